@@ -46,7 +46,7 @@ async function drive(pair: Pair, seconds: number): Promise<number[]> {
 /** A pair as the gateway makes it; the accounts take turns. */
 export async function groupCommitPair(dataSource: DataSource, accountIds: string[]): Promise<Pair> {
   const { process, executions } = ledgerOf(dataSource);
-  await process.beat();
+  await process.heartbeat();
   let next = 0;
   return async (held) => {
     const start = startOf(accountIds[next++ % accountIds.length] ?? '', PRICE);

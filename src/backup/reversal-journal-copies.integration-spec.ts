@@ -27,7 +27,7 @@ async function restored(fill: (owed: ReversalJournalCopies, journal: string) => 
   expect(await unpack(file, place, NEVER)).toContain('owed');
   const reader = new ReversalJournal(place, 'reader');
   const lines = (await reader.files()).map(async ({ name, processId }) => {
-    return (await reader.read(name)).owed.map((owed) => [
+    return (await reader.read(name)).reversals.map((owed) => [
       processId,
       'taskId' in owed && owed.taskId,
     ]);

@@ -4,12 +4,12 @@ import { pageOfScan } from '../database/newest-first.js';
 import { type LedgerEntry, ledgerEntryOf } from './ledger-entry.js';
 import type { EntryQuery } from './ledger-requests.js';
 
-/** More than any position. */
+/** The largest bigint: above every position. */
 const NO_POSITION = '9223372036854775807';
 
 /**
- * Entries with the owner of their hold, as its charge says, for holds may be dropped (docs/adr/0016). LIMIT keeps the
- * planner from joining whole tables.
+ * Entries with the owner of their hold. The owner is read from the charge, because holds may be dropped (docs/adr/0016).
+ * LIMIT keeps the planner from joining whole tables.
  */
 const ENTRIES = `
   ledger_entry
@@ -17,7 +17,7 @@ const ENTRIES = `
     SELECT c.owner AS hold_owner FROM ledger_entry c
      WHERE c.account_id = ledger_entry.account_id AND c.hold_id = ledger_entry.hold_id AND c.kind = 'charge'
      LIMIT 1) held ON true`;
-/** The same with the model and key of their call or task, as long as its record is kept. */
+/** The same with the model and key of the call or task, as long as its record exists. */
 const ENTRIES_OF_CALLS = `${ENTRIES}
   LEFT JOIN LATERAL (
     SELECT c.model, c.api_key_id FROM execution c
@@ -43,12 +43,12 @@ export async function entriesOf(
   accountId: string,
   query: EntryQuery,
 ): Promise<Page<LedgerEntry>> {
-  const asksForCall = query.model !== undefined || query.apiKeyId !== undefined;
-  const asksForOthers = query.kind !== undefined && query.kind !== 'charge';
+  const filtersByCall = query.model !== undefined || query.apiKeyId !== undefined;
+  const excludesCharges = query.kind !== undefined && query.kind !== 'charge';
   const scan = {
-    table: asksForCall ? ENTRIES_OF_CALLS : ENTRIES,
+    table: filtersByCall ? ENTRIES_OF_CALLS : ENTRIES,
     // Credits and corrections have an index of their own, so that charges do not hide them from a page.
-    guard: asksForOthers ? `kind <> 'charge'` : 'true',
+    guard: excludesCharges ? `kind <> 'charge'` : 'true',
     filter: query,
     comparisons: COMPARISONS,
     lead: [['account_id', accountId]],

@@ -2,7 +2,7 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { PageRequest } from '../common/paging/page.js';
 import type { LedgerEntry } from './ledger-entry.js';
 
-/** A hold to place; `owner` says what kind of thing it is for: `task`. */
+/** A hold to place; `owner` is what it is for: `task`. */
 export interface HoldRequest {
   readonly accountId: string;
   readonly holdId: string;
@@ -10,7 +10,7 @@ export interface HoldRequest {
   readonly owner: string;
 }
 
-/** Money from or to an operator; negative corrects. The key makes it happen once. */
+/** A credit by an operator, or with a negative amount a correction. The idempotency key makes it happen once. */
 export interface CreditRequest {
   readonly accountId: string;
   readonly amountMicroUsd: MicroUsd;
@@ -18,13 +18,13 @@ export interface CreditRequest {
   readonly reference: string | null;
 }
 
-/** What an operator gives back of the charge of a call or task. */
+/** An operator's refund of the charge of a call or task. */
 export interface RefundRequest {
   readonly of: 'execution' | 'task';
   readonly id: string;
-  /** All that is left of the charge, where it is absent. */
+  /** Default: all that is left of the charge. */
   readonly amountMicroUsd?: MicroUsd | undefined;
-  /** The same key gives back once. */
+  /** The same key refunds once. */
   readonly idempotencyKey?: string | undefined;
   readonly note: string | null;
 }
@@ -43,9 +43,9 @@ export interface AccountChanges {
 /** Which entries of an account to list. */
 export interface EntryQuery extends PageRequest {
   readonly kind?: LedgerEntry['kind'] | undefined;
-  /** Of the call or task that was charged or given back. */
+  /** Of the call or task that was charged or refunded. */
   readonly model?: string | undefined;
-  /** Of the call or task that was charged or given back. */
+  /** Of the call or task that was charged or refunded. */
   readonly apiKeyId?: string | undefined;
   /** Inclusive. */
   readonly createdAfter?: Date | undefined;

@@ -44,7 +44,7 @@ const attempts = fc.array(
 );
 
 describe('refunds of one charge', () => {
-  it('together never exceed it, however many run at once, and each key gives back once', async () => {
+  it('never exceed it in sum when they run at once, and each key refunds once', async () => {
     await fc.assert(
       fc.asyncProperty(attempts, async (asked) => {
         const accountId = await fundedAccount(database.dataSource, CREDIT);
@@ -75,7 +75,7 @@ describe('refunds of one charge', () => {
     );
   });
 
-  it('cannot be written above it, whoever writes', async () => {
+  it('cannot exceed it even by a direct insert', async () => {
     const accountId = await fundedAccount(database.dataSource, CREDIT);
     const id = await paidCall(accountId);
     const write = (amount: bigint) =>
@@ -92,7 +92,7 @@ describe('refunds of one charge', () => {
     ).rejects.toThrow(/execution_check|check constraint/);
   });
 
-  it('belong to their call: the key of one names nothing of another', async () => {
+  it('have idempotency keys per call', async () => {
     const accountId = await fundedAccount(database.dataSource, CREDIT);
     const ids = [await paidCall(accountId), await paidCall(accountId)];
     for (const id of ids) {

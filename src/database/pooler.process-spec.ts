@@ -56,7 +56,7 @@ describeWithPgBouncer.each([
     const gateway = new Database({ databaseUrl: url, dataDir: '/nonexistent' });
     const dataSource = await gateway.open();
     const { process, executions, sweeper, lost } = ledgerOf(dataSource);
-    await process.beat();
+    await process.heartbeat();
     const accounts = await Promise.all([1, 2, 3, 4].map(() => fundedAccount(dataSource, FUNDS)));
     const callers = Array.from({ length: 24 }, async (_, index) => {
       for (let call = 0; call < 10; call += 1) {

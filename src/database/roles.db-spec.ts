@@ -40,7 +40,7 @@ describe('A gateway that runs as another role than the owner of its tables', () 
     const ledger = new LedgerService(dataSource);
     const accountId = await fundedAccount(dataSource, 1_000n);
     const { process, executions } = ledgerOf(dataSource);
-    await process.beat();
+    await process.heartbeat();
     const start = startOf(accountId, 120n);
     expect(await executions.begin(start)).toBe('held');
     await executions.succeed(start, successOf(120n));

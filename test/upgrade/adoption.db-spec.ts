@@ -66,7 +66,7 @@ describe('a database of version 0.1.0', () => {
     await runMigrations(dataSource);
     expect(await auditBooks(dataSource, 'full')).toMatchObject({ ok: true, discrepancies: [] });
     const { executions, process } = ledgerOf(dataSource);
-    await process.beat();
+    await process.heartbeat();
     const start = startOf(await fundedAccount(dataSource, 1_000n), 100n);
     expect(await executions.begin(start)).toBe('held');
     await executions.succeed(start, successOf(60n));

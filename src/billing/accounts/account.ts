@@ -11,7 +11,7 @@ export interface Account {
   readonly availableMicroUsd: MicroUsd;
   /** A disabled account gets no new calls; running ones end as usual. */
   readonly isDisabled: boolean;
-  /** Play money buys the sandbox's work only, real money that of providers (decisions G-95, G-110). */
+  /** Play money pays only for calls to the sandbox. Real money pays for calls to providers (decisions G-95, G-110). */
   readonly hasPlayMoney: boolean;
   readonly createdAt: Date;
 }

@@ -9,13 +9,13 @@ import { transaction } from '../../database/transaction.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
 import type { AccountChanges, AccountQuery } from '../ledger-requests.js';
 
-/** What an account's money buys: the work of providers, or that of the sandbox (decisions G-95, G-110). */
+/** `real` money pays for calls to providers, `play` money for calls to the sandbox (decisions G-95, G-110). */
 export type MoneyKind = 'real' | 'play';
 
-/** What the credit of the first start is told by. */
+/** Key and reference of the credit that the first start adds. They identify the demo account. */
 export const DEMO_CREDIT = { idempotencyKey: 'demo', reference: 'demo credit' } as const;
 
-/** The accounts themselves; LedgerService moves their money. */
+/** Creates, finds and changes accounts. `LedgerService` moves their money. */
 @Injectable()
 export class Accounts {
   constructor(
@@ -23,13 +23,13 @@ export class Accounts {
     private readonly clock: Clock,
   ) {}
 
-  /** An empty account. All that is ever credited to it is money of this kind (decision G-110). */
+  /** Creates an account with a balance of 0. All its credits are money of this kind (decision G-110). */
   async create(name: string, money: MoneyKind = 'real'): Promise<Account> {
     const [row] = await this.dataSource.query<AccountRow[]>(
       `INSERT INTO account (id, name, play_money) VALUES ($1, $2, $3) RETURNING *`,
       [uuidV7(this.clock.nowMs()), name, money === 'play'],
     );
-    assert(row !== undefined, 'an insert returns its row');
+    assert(row !== undefined, 'INSERT … RETURNING returned no row');
     return accountOf(row);
   }
 
@@ -42,7 +42,7 @@ export class Accounts {
     return accountOf(row);
   }
 
-  /** The account that the first start made: it has the demo's credit, whatever it is named by now. Undefined: none. */
+  /** The account that the first start created, found by its demo credit. Undefined if there is none. */
   async demo(): Promise<Account | undefined> {
     const [row] = await this.dataSource.query<AccountRow[]>(
       `SELECT * FROM account a
@@ -54,7 +54,7 @@ export class Accounts {
     return row && accountOf(row);
   }
 
-  /** How many accounts have play money. */
+  /** Number of accounts with play money. */
   async countWithPlayMoney(): Promise<number> {
     const [row] = await this.dataSource.query<{ count: number }[]>(
       `SELECT count(*)::int AS count FROM account WHERE play_money`,
@@ -62,7 +62,7 @@ export class Accounts {
     return row?.count ?? 0;
   }
 
-  /** Accounts, newest first; with `namePrefix` those whose name begins with it, in any case of letters. */
+  /** Accounts, newest first. `namePrefix` filters by the beginning of the name, case-insensitively. */
   async list({ namePrefix = '', ...page }: AccountQuery): Promise<Page<Account>> {
     const pattern = `${namePrefix.replaceAll(/[\\%_]/g, '\\$&')}%`;
     const named = namePrefix === '' ? '$2::text IS NOT NULL' : 'lower(name) LIKE lower($2)';
@@ -74,7 +74,8 @@ export class Accounts {
   }
 
   /**
-   * Renames, disables or enables an account; 404 not_found. Every process learns of it within 2 s, as it learns of changed keys.
+   * Renames, disables or enables an account. Throws 404 not_found. Every process sees the change within 2 s, as for
+   * changed keys.
    */
   async update(id: string, changes: AccountChanges): Promise<Account> {
     const { name = null, isDisabled = null } = changes;

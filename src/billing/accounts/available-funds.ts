@@ -2,19 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 
-const MEMORY_MS = 1_000;
+const CACHE_TTL_MS = 1_000;
 const MAX_ACCOUNTS = 10_000;
 
-/** Whether accounts have funds. It is asked before work that costs the gateway something and has no price yet. */
+/** Tells whether an account has funds. Checked before work that costs the gateway something and has no price yet. */
 @Injectable()
 export class AvailableFunds {
-  private readonly funded = new LRUCache<string, true>({ max: MAX_ACCOUNTS, ttl: MEMORY_MS });
+  private readonly funded = new LRUCache<string, true>({ max: MAX_ACCOUNTS, ttl: CACHE_TTL_MS });
 
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Whether the account has funds. A yes may be a second old; a no is always read under lock, so that a new credit
-   * counts at once (decision G-101).
+   * Whether the account has funds. `true` may be one second old. `false` is always read under a row lock, so that a new
+   * credit counts at once (decision G-101).
    */
   async has(accountId: string): Promise<boolean> {
     if (this.funded.has(accountId)) return true;

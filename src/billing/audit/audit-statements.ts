@@ -1,12 +1,12 @@
 /**
- * The statements of an audit, all in one transaction. In each, $1 tells whether everything is read, and $2 and $3 are
- * the times from which executions and holds are read. Earlier audits have proven what is older.
+ * The statements of an audit, all in one transaction. In each, $1 is true for a full audit, and $2 and $3 are the times
+ * from which executions and holds are read. Earlier audits have checked older rows.
  */
 
-/** At most this many broken rules are shown. */
+/** Most discrepancies in a report. */
 export const MAX_DISCREPANCIES = 100;
 
-/** The sums of every account that any row names, even if the account itself is missing. */
+/** Sums per account, for every account id that any row names, even if the account row is missing. */
 export const CREATE_AUDITED = `
   CREATE TEMPORARY TABLE audited (
     account_id uuid, posted bigint, held bigint, open_holds numeric, entries numeric, position bigint, broken bigint
@@ -40,8 +40,8 @@ export const TOTALS = `
     FROM audited`;
 
 /**
- * Rules about an account; $1 is the time from which executions are read. No call may be allowed more than a day
- * (`CALL_DEADLINE_MS`), as seen when a process last beat: in a copy of the database no time has passed since.
+ * Rules about an account; $1 is the time from which executions are read. No call may run longer than a day
+ * (`CALL_DEADLINE_MS`). "Now" is the latest lease of a process, so that a restored copy of the database passes.
  */
 export const ACCOUNT_RULES = `
   SELECT account_id, 'the account exists' AS rule, '' AS detail FROM audited WHERE posted IS NULL
@@ -61,8 +61,8 @@ export const ACCOUNT_RULES = `
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /**
- * A call or hold is charged once, with the amount that it says. A charge that was reversed is given back whole. At most the
- * charge is given back. What the entries of dropped records add up to was written down when they were dropped.
+ * A call or hold has one charge, of the amount in its record. A reversal refunds the whole charge. Refunds never exceed
+ * the charge. The sum of the entries of dropped records was stored when they were dropped.
  */
 export const CHARGE_RULES = `
   WITH touched AS (
@@ -116,7 +116,7 @@ export const CHARGE_RULES = `
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /**
- * Keeps how far an audit without findings has read. What began within the last minute may not have been visible yet.
+ * Stores how far an audit without findings has read. Rows that began within the last minute may not be visible yet.
  */
 export const KEEP_CHECKPOINTS = `
   INSERT INTO audit_checkpoint (account_id, position, entries)

@@ -26,7 +26,7 @@ describe('auditLedger', () => {
   });
   afterAll(() => database.drop());
 
-  it('sums up books that are right', async () => {
+  it('reports the sums of a ledger without errors', async () => {
     expect(await auditLedger(dataSource)).toEqual({
       ok: true,
       accounts: 1,
@@ -108,7 +108,7 @@ describe('auditLedger', () => {
       });
     });
 
-    it('answers the same sums as one of everything, and begins where the last one ended', async () => {
+    it('returns the same sums as a full audit and starts where the last one ended', async () => {
       const id = await ended({ charged: 80, unit_price: '40' });
       const full = await auditLedger(dataSource, 'full');
       expect(full.ok).toBe(true);
@@ -147,7 +147,7 @@ describe('auditLedger', () => {
       expect(await rules('new')).toEqual([]);
     });
 
-    it('runs by itself once an hour, in one process of all', async () => {
+    it('runs once an hour in one process of all', async () => {
       const audits = [1, 2, 3].map(() => new LedgerAudit(dataSource, { start: () => 0 } as never));
       const ran = await Promise.all(audits.map((each) => each.tick()));
       expect(ran.filter(Boolean)).toHaveLength(1);

@@ -15,7 +15,7 @@ import {
   TOTALS,
 } from './audit-statements.js';
 
-/** One broken rule, in words, and the account. */
+/** One broken rule, with its account and a description. */
 export interface Discrepancy {
   readonly accountId: string;
   readonly rule: string;
@@ -34,10 +34,10 @@ export interface AuditReport {
   readonly discrepancies: readonly Discrepancy[];
 }
 
-/** `full` reads everything, `new` what came after the last audit without findings. */
+/** `full` reads all rows, `new` only rows since the last audit without findings. */
 export type AuditScope = 'full' | 'new';
 
-/** From where an audit reads everything. */
+/** Start time of an audit that reads all rows. */
 const NEVER = '-infinity';
 
 interface StateRow {
@@ -58,23 +58,24 @@ interface DiscrepancyRow {
 }
 
 /**
- * Proves the books on one consistent snapshot: sums, chains, one outcome per hold, executions against entries, charges
- * against their quantities (docs/operations.md, "Audit and alerts"). After an audit without findings the next one begins where it ended.
+ * Audits the ledger on one consistent snapshot: sums, chains of balances, one outcome per hold, executions against entries,
+ * charges against their quantities (docs/operations.md, "Audit and alerts"). The audit after one without findings
+ * continues where that one ended.
  */
 export async function auditLedger(
   dataSource: DataSource,
   scope: AuditScope = 'full',
 ): Promise<AuditReport> {
-  // The connections of normal work end a statement after seconds.
-  const patient = await patientCopyOf(dataSource).initialize();
+  // The normal connections cancel a statement after seconds.
+  const maintenance = await patientCopyOf(dataSource).initialize();
   try {
     return await transaction(
-      patient,
+      maintenance,
       async (manager) => auditLedgerIn(manager, await startOfAudit(manager, scope)),
       'REPEATABLE READ',
     );
   } finally {
-    await patient.destroy();
+    await maintenance.destroy();
   }
 }
 
@@ -85,25 +86,25 @@ export interface AuditStart {
 }
 
 /**
- * Waits for other audits. After a full audit that found something every audit reads everything until one finds nothing: what
- * was found is not forgotten.
+ * Waits until no other audit runs. After a full audit with findings, every audit reads all rows until one finds nothing,
+ * so that a finding is reported until it is repaired.
  */
 export async function startOfAudit(manager: EntityManager, scope: AuditScope): Promise<AuditStart> {
   await manager.query(SESSION_SETTINGS.patience);
-  // This row is the lock. If another audit ended in the meantime, this one's snapshot is too old to keep its checkpoints.
+  // This row is the lock. If another audit ended in the meantime, this snapshot is too old to store its checkpoints.
   const [state] = await manager.query<StateRow[]>(
     `SELECT executions_from::text, holds_from::text FROM audit_state FOR UPDATE`,
   );
   return { isFull: scope === 'full' || (state?.executions_from ?? NEVER) === NEVER, state };
 }
 
-/** Notes in the transaction of an audit that it found something. */
-export async function keepFinding(manager: EntityManager, isFull: boolean): Promise<void> {
-  const goesBack = isFull ? `, executions_from = '${NEVER}', holds_from = '${NEVER}'` : '';
-  await manager.query(`UPDATE audit_state SET finished_at = now(), ok = false${goesBack}`);
+/** Records in the transaction of an audit that it has findings. */
+export async function recordFinding(manager: EntityManager, isFull: boolean): Promise<void> {
+  const reset = isFull ? `, executions_from = '${NEVER}', holds_from = '${NEVER}'` : '';
+  await manager.query(`UPDATE audit_state SET finished_at = now(), ok = false${reset}`);
 }
 
-/** The audit of the ledger in a transaction of its caller. */
+/** The audit of the ledger in the caller's transaction. */
 export async function auditLedgerIn(
   manager: EntityManager,
   { isFull, state }: AuditStart,
@@ -113,7 +114,7 @@ export async function auditLedgerIn(
   await manager.query(CREATE_AUDITED);
   await manager.query(FILL_AUDITED, [isFull, ...from]);
   const [totals] = await manager.query<TotalsRow[]>(TOTALS);
-  assert(totals !== undefined, 'an aggregate answers one row');
+  assert(totals !== undefined, 'the totals query returned no row');
   const rows = [
     ...(await manager.query<DiscrepancyRow[]>(ACCOUNT_RULES, [from[0]])),
     ...(await manager.query<DiscrepancyRow[]>(CHARGE_RULES, [isFull, ...from])),
@@ -122,7 +123,7 @@ export async function auditLedgerIn(
     await manager.query(KEEP_CHECKPOINTS);
     await manager.query(KEEP_STATE, from);
   } else {
-    await keepFinding(manager, isFull);
+    await recordFinding(manager, isFull);
   }
   return {
     ok: rows.length === 0,

@@ -5,12 +5,12 @@ import type { AuditReport, AuditScope } from './audit.js';
 import { auditBooks } from './usage-audit.js';
 
 /** How often a process checks whether an audit is due. */
-const ASK_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 
 const CLAIM = `
   UPDATE audit_state SET claimed_at = now() WHERE claimed_at < now() - interval '1 hour' RETURNING 1`;
 
-/** Runs the audit of the books: on demand, and once an hour in one of all processes. */
+/** Runs the audit of ledger and usage: on demand, and once an hour in one process of all. */
 @Injectable()
 export class LedgerAudit implements OnApplicationBootstrap {
   readonly #logger = new Logger(LedgerAudit.name);
@@ -21,20 +21,20 @@ export class LedgerAudit implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.scheduler.start({ name: 'audit', intervalMs: ASK_MS, tick: () => this.tick() });
+    this.scheduler.start({ name: 'audit', intervalMs: CHECK_INTERVAL_MS, tick: () => this.tick() });
   }
 
-  /** Proves what is new since the last audit that found nothing, or everything. */
+  /** Audits the rows since the last audit without findings, or all rows. */
   run(scope: AuditScope = 'new'): Promise<AuditReport> {
     return auditBooks(this.dataSource, scope);
   }
 
-  /** Audits what is new if no process has done so within the last hour; returns whether it did. */
+  /** Audits new rows if no process did so within the last hour. Returns whether it did. */
   async tick(): Promise<boolean> {
     const [, claimed] = await this.dataSource.query<[unknown, number]>(CLAIM);
     if (claimed === 0) return false;
     const { ok, discrepancies } = await this.run();
-    if (!ok) this.#logger.error({ discrepancies }, 'the books are not right');
+    if (!ok) this.#logger.error({ discrepancies }, 'audit found discrepancies');
     return true;
   }
 }

@@ -1,14 +1,14 @@
 import { MAX_DISCREPANCIES } from './audit-statements.js';
 
-/** The statements of an audit of usage, all in one transaction. Parameter everywhere: $1 whether everything is read. */
+/** The statements of an audit of usage, all in one transaction. In each, $1 is true for a full audit. */
 
 const EVERYBODY = `'00000000-0000-0000-0000-000000000000'`;
 
-/** What was charged and not given back, per account and day of UTC, by the entries that are new. */
+/** Charges less refunds per account and UTC day, from the new entries. */
 export const CREATE_CHARGED = `
   CREATE TEMPORARY TABLE charged (account_id uuid, day date, amount bigint, position bigint) ON COMMIT DROP`;
 
-/** Fills it. Holds without a task are not made by calls, so usage does not count them. */
+/** Fills it. Usage does not count holds without a task, because no call made them. */
 export const FILL_CHARGED = `
   INSERT INTO charged
   SELECT e.account_id, (e.created_at AT TIME ZONE 'UTC')::date, -sum(e.amount) FILTER (WHERE e.is_of_call), max(e.position)
@@ -21,7 +21,7 @@ export const FILL_CHARGED = `
       WHERE l.account_id = a.id AND l.position > coalesce(c.position, 0)) e
    GROUP BY 1, 2`;
 
-/** Days with new entries: usage (folded, or read from the calls) must equal the ledger (read by earlier audits, or new). */
+/** Days with new entries: usage (folded or recent) must equal the ledger (sums of earlier audits and new entries). */
 export const DAY_RULE = `
   WITH recent AS MATERIALIZED (
     SELECT account_id, day, sum(charged) AS charged FROM usage_recent(NULL) GROUP BY 1, 2)

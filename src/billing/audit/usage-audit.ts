@@ -3,7 +3,7 @@ import { patientCopyOf } from '../../database/patient-copy.js';
 import { transaction } from '../../database/transaction.js';
 import {
   auditLedgerIn,
-  keepFinding,
+  recordFinding,
   startOfAudit,
   type AuditReport,
   type AuditScope,
@@ -27,15 +27,15 @@ interface Finding {
 }
 
 /**
- * Proves the books, and that usage is what the ledger says: {@link auditLedgerIn} and {@link auditUsage} together, on one
- * snapshot. The result is known to others when both have ended.
+ * Audits the ledger and compares usage with it: {@link auditLedgerIn} and {@link auditUsage} on one snapshot. The result is
+ * visible to others when both have ended.
  */
 export async function auditBooks(dataSource: DataSource, scope: AuditScope): Promise<AuditReport> {
-  const patient = await patientCopyOf(dataSource).initialize();
+  const maintenance = await patientCopyOf(dataSource).initialize();
   try {
-    return await transaction(patient, (manager) => auditIn(manager, scope), 'REPEATABLE READ');
+    return await transaction(maintenance, (manager) => auditIn(manager, scope), 'REPEATABLE READ');
   } finally {
-    await patient.destroy();
+    await maintenance.destroy();
   }
 }
 
@@ -51,8 +51,8 @@ async function auditIn(manager: EntityManager, scope: AuditScope): Promise<Audit
 }
 
 /**
- * Differences between usage and the ledger, to the micro-USD, per account and day: of the days with new entries since the
- * last audit without a finding, or of every day and of the sums. What is not summed up yet is read from the calls.
+ * Differences between usage and the ledger in micro-USD, per account and day. Checks the days with entries since the last
+ * audit without findings; a full audit checks every day and the sums. Usage that is not folded yet is read from the calls.
  */
 async function auditUsage(manager: EntityManager, isFull: boolean): Promise<Discrepancy[]> {
   await manager.query(CREATE_CHARGED);
@@ -62,7 +62,7 @@ async function auditUsage(manager: EntityManager, isFull: boolean): Promise<Disc
     ...(isFull ? await manager.query<Finding[]>(SUM_RULES) : []),
   ];
   if (findings.length > 0) {
-    await keepFinding(manager, isFull);
+    await recordFinding(manager, isFull);
   } else {
     await manager.query(FORGET_DAYS, [isFull]);
     await manager.query(KEEP_DAYS);

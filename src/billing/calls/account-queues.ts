@@ -1,11 +1,11 @@
-/** An item that waits to be committed, with the caller that waits for its result. */
+/** A queued item and the promise of its caller. */
 export interface Waiting<Item, Result> {
   readonly item: Item;
   readonly isEnd: boolean;
   readonly deadlineMs: number;
-  /** Whether a statement with this item failed and may have committed it all the same. */
+  /** Whether a statement with this item failed but may still have committed it. */
   wasTried: boolean;
-  /** Shared statements that left it out because another process had its account locked. */
+  /** Number of shared statements that skipped it because another process had its account locked. */
   timesLocked: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
@@ -14,21 +14,21 @@ export interface Waiting<Item, Result> {
 interface Queue<Item, Result> {
   ends: Waiting<Item, Result>[];
   starts: Waiting<Item, Result>[];
-  /** Whether its items wait for a lock and not for their turn. */
+  /** Whether its items wait for a row lock and not for the next shared statement. */
   isSuspended: boolean;
   /** Whether another process had the account locked when its items were last taken. */
   isLocked: boolean;
 }
 
-/** Beginnings of calls that wait, without those of locked accounts. */
+/** Counts of queued starts of calls, without those of locked accounts. */
 export type ReadyStarts = Pick<
   AccountQueues<{ readonly accountId: string }, unknown>,
   'readyStarts' | 'readyAccounts' | 'readyStartsOf'
 >;
 
-/** The waiting items, by account. Accounts get equal shares; within an account, ends of calls come first. */
+/** Queued items by account. Accounts get equal shares of a batch. Within an account, ends of calls come first. */
 export class AccountQueues<Item extends { readonly accountId: string }, Result> {
-  /** Accounts in the order of their next turn. */
+  /** Accounts in the order in which the next batch takes from them. */
   readonly #queues = new Map<string, Queue<Item, Result>>();
   #starts = 0;
   #ready = 0;
@@ -41,7 +41,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     );
   }
 
-  /** Puts items of locked accounts back where they were taken from. */
+  /** Returns items of locked accounts to the front of their queues. */
   putBack(taken: readonly Waiting<Item, Result>[]): void {
     for (const waiting of [...taken].reverse()) {
       this.#change(this.#queueOf(waiting.item.accountId), (queue) => {
@@ -59,7 +59,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     return true;
   }
 
-  /** Beginnings of calls that wait, of all accounts. */
+  /** Number of queued starts of calls, of all accounts. */
   get waitingStarts(): number {
     return this.#starts;
   }
@@ -69,12 +69,12 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     return this.#queues.get(accountId)?.starts.length ?? 0;
   }
 
-  /** Beginnings of calls that wait, without those of locked accounts. */
+  /** Number of queued starts of calls, without those of locked accounts. */
   get readyStarts(): number {
     return this.#ready;
   }
 
-  /** Accounts with such beginnings. */
+  /** Number of accounts with such starts. */
   get readyAccounts(): number {
     return this.#readyAccounts;
   }
@@ -85,7 +85,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     return queue ? readyIn(queue) : 0;
   }
 
-  /** Takes no items of this account until {@link resume}. */
+  /** Stops {@link take} from taking items of this account until {@link resume}. */
   suspend(accountId: string): void {
     this.#change(this.#queueOf(accountId), (queue) => (queue.isSuspended = true));
   }
@@ -105,7 +105,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     return taken;
   }
 
-  /** Takes all items whose deadline is over, of suspended accounts too. */
+  /** Takes all items past their deadline, of suspended accounts too. */
   takeLate(nowMs: number): Waiting<Item, Result>[] {
     const late: Waiting<Item, Result>[] = [];
     for (const [accountId, queue] of this.#queues) {
@@ -133,7 +133,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
         const room = Math.min(share, limit - taken.length);
         if (room <= 0) return taken;
         this.#move(queue, taken, room);
-        // An account that had a turn goes to the end.
+        // Round robin: the account moves to the end.
         this.#queues.delete(accountId);
         this.#queues.set(accountId, queue);
         this.#forgetEmpty(accountId, queue);
@@ -158,7 +158,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
     return queue;
   }
 
-  /** Changes a queue, and with it the counts over all queues. */
+  /** Changes a queue and updates the counts over all queues. */
   #change(queue: Queue<Item, Result>, change: (queue: Queue<Item, Result>) => unknown): void {
     const startsBefore = queue.starts.length;
     const readyBefore = readyIn(queue);
@@ -175,7 +175,7 @@ export class AccountQueues<Item extends { readonly accountId: string }, Result> 
   }
 }
 
-/** The items by account, in the order of their first. */
+/** Groups items by account, in the order of each account's first item. */
 export function byAccount<Item extends { readonly accountId: string }, Result>(
   items: readonly Waiting<Item, Result>[],
 ): Map<string, Waiting<Item, Result>[]> {

@@ -2,7 +2,7 @@ import type { GatewayError } from '../../common/errors/gateway-error.js';
 import { findBodyField } from '../../common/validation/find-body-field.js';
 import { providerErrorBehind } from '../../providers/http/provider-fault.js';
 
-/** A refusal names the field that the provider rejects, if the caller sent that field (decision G-96). */
+/** Sets the error's `param` to the field that the provider rejected, if the caller sent that field (decision G-96). */
 export function blamingField(error: GatewayError, body: unknown): GatewayError {
   const field = providerErrorBehind(error)?.upstreamParam;
   if (error.code !== 'provider_rejected_request' || field === undefined) return error;

@@ -5,15 +5,15 @@ import type { ConnectionLease } from '../../admission/provider-connection-limit.
 import type { AttemptWatcher, TriedRoute } from '../../providers/routing/provider-router.js';
 import type { ExecutionStart } from './execution-commands.js';
 
-/** What the work reports for the record of its call. */
+/** Events that the work of a call reports for the call's record. */
 export interface CallProgress extends AttemptWatcher {
-  /** The first byte of the answer to the caller. */
+  /** The first byte of the response was sent to the caller. */
   onFirstByte(): void;
-  /** The provider has begun to send what the caller gets later, once it is whole. */
+  /** The provider has begun to send a result that is forwarded only when it is complete. */
   onArrival(): void;
-  /** What was made of a call that may break: recorded as uncharged if it fails (decision G-103). The last one counts. */
+  /** What was generated so far. If the call fails, the last reported value is recorded as uncharged (decision G-103). */
   onMade(made: UnchargedQuantity): void;
-  /** What the provider said that the call cost. It is recorded however the call ends. */
+  /** Cost figures that the provider reported. They are recorded however the call ends. */
   onFigures(figures: ProviderFigures): void;
 }
 
@@ -59,7 +59,7 @@ export class CallState implements CallProgress {
     this.#tried = route;
   }
 
-  /** Whether the provider has begun to send the answer. */
+  /** Whether the provider has begun to send the result. */
   get hasBegun(): boolean {
     return this.#isArriving || this.#firstByteMs !== null;
   }
@@ -69,7 +69,7 @@ export class CallState implements CallProgress {
     return this.#tried;
   }
 
-  /** What the record of a failure says of the provider's work. */
+  /** The provider's figures and uncharged work, for the record of a failure. */
   get work(): { providerFigures: ProviderFigures | null; uncharged: UnchargedQuantity | null } {
     return { providerFigures: this.#figures ?? null, uncharged: this.#made ?? null };
   }
@@ -78,7 +78,7 @@ export class CallState implements CallProgress {
     return this.#elapsedMs();
   }
 
-  /** The first byte of an answer that is sent whole comes at its end. */
+  /** For a response that is sent as a whole, the time of the first byte is the duration. */
   get timesOfSuccess(): { firstByteMs: number; durationMs: number } {
     const durationMs = this.#elapsedMs();
     return { firstByteMs: this.#firstByteMs ?? durationMs, durationMs };

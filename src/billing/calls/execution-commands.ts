@@ -29,7 +29,7 @@ export interface ExecutionEnd {
   readonly providerRequestId: string | null;
   /** Null for calls that failed. */
   readonly basis: ChargeBasis | null;
-  /** Milliseconds from admission to the first byte of the answer; null without one. */
+  /** Milliseconds from admission to the first byte of the response; null without one. */
   readonly firstByteMs: number | null;
   /** Milliseconds from admission to the end of the provider's work. */
   readonly durationMs: number | null;
@@ -37,15 +37,15 @@ export interface ExecutionEnd {
   readonly providerFault: ProviderFault | null;
   /** Whether the price was above the hold, so that only the hold was charged. */
   readonly isCapped?: boolean;
-  /** What the provider said that the call cost, for operators. */
+  /** Cost figures that the provider reported, for operators. */
   readonly providerFigures?: ProviderFigures | null;
-  /** What was made and not charged, because the call broke. */
+  /** What was generated and not charged, because the call failed midway. */
   readonly uncharged?: UnchargedQuantity | null;
 }
 
 /**
- * The outcome of a start. `missing`: unknown account; `conflict`: the id was used before; `over_limit`: more than its
- * key may spend.
+ * The outcome of a start. `missing`: unknown account; `conflict`: the id was used before; `over_limit`: above the spend
+ * limit of its key.
  */
 export type BeginOutcome = 'held' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
 /** The outcome of an end. `conflict`: the call has ended in another way; `excess`: a charge above its hold. */

@@ -74,7 +74,7 @@ describe('ExecutionLedger', () => {
     });
   });
 
-  it('settles for nothing without an entry', async () => {
+  it('settles a charge of 0 without an entry', async () => {
     const start = call(600n);
     await executions.begin(start);
     await executions.succeed(start, successOf(0n));

@@ -26,7 +26,7 @@ import { Reversals } from '../recovery/reversals.js';
 const BEGIN_PATIENCE_MS = 5_000;
 /** Longest wait for a durable settlement. */
 export const SUCCEED_PATIENCE_MS = 20_000;
-/** Longest wait for a release. Afterwards the release is owed. */
+/** Longest wait for a release. Afterwards it is made later, as a reversal. */
 export const FAIL_PATIENCE_MS = 2_000;
 
 /** A call that succeeded at its provider. */
@@ -54,7 +54,7 @@ export class ExecutionLedger {
   constructor(
     dataSource: DataSource,
     private readonly process: ProcessLease,
-    private readonly owed: Reversals,
+    private readonly reversals: Reversals,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
   ) {
@@ -70,19 +70,18 @@ export class ExecutionLedger {
     });
   }
 
-  /** Calls that wait for their hold, without those of locked accounts. */
+  /** Counts of calls that wait for their hold, without those of locked accounts. */
   get waiting(): ReadyStarts {
     return this.#steps.ready;
   }
 
   /**
-   * Holds the amount and records the call as running. 'insufficient' comes only from a balance that was read under
-   * lock, 'over_limit' only from the key's spending under the same lock. Throws 503 service_unavailable when the
-   * database cannot be reached; then nothing stays held.
+   * Holds the amount and records the call as running. `insufficient` and `over_limit` are decided on values read under the
+   * account's lock. Throws 503 service_unavailable when the database cannot be reached; then nothing stays held.
    */
   async begin(start: ExecutionStart): Promise<'held' | 'insufficient' | 'over_limit'> {
-    assert(start.amountMicroUsd > 0n, 'nothing is sold for nothing');
-    if (this.owed.isFull) throw gaveUp();
+    assert(start.amountMicroUsd > 0n, 'hold amount must be positive');
+    if (this.reversals.isFull) throw notRecorded();
     this.process.trackOpenCall(start.executionId);
     try {
       const outcome = await this.#steps.submit(
@@ -93,52 +92,55 @@ export class ExecutionLedger {
         this.metrics.heldMicroUsd.inc({ model: start.model }, Number(start.amountMicroUsd));
         return outcome;
       }
-      assert(outcome === 'insufficient' || outcome === 'over_limit', `a new hold: ${outcome}`);
+      assert(
+        outcome === 'insufficient' || outcome === 'over_limit',
+        `unexpected outcome of a hold: ${outcome}`,
+      );
       this.process.untrackOpenCall(start.executionId);
       return outcome;
     } catch (error) {
       if (error instanceof NotCommitted) this.process.untrackOpenCall(start.executionId);
-      else this.owed.add(owedOf(start));
+      else this.reversals.add(reversalOf(start));
       throw error;
     }
   }
 
   /**
-   * Settles at most the held amount, frees the rest and records success; returns once that is durable. When it throws,
-   * the caller has to answer with an error, because the hold is or will be released and a charge given back. It throws
-   * 503 service_unavailable when the database cannot be reached, or when the hold was taken from this process because
-   * it seemed dead, or was lost by the database.
+   * Settles at most the held amount, frees the rest and records success. Returns once that is durable. When it throws, the
+   * caller must respond with an error, because the hold is or will be released and a charge reversed. Throws 503
+   * service_unavailable when the database cannot be reached, when another process released the hold because this process
+   * seemed dead, or when the database lost the hold.
    */
   async succeed(start: ExecutionStart, success: ExecutionSuccess): Promise<void> {
-    assert(success.chargedMicroUsd >= 0n, 'a charge is not negative');
+    assert(success.chargedMicroUsd >= 0n, 'charge must not be negative');
     const { executionId, accountId } = start;
     const end = { executionId, accountId, errorCode: null, providerFault: null, ...success };
     const outcome = await this.#finish(end, SUCCEED_PATIENCE_MS).catch(async (error: unknown) => {
-      await this.owed.addDurably(owedOf(start, success));
+      await this.reversals.addDurably(reversalOf(start, success));
       throw error;
     });
     if (outcome === 'done') {
       this.process.committed.note({ kind: 'call', accountId, id: executionId });
       this.metrics.chargedMicroUsd.inc({ model: start.model }, Number(success.chargedMicroUsd));
-      if (success.isCapped === true) this.tellCapped(start, success);
+      if (success.isCapped === true) this.warnOfCappedCharge(start, success);
       return;
     }
-    if (outcome === 'excess') this.owed.add(owedOf(start, success));
+    if (outcome === 'excess') this.reversals.add(reversalOf(start, success));
     const isGone = outcome === 'conflict' || outcome === 'missing';
-    assert(isGone, `a charge within its hold: ${outcome}`);
-    throw gaveUp();
+    assert(isGone, `unexpected outcome of a settlement: ${outcome}`);
+    throw notRecorded();
   }
 
   /**
-   * Releases the hold and records the failure. If the database cannot be reached soon, the release is owed and made
-   * later; then it returns too, so that the caller answers its own error. Throws 409 conflict if the call had
+   * Releases the hold and records the failure. If the database cannot be reached within {@link FAIL_PATIENCE_MS}, it queues
+   * a reversal and returns, so that the caller can respond with its own error. Throws 409 conflict if the call had
    * succeeded.
    */
   async fail(start: ExecutionStart, failure: ExecutionFailure): Promise<void> {
     const { executionId, accountId } = start;
     const end = { executionId, accountId, ...NO_CHARGE, ...failure };
     const outcome = await this.#finish(end, FAIL_PATIENCE_MS).catch(() => {
-      this.owed.add({ ...owedOf(start, failure), errorCode: failure.errorCode });
+      this.reversals.add({ ...reversalOf(start, failure), errorCode: failure.errorCode });
       return 'done' as const;
     });
     if (outcome !== 'done' && outcome !== 'missing') {
@@ -147,15 +149,18 @@ export class ExecutionLedger {
     this.metrics.failedCalls.inc({ model: start.model });
   }
 
-  /** An upstream that makes more than it was asked for costs the operator money at each call. */
-  private tellCapped({ executionId, model }: ExecutionStart, success: ExecutionSuccess): void {
+  /** Warns the operator: a provider that generates more than requested costs money at each call. */
+  private warnOfCappedCharge(
+    { executionId, model }: ExecutionStart,
+    success: ExecutionSuccess,
+  ): void {
     this.metrics.cappedCharges.inc({ model });
     const { provider, upstreamModel, chargedMicroUsd } = success;
     const route = `${provider ?? 'no provider'} (${upstreamModel ?? 'no model'})`;
     if (!this.#capped.isDue(`${model} ${route}`, this.clock.nowMs())) return;
     this.logger.warn(
-      `${toPublicId('exec', executionId)}: ${route} made more of ${model} than was held; ` +
-        `only the hold of ${chargedMicroUsd} micro-USD was charged (told once an hour)`,
+      `${toPublicId('exec', executionId)}: ${route} generated more of ${model} than was held; ` +
+        `only the hold of ${chargedMicroUsd} micro-USD was charged (logged once an hour)`,
     );
   }
 
@@ -179,7 +184,7 @@ const NO_CHARGE = {
   providerFault: null,
 } as const;
 
-function owedOf(
+function reversalOf(
   start: ExecutionStart,
   { provider, providerRequestId }: Pick<ExecutionEnd, 'provider' | 'providerRequestId'> = {
     provider: null,
@@ -200,7 +205,7 @@ function owedOf(
   };
 }
 
-function gaveUp(): GatewayError {
+function notRecorded(): GatewayError {
   return new GatewayError('service_unavailable', 'The call could not be recorded.', {
     retryAfterSeconds: 1,
   });

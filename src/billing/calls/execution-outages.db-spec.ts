@@ -30,7 +30,7 @@ class SkippingClock extends Clock {
   }
 }
 
-describe('the ledger of calls while the database misbehaves', () => {
+describe('ExecutionLedger during database faults', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
   let proxy: DatabaseProxy;
@@ -83,7 +83,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     }
   }
 
-  it('answers held for every call while connections are killed, never insufficient', async () => {
+  it('returns held, never insufficient, while connections are killed', async () => {
     const outcomes: string[] = [];
     const work = Array.from({ length: 12 }, async () => {
       for (let n = 0; n < 12; n += 1) {
@@ -112,7 +112,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     expect(await balance()).toEqual([FUNDS - 12n * 12n * 10n, 0n]);
   });
 
-  it('waits out a lock held too long, and other accounts do not wait with it', async () => {
+  it('retries until a long lock is released, and does not delay other accounts', async () => {
     const { id: otherId } = await accountsOf(dataSource).create('other');
     const runner = dataSource.createQueryRunner();
     await runner.startTransaction();
@@ -132,7 +132,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     await near.executions.fail(start, FAILURE);
   });
 
-  it('answers 503 when it cannot ask, and cancels the hold that may have arrived', async () => {
+  it('throws 503 when the database cannot be reached, and reverses a hold that may have been committed', async () => {
     const lost = ledgerOf(far, { clock });
     const error = await outage(() => lost.executions.begin(start), SUCCEED_PATIENCE_MS);
     expect(error).toMatchObject({ code: 'service_unavailable', status: 503 });
@@ -143,7 +143,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     expect(await record()).toMatchObject({ status: 'failed', errorCode: 'service_unavailable' });
   });
 
-  it('owes a hold whose first try was committed unseen and whose second failed for good', async () => {
+  it('reverses a hold whose first try was committed without a response and whose second try failed permanently', async () => {
     const lost = ledgerOf(far, { clock });
     const { master: pool } = far.driver as unknown as { readonly master: Pool };
     const query = pool.query.bind(pool) as (config: unknown) => Promise<unknown>;
@@ -165,7 +165,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     expect(lost.process.openCalls).toBe(0);
   });
 
-  it('releases the hold of a call that was told 503 because its settlement could not be written', async () => {
+  it('releases the hold of a call that got 503 because its settlement could not be written', async () => {
     const lost = ledgerOf(far, { clock });
     await lost.executions.begin(start);
     const settle = () => lost.executions.succeed(start, successOf(10n));
@@ -176,12 +176,12 @@ describe('the ledger of calls while the database misbehaves', () => {
   });
 
   it.each(['by the next start', 'by a process beside it'])(
-    'gives the charge back that was committed unseen by a process that died after saying 503: %s',
+    'reverses the charge that was committed without a response by a process that died after the 503: %s',
     async (payer) => {
       const dataDir = freshFolder();
       const lost = ledgerOf(far, { clock, dataDir });
       const sibling = ledgerOf(dataSource, { dataDir });
-      await lost.process.beat();
+      await lost.process.heartbeat();
       await lost.executions.begin(start);
       // Nothing of this process runs after the error, as if it were killed there.
       lost.owed.flush = () => Promise.resolve();
@@ -192,7 +192,7 @@ describe('the ledger of calls while the database misbehaves', () => {
       const over = `UPDATE gateway_process SET lease_until = now() - interval '1 s' WHERE id = $1`;
       await dataSource.query(over, [lost.process.id]);
       const next = payer === 'by the next start' ? ledgerOf(dataSource, { dataDir }) : sibling;
-      await next.process.beat();
+      await next.process.heartbeat();
       // It has only begun to beat. The other process may be about to come back from the same outage.
       expect(await next.owed.recoverFromDeadProcesses()).toBe(0);
       const trusted = `UPDATE gateway_process SET unbroken_since = now() - interval '1 h' WHERE id = $1`;
@@ -209,7 +209,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     },
   );
 
-  it('lets a failed call answer its own error while the release is owed', async () => {
+  it('returns the error of a failed call while its release is pending', async () => {
     const lost = ledgerOf(far, { clock });
     await lost.executions.begin(start);
     const fail = () => lost.executions.fail(start, FAILURE);
@@ -219,7 +219,7 @@ describe('the ledger of calls while the database misbehaves', () => {
     expect(await balance()).toEqual([FUNDS, 0n]);
   });
 
-  it("keeps reversals apart from the operator's keys, whatever those are called", async () => {
+  it("keeps the keys of reversals apart from the operator's idempotency keys", async () => {
     await ledger.credit({
       accountId: start.accountId,
       amountMicroUsd: 7n,

@@ -10,18 +10,18 @@ import type {
 } from './execution-commands.js';
 
 type Outcome = BeginOutcome | FinishOutcome;
-type Answered<O extends Outcome> = O | 'locked';
+type OrLocked<O extends Outcome> = O | 'locked';
 
 interface StepRow {
-  readonly begun: Answered<BeginOutcome>[];
-  readonly ended: Answered<FinishOutcome>[];
+  readonly begun: OrLocked<BeginOutcome>[];
+  readonly ended: OrLocked<FinishOutcome>[];
 }
 
 const STEP_PARAMETERS = 27;
 const numbered = (count: number): string =>
   Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
 
-/** The statements that write executions and move their money. Each may be repeated and returns the same. */
+/** Statements that write executions and move their money. Each is idempotent and returns the same result again. */
 export class ExecutionRepository {
   readonly #step: PreparedStatement<StepRow>;
   readonly #cappedStep: PreparedStatement<StepRow>;
@@ -40,9 +40,9 @@ export class ExecutionRepository {
   }
 
   /**
-   * Runs steps of many accounts in one durable statement. Ends come first: each settles or releases a hold and records
-   * it. Then each start holds, in order of arrival, and is recorded if it is held. Returns the outcomes in the order of
-   * the steps; undefined where another process has locked the account and `waits` is false.
+   * Runs commands of many accounts in one durable statement. Ends come first: each settles or releases a hold and records
+   * it. Then each start, in order of arrival, places a hold and is recorded if it is held. Returns the outcomes in the order
+   * of the commands; undefined where another process has locked the account and `waits` is false.
    */
   async commit(
     processId: string,

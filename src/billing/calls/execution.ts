@@ -17,7 +17,7 @@ export interface Execution {
   readonly errorCode: string | null;
   /** Null until the call succeeded. */
   readonly chargedMicroUsd: MicroUsd | null;
-  /** The part of the charge that an operator gave back. */
+  /** The part of the charge that an operator refunded. */
   readonly refundedMicroUsd: MicroUsd | null;
   readonly provider: string | null;
   readonly upstreamModel: string | null;
@@ -27,9 +27,9 @@ export interface Execution {
   readonly basis: ChargeBasis | null;
   /** Whether the price was above the hold, so that only the hold was charged. */
   readonly isCapped: boolean;
-  /** What the provider said that the call cost, for operators. */
+  /** Cost figures that the provider reported, for operators. */
   readonly providerFigures: ProviderFigures | null;
-  /** What was made and not charged, because the call broke; for operators. */
+  /** What was generated and not charged, because the call failed midway; for operators. */
   readonly uncharged: UnchargedQuantity | null;
   readonly clientRequestId: string | null;
   readonly firstByteMs: number | null;

@@ -16,7 +16,7 @@ export interface ExecutionQuery extends PageRequest {
   readonly status?: ExecutionStatus | undefined;
   readonly model?: string | undefined;
   readonly clientRequestId?: string | undefined;
-  /** Streams that broke and are free, or all others. */
+  /** True: only streams that broke off and were not charged. False: all others. */
   readonly isBroken?: boolean | undefined;
   /** Inclusive. */
   readonly createdAfter?: Date | undefined;
@@ -35,7 +35,7 @@ const COMPARISONS: readonly (readonly [keyof ExecutionQuery, string])[] = [
   ['createdBefore', 'created_at <'],
 ];
 
-/** The index that finds the fewest rows. */
+/** The most selective index for this query. */
 function indexFor({ accountId, apiKeyId, clientRequestId }: ExecutionQuery) {
   if (accountId !== undefined && clientRequestId !== undefined) {
     const lead = [...ofAccount(accountId), ['client_request_id', clientRequestId]] as const;
@@ -76,7 +76,7 @@ export class ExecutionsService {
     return newestFirst(this.dataSource, listing, query, executionOf);
   }
 
-  /** The index by key has no accounts, and nobody may list the calls of another account's key. */
+  /** The index by key has no account column, so this check keeps callers from listing the calls of another account's key. */
   async #isKeyOf({ apiKeyId, accountId }: ExecutionQuery): Promise<boolean> {
     if (apiKeyId === undefined || accountId === undefined) return true;
     const rows = await this.dataSource.query<unknown[]>(

@@ -42,7 +42,7 @@ describe('the record of a call', () => {
   };
 
   it.each([false, true])(
-    'says that the charge was cut, to both, and what the provider said it cost, to operators (limited key: %s)',
+    "shows a capped charge to callers and operators, and the provider's cost figures to operators (limited key: %s)",
     async (isOfLimitedKey) => {
       const start = await begun(isOfLimitedKey);
       const providerFigures = { 'usage.cost': 0.0012, 'character-cost': '120', quota: 3 };
@@ -68,7 +68,7 @@ describe('the record of a call', () => {
     },
   );
 
-  it('of a charge that was cut is counted each time, and told in the log once an hour for each model and route', async () => {
+  it('counts each capped charge and logs one per hour, model and route', async () => {
     const log = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
     const before = (await ledger.metrics.cappedCharges.get()).values;
     expect(before.every(({ labels }) => labels.model !== 'gen-5')).toBe(true);
@@ -89,7 +89,7 @@ describe('the record of a call', () => {
     log.mockRestore();
   });
 
-  it('of a stream that broke says to operators what was made and not charged', async () => {
+  it('shows operators the uncharged output of a stream that broke off', async () => {
     const start = await begun(false);
     const uncharged = { unit: 'token', quantity: TOKENS } as const;
     await ledger.executions.fail(start, { ...FAILURE, uncharged, providerFigures: { quota: 1 } });
@@ -106,7 +106,7 @@ describe('the record of a call', () => {
     ['a NUL', 'refused: \0'],
     ['half of a surrogate pair', `refused: ${'\ud83d\ude00'.slice(0, 1)}`],
   ])(
-    "keeps the provider's message with %s, and its hold is released at once",
+    "stores the provider's message with %s, and the hold is released at once",
     async (_what, message) => {
       const start = await begun(false);
       const providerFault = { status: 400, code: null, message };

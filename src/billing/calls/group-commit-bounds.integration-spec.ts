@@ -17,8 +17,8 @@ function groupWithGate() {
   return { group, underWay, open };
 }
 
-describe('GroupCommit, when too many beginnings wait', () => {
-  it('refuses those of the account that has too many; its ends and other accounts go on', async () => {
+describe('GroupCommit with full queues', () => {
+  it('refuses starts of an account with too many, but accepts its ends and other accounts', async () => {
     const { group, open } = groupWithGate();
     const waiting = numbers(MAX_QUEUED_PER_ACCOUNT).map((n) =>
       group.submit(itemOf('a', n), PATIENCE),
@@ -32,7 +32,7 @@ describe('GroupCommit, when too many beginnings wait', () => {
     expect(await Promise.all(waiting)).toHaveLength(MAX_QUEUED_PER_ACCOUNT);
   });
 
-  it('refuses those of every account when the room of all is used up, until they are committed', async () => {
+  it('refuses starts of every account when the total limit is reached, until some are committed', async () => {
     const { group, underWay, open } = groupWithGate();
     const accounts = MAX_QUEUED / MAX_QUEUED_PER_ACCOUNT;
     const waiting = numbers(MAX_QUEUED).map((n) =>

@@ -21,7 +21,7 @@ const slowly = async (items: readonly Item[]): Promise<number[]> => {
 };
 
 describe('GroupCommit', () => {
-  it('sends an item alone where no statement is under way, and the rest together', async () => {
+  it('sends an item alone when no statement is running, and later items together', async () => {
     const { group, batches } = groupOver(slowly);
     const results = await Promise.all(
       [1, 2, 3, 4].map((n) => group.submit(itemOf('a', n), PATIENCE)),
@@ -42,7 +42,7 @@ describe('GroupCommit', () => {
     expect(batches.map((batch) => batch.length)).toEqual([1, MAX_BATCH, MAX_BATCH, 87]);
   });
 
-  it('shares a batch between the accounts that wait, ends of calls first', async () => {
+  it('shares a batch between accounts, ends of calls first', async () => {
     const { group, batches } = groupOver(slowly);
     const first = group.submit(itemOf('a', -1), PATIENCE);
     const flood = numbers(1_000).map((n) => group.submit(itemOf('a', n), PATIENCE));
@@ -53,7 +53,7 @@ describe('GroupCommit', () => {
     expect(batches[1]![0]).toBe(3_000);
   });
 
-  it('tries a batch again after contention', async () => {
+  it('retries a batch after contention', async () => {
     let tries = 0;
     const { group } = groupOver((items) => {
       tries += 1;
@@ -63,7 +63,7 @@ describe('GroupCommit', () => {
     expect(tries).toBe(3);
   });
 
-  it('refuses what waits behind a statement that takes long, each at the end of its own patience', async () => {
+  it('refuses items queued behind a slow statement, each at its own deadline', async () => {
     let answer = () => undefined as unknown;
     const { group, batches, clock } = groupOver(async (items) => {
       await new Promise(
@@ -108,7 +108,7 @@ describe('GroupCommit', () => {
     expect(await first).toBe(2);
   });
 
-  it('reports an unknown outcome once patience is over, and never tries again', async () => {
+  it('reports an unknown outcome after the deadline, and never retries', async () => {
     const { group, batches, clock } = groupOver(() => {
       clock.ms += 600;
       return Promise.reject(new Contention());
@@ -119,7 +119,7 @@ describe('GroupCommit', () => {
     expect(batches).toHaveLength(2);
   });
 
-  it('knows that nothing is committed where every try was rolled back', async () => {
+  it('reports that an item is not committed when every try was rolled back', async () => {
     const { group, batches, clock } = groupOver(() => {
       clock.ms += 600;
       return Promise.reject(new RolledBack());
@@ -128,7 +128,7 @@ describe('GroupCommit', () => {
     expect(batches).toHaveLength(2);
   });
 
-  it('reports an unknown outcome where a lost try is followed by one that was rolled back', async () => {
+  it('reports an unknown outcome when a try without a response is followed by one that was rolled back', async () => {
     const { group, batches, clock } = groupOver(() => {
       clock.ms += 600;
       return Promise.reject(batches.length === 1 ? new Contention() : new RolledBack());
@@ -138,7 +138,7 @@ describe('GroupCommit', () => {
     await expect(result).rejects.not.toBeInstanceOf(NotCommitted);
   });
 
-  it('reports an unknown outcome where a failed try is followed by a locked account', async () => {
+  it('reports an unknown outcome when a failed try is followed by a locked account', async () => {
     let tries = 0;
     const { group, clock } = groupOver(() => {
       tries += 1;
@@ -152,7 +152,7 @@ describe('GroupCommit', () => {
     expect(tries).toBe(2);
   });
 
-  it('reports an unknown outcome where a failed try is followed by a batch that fails for good', async () => {
+  it('reports an unknown outcome when a failed try is followed by a permanent failure', async () => {
     const bad = new Error('refused');
     const { group, clock } = groupOver(async (items) => {
       await tick();
@@ -173,7 +173,7 @@ describe('GroupCommit', () => {
     }
   });
 
-  it('refuses an item that waited too long without trying it', async () => {
+  it('refuses an item that waited past its deadline without sending it', async () => {
     const { group, batches, clock } = groupOver(async (items) => {
       await tick();
       clock.ms += 2_000;
@@ -185,7 +185,7 @@ describe('GroupCommit', () => {
     expect(batches).toEqual([[1]]);
   });
 
-  it('lets one bad item of a batch fail alone', async () => {
+  it('fails only the bad item of a batch', async () => {
     const bad = new Error('refused');
     const { group } = groupOver(async (items) => {
       await tick();
@@ -203,7 +203,7 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  it('finds one bad item among 256 accounts by halves, in a statement or two for each', async () => {
+  it('finds one bad item among 256 accounts by bisection, with one or two statements per half', async () => {
     const bad = new Error('refused');
     const { group, batches } = groupOver(async (items) => {
       await tick();

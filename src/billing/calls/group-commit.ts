@@ -6,42 +6,42 @@ import { AccountQueues, byAccount, type ReadyStarts, type Waiting } from './acco
 import { NotCommitted, OutcomeUnknown } from './commit-errors.js';
 import { Resumptions } from './resumptions.js';
 
-/** Statements under way at once that wait for an account which another process has locked. */
+/** Most concurrent statements that wait for an account locked by another process. */
 const MAX_PATIENT_STATEMENTS = 4;
-/** Such statements in a row for one account, as long as items wait for it. Then it goes back to the shared statements. */
+/** Most such statements in a row for one account. Then its items go back to the shared statements. */
 const MAX_PATIENT_ROUNDS = 16;
-/** Shared statements that leave an item out before its account gets a statement of its own. */
+/** After this many shared statements skipped an item, its account gets a statement of its own. */
 const MAX_TIMES_LOCKED = 3;
-/** Most items one statement carries. */
+/** Most items in one statement. */
 export const MAX_BATCH = 256;
-/** Most beginnings of calls that wait for one account. More are refused. */
+/** Most queued starts of calls for one account. More are refused. */
 export const MAX_QUEUED_PER_ACCOUNT = 5_000;
-/** Most beginnings of calls that wait in all. More are refused. */
+/** Most queued starts of calls in all. More are refused. */
 export const MAX_QUEUED = 50_000;
 
 const PATIENCE_CHECK_MS = 250;
 const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
-/** Pause when all accounts are locked by others while no further statement may wait for them. */
+/** Pause when all accounts are locked by others and {@link MAX_PATIENT_STATEMENTS} are in use. */
 const LOCKED_PAUSE_MS = 5;
 
-/** One thing to commit for an account. */
+/** An item to commit for an account. */
 export interface CommitItem {
   readonly accountId: string;
 }
 
-/** How a {@link GroupCommit} commits. */
+/** Options of a {@link GroupCommit}. */
 export interface GroupCommitOptions<Item extends CommitItem, Result> {
   /**
-   * Commits items of many accounts in one statement. Returns results in the order of the items; undefined for those
-   * whose account another process has locked. With `waits` all items are of one account, and the statement waits for
-   * its lock. It may be called again with items that were committed before, and then returns the same results.
+   * Commits items of many accounts in one statement. Returns results in the order of the items; undefined for items whose
+   * account another process has locked. With `waits`, all items are of one account and the statement waits for its lock.
+   * Must be idempotent: called again with committed items, it returns the same results.
    */
   readonly commit: (
     items: readonly Item[],
     waits: boolean,
   ) => Promise<readonly (Result | undefined)[]>;
-  /** Whether a new attempt may succeed after this error: contention or a lost connection. */
+  /** Whether a retry may succeed after this error (contention, lost connection). */
   readonly isTransient: (error: unknown) => boolean;
   /** Whether the statement that failed with this error was rolled back. */
   readonly isRolledBack: (error: unknown) => boolean;
@@ -50,21 +50,20 @@ export interface GroupCommitOptions<Item extends CommitItem, Result> {
   readonly onBatch?: (size: number) => void;
 }
 
-/** How to treat an item. */
+/** How to commit an item. */
 export interface CommitTerms {
-  /** After transient failures the item is tried again for this long. No attempt starts later. */
+  /** Transient failures are retried for this long. No attempt starts later. */
   readonly patienceMs: number;
-  /** Ends of calls come before the beginnings of their account and are never refused because the queue is full. */
+  /** Ends of calls are committed before the starts of their account and are never refused because of a full queue. */
   readonly isEnd: boolean;
 }
 
 /**
- * Commits the items of many callers in shared statements. One statement is under way; the next one carries everything
- * that was queued in the meantime, with equal shares for the accounts. No timer collects a statement: an item that finds none
- * under way is sent at once, and the next statement is sent before the callers of the last one are resumed
- * (ADR 0002). An account that another process has locked never delays the others: its items go
- * into the next statement, and after three, or at once when no account of a statement was free, into statements of their
- * own that wait for the lock.
+ * Commits the items of many callers in shared statements (ADR 0002). One statement runs at a time. The next one carries
+ * everything queued in the meantime, with equal shares for the accounts. There is no timer: an item is sent at once while
+ * no statement runs, and the next statement is sent before the callers of the last one are resumed. An account locked by
+ * another process does not delay the others: its items are retried in the next statements. After three of them, or at once
+ * when all accounts of a statement were locked, they get statements of their own that wait for the lock.
  */
 export class GroupCommit<Item extends CommitItem, Result> {
   readonly #queues = new AccountQueues<Item, Result>();
@@ -75,14 +74,15 @@ export class GroupCommit<Item extends CommitItem, Result> {
 
   constructor(private readonly options: GroupCommitOptions<Item, Result>) {}
 
-  /** Beginnings of calls that wait for a statement, without those of locked accounts. */
+  /** Counts of queued starts of calls, without those of locked accounts. */
   get ready(): ReadyStarts {
     return this.#queues;
   }
 
   /**
-   * The committed result of `item`. Throws NotCommitted when the queue is full or too slow, or each statement that carried
-   * the item was rolled back: then it is not committed and never will be. After any other error it may have been committed.
+   * Commits `item` and returns its result. Throws NotCommitted when the queue is full, when the item waited too long, or when
+   * every statement with the item was rolled back: it is not committed and never will be. After any other error the item
+   * may have been committed.
    */
   submit(item: Item, { patienceMs, isEnd }: CommitTerms): Promise<Result> {
     const queues = this.#queues;
@@ -99,7 +99,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
     return result;
   }
 
-  /** Refuses, as long as items wait, those whose patience is over: the statement before them may take longer than that. */
+  /** While items are queued, refuses those past their deadline, because the running statement may take longer than that. */
   #watchPatience(): void {
     if (this.#patienceTimer) return;
     this.#patienceTimer = setTimeout(() => {
@@ -125,9 +125,9 @@ export class GroupCommit<Item extends CommitItem, Result> {
   }
 
   /**
-   * Gives accounts that others have locked statements of their own, as long as some are free: at once if no account of the
-   * batch was free, else after some shared statements, for most locks are those of another process's shared statement.
-   * Returns the remaining items.
+   * Starts separate statements for locked accounts, up to {@link MAX_PATIENT_STATEMENTS}: at once if every account of the
+   * batch was locked, otherwise after {@link MAX_TIMES_LOCKED} shared statements, because most locks are held only by
+   * another process's shared statement. Returns the remaining items.
    */
   #waitElsewhere(
     locked: readonly Waiting<Item, Result>[],
@@ -191,7 +191,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
     this.options.onBatch?.(live.length);
     const items = live.map((waiting) => waiting.item);
     const results = await this.options.commit(items, waits);
-    assert(results.length === live.length, 'a commit answers every item');
+    assert(results.length === live.length, 'commit returned fewer or more results than items');
     return live.filter((waiting, index) => {
       const result = results[index];
       if (result === undefined) return true;
@@ -203,7 +203,7 @@ export class GroupCommit<Item extends CommitItem, Result> {
   }
 
   /**
-   * If a batch fails for good, each half of it is committed by itself, and so on, so that one bad item fails alone.
+   * Bisects a batch that failed permanently, so that only the bad item fails.
    */
   async #isolate(
     batch: readonly Waiting<Item, Result>[],

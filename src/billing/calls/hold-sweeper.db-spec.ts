@@ -56,9 +56,9 @@ describe('HoldSweeper', () => {
     return { ...process, stop: () => process.process.beforeApplicationShutdown() };
   }
 
-  it('releases the calls of a process whose lease is over, once it has itself beaten for a lease', async () => {
+  it('releases the calls of a process with an expired lease, after a whole lease of its own heartbeats', async () => {
     const dead = ledgerOf(dataSource, { leaseMs: LEASE_MS });
-    await dead.process.beat();
+    await dead.process.heartbeat();
     const start = startOf(accountId, 10n);
     await dead.executions.begin(start);
     await silence(dead);
@@ -78,7 +78,7 @@ describe('HoldSweeper', () => {
     await judge.stop();
   });
 
-  it('never releases a call of a process that beats, however old the call is', async () => {
+  it('never releases a call of a process with heartbeats, however old the call is', async () => {
     const living = await beating(BEATEN_LEASE_MS);
     const start = startOf(accountId, 10n);
     await living.executions.begin(start);
@@ -96,9 +96,9 @@ describe('HoldSweeper', () => {
     await judge.stop();
   });
 
-  it('goes by the lease of the judged: a slower process is not dead to a faster one', async () => {
+  it('waits for the longer of both leases before it considers a process dead', async () => {
     const slow = ledgerOf(dataSource, { leaseMs: 60_000 });
-    await slow.process.beat();
+    await slow.process.heartbeat();
     const start = startOf(accountId, 10n);
     await slow.executions.begin(start);
     const judge = await beating(60);
@@ -110,28 +110,28 @@ describe('HoldSweeper', () => {
     await judge.stop();
   });
 
-  it('judges no process right after an outage: the first one that is back waits for the others', async () => {
+  it('considers no process dead right after an outage', async () => {
     const [first, second] = [LEASE_MS, LEASE_MS].map((leaseMs) =>
       ledgerOf(dataSource, { leaseMs }),
     );
-    await first!.process.beat();
-    await second!.process.beat();
+    await first!.process.heartbeat();
+    await second!.process.heartbeat();
     const start = startOf(accountId, 10n);
     await second!.executions.begin(start);
     // Neither reaches the database for longer than a lease; then the first does.
     await silence(first!);
     await silence(second!);
-    await first!.process.beat();
+    await first!.process.heartbeat();
     expect(await first!.sweeper.tick()).toBe(0);
-    await second!.process.beat();
+    await second!.process.heartbeat();
     expect(await first!.sweeper.tick()).toBe(0);
     await second!.executions.succeed(start, successOf(10n));
     expect(await held()).toBe(0n);
   });
 
-  it('leaves an account with damaged counters, names it, and releases all behind it', async () => {
+  it('skips and logs an account with damaged counters, and releases the calls after it', async () => {
     const dead = ledgerOf(dataSource, { leaseMs: LEASE_MS });
-    await dead.process.beat();
+    await dead.process.heartbeat();
     const healthyId = await funded();
     const broken = startOf(accountId, 10n);
     await dead.executions.begin(broken);
@@ -150,7 +150,7 @@ describe('HoldSweeper', () => {
 
   it('releases 10,000 calls of 100 accounts in one tick, several sweepers at once', async () => {
     const dead = ledgerOf(dataSource, { leaseMs: LEASE_MS });
-    await dead.process.beat();
+    await dead.process.heartbeat();
     const ids = await Promise.all(Array.from({ length: 100 }, funded));
     const starts = ids.flatMap((id) => Array.from({ length: 100 }, () => startOf(id, 1n)));
     // All at once, the last would wait too long on a slow machine.

@@ -4,7 +4,7 @@ import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { ProcessLease } from '../recovery/process-lease.js';
 import { Reversals } from '../recovery/reversals.js';
 
-/** One statement releases at most this many calls of dead processes. */
+/** Most calls of dead processes that one statement releases. */
 const SWEEP_BATCH = 1_000;
 
 /** Injection token of the {@link HoldSweeperOptions}. */
@@ -19,15 +19,15 @@ interface SweepRow {
   /** Null while another process sweeps. */
   readonly swept: number | null;
   readonly damaged: string[];
-  /** Not all calls are looked at yet. */
+  /** Whether calls remain to be checked. */
   readonly is_behind: boolean;
 }
 
 /**
- * Releases the calls of processes whose lease has ended, and records them as failed in the same statement. It also
- * cancels what such processes owed (ADR 0002; decision G-22). One process sweeps at a time, and a sweep reads
- * what is open and what began since the last one. A process that was only paused finds its holds released and fails
- * those calls.
+ * Releases the calls of processes whose lease has ended and records them as failed in the same statement. Also makes the
+ * reversals that such processes left in their journals (ADR 0002; decision G-22). One process sweeps at a time. A sweep
+ * reads the open calls and those that began since the last sweep. A process that was only paused finds its holds released
+ * and fails those calls.
  */
 @Injectable()
 export class HoldSweeper implements OnApplicationBootstrap {
@@ -36,7 +36,7 @@ export class HoldSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly dataSource: DataSource,
     private readonly process: ProcessLease,
-    private readonly owed: Reversals,
+    private readonly reversals: Reversals,
     private readonly scheduler: Scheduler,
     @Inject(HOLD_SWEEPER_OPTIONS) private readonly options: HoldSweeperOptions,
   ) {}
@@ -51,7 +51,7 @@ export class HoldSweeper implements OnApplicationBootstrap {
 
   /** Releases every orphaned call that can be released now; returns their number. */
   async tick(): Promise<number> {
-    await this.owed.recoverFromDeadProcesses();
+    await this.reversals.recoverFromDeadProcesses();
     const spared: string[] = [];
     let swept = 0;
     for (;;) {
@@ -62,12 +62,14 @@ export class HoldSweeper implements OnApplicationBootstrap {
       if (row === undefined || row.swept === null) break;
       swept += row.swept;
       for (const accountId of row.damaged) {
-        this.#logger.error(`the counters of account ${accountId} are damaged: its calls stay held`);
+        this.#logger.error(
+          `the counters of account ${accountId} are damaged: its holds cannot be released`,
+        );
       }
       spared.push(...row.damaged);
       if (row.swept + row.damaged.length === 0 && !row.is_behind) break;
     }
-    if (swept > 0) this.#logger.warn(`${swept} calls of ended processes released`);
+    if (swept > 0) this.#logger.warn(`released the holds of ${swept} calls of ended processes`);
     return swept;
   }
 }

@@ -14,7 +14,7 @@ describe('LedgerMetrics', () => {
   });
   afterAll(() => database.drop());
 
-  it('publish the rows of the whole database from one process, whatever processes believe', async () => {
+  it('publishes the rows of the whole database from one process', async () => {
     const { dataSource } = database;
     const accountId = await fundedAccount(dataSource, 100n);
     const processes = [1, 2, 3].map(() => {
@@ -29,7 +29,7 @@ describe('LedgerMetrics', () => {
     const starts = processes.map(() => startOf(accountId, 10n));
     for (const [index, { process, executions }] of processes.entries()) {
       await executions.begin(starts[index]!);
-      await process.beat();
+      await process.heartbeat();
     }
     await dataSource.query(`UPDATE gateway_process SET open_calls = 0`);
     await processes[0]!.sweeper.tick();
@@ -48,7 +48,7 @@ describe('LedgerMetrics', () => {
     }
   });
 
-  it('count the holds of tasks, and read no call, hold or entry: they answer while those are locked', async () => {
+  it('counts the holds of tasks without reading calls, holds or entries, even while those are locked', async () => {
     const { dataSource } = database;
     const accountId = await fundedAccount(dataSource, 100n);
     await dataSource.query(`UPDATE gateway_process SET lease_until = now()`);
@@ -65,7 +65,7 @@ describe('LedgerMetrics', () => {
     const metrics = new Metrics();
     const interval = { intervalMs: 1_000 };
     const gauges = new LedgerMetrics(dataSource, metrics, process, {} as Scheduler, interval);
-    await process.beat();
+    await process.heartbeat();
     const locked = dataSource.createQueryRunner();
     await locked.startTransaction();
     await locked.query(

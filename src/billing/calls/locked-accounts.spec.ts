@@ -19,8 +19,8 @@ async function besideOthers(group: Group, isOver: () => boolean): Promise<void> 
   await Promise.all([caller(), caller()]);
 }
 
-describe('GroupCommit and accounts that another process has locked', () => {
-  it('waits for an account locked elsewhere in a statement of its own, and the others go on', async () => {
+describe('GroupCommit with accounts locked by another process', () => {
+  it('waits for a locked account in a separate statement and does not delay the others', async () => {
     let unlock = (): void => undefined;
     const locked = new Promise<void>((resolve) => (unlock = resolve));
     const { group } = groupOver(async (items, waits) => {
@@ -38,7 +38,7 @@ describe('GroupCommit and accounts that another process has locked', () => {
     expect(await Promise.all([...stuck, later])).toEqual([2, 4, 10]);
   });
 
-  it('leaves their items to the next shared statements while other accounts are free', async () => {
+  it('retries items of locked accounts in the next shared statements while other accounts are free', async () => {
     let timesLocked = 0;
     const ofLocked: boolean[] = [];
     const { group } = groupOver(async (items, waits) => {
@@ -54,7 +54,7 @@ describe('GroupCommit and accounts that another process has locked', () => {
     expect(ofLocked).toEqual([false, false, false]);
   });
 
-  it('gives an account its own statement after three shared ones left it out', async () => {
+  it('gives an account its own statement after three shared ones skipped it', async () => {
     const ofLocked: boolean[] = [];
     const { group } = groupOver(async (items, waits) => {
       await tick();
@@ -67,7 +67,7 @@ describe('GroupCommit and accounts that another process has locked', () => {
     expect(ofLocked).toEqual([false, false, false, true]);
   });
 
-  it('keeps an account in statements of its own while items wait for it, sixteen at most', async () => {
+  it('sends at most sixteen separate statements in a row for an account', async () => {
     const waited: boolean[] = [];
     const { group } = groupOver(async (items, waits) => {
       await tick();
@@ -87,7 +87,7 @@ describe('GroupCommit and accounts that another process has locked', () => {
     expect(Math.max(...ownStatements)).toBe(16);
   });
 
-  it('counts what waits for a statement, without accounts that others have locked', async () => {
+  it('counts queued starts without those of locked accounts', async () => {
     let unlock: () => void = () => undefined;
     const unlocked = new Promise<void>((resolve) => (unlock = resolve));
     const { group } = groupOver(async (items, waits) => {
@@ -115,7 +115,7 @@ describe('GroupCommit and accounts that another process has locked', () => {
     expect(group.ready).toMatchObject({ readyStarts: 0, readyAccounts: 0 });
   });
 
-  it('refuses what waits behind the statement of a locked account once its own patience is over', async () => {
+  it('refuses items queued behind the statement of a locked account at their own deadline', async () => {
     let attempts = 0;
     let isLocked = true;
     const { group, clock } = groupOver(async (items, waits) => {

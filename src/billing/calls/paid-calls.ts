@@ -13,14 +13,14 @@ import {
 import { PayOnSuccess } from './pay-on-success.js';
 import type { CallProgress } from './call-state.js';
 
-/** The fields in which every provider names its answer and what it cost, if it does. */
-interface NamedAnswer {
+/** Fields that every provider result has: its id and cost figures, if the provider reports them. */
+interface ProviderResult {
   readonly providerRequestId: string | null;
-  /** What the provider said that it cost; operators see it on the record. */
+  /** Cost figures that the provider reported; operators see them in the record. */
   readonly providerFigures?: ProviderFigures | undefined;
 }
 
-/** What the caller gets from a provider's answer, and `chargedMicroUsd` if that is less than the hold. */
+/** The value for the caller, made from a provider's result; `chargedMicroUsd` is given if it is less than the hold. */
 export interface Taken<V> {
   readonly value: V;
   readonly chargedMicroUsd?: MicroUsd;
@@ -29,7 +29,7 @@ export interface Taken<V> {
   readonly isCapped?: boolean;
 }
 
-/** Runs an admitted call from its hold to its settlement, on the first of its routes that accepts it. */
+/** Runs an admitted call from hold to settlement, on the first route that accepts it. */
 @Injectable()
 export class PaidCalls {
   constructor(
@@ -38,30 +38,29 @@ export class PaidCalls {
   ) {}
 
   /**
-   * Holds the price, has a provider do the work, passes the provider's answer to `take`, and settles. Resolves once the
-   * charge is durable. Throws 402 and the provider's failures, after the release. An error of `take` counts as a
-   * failure too.
+   * Holds the price, runs `work` at a provider, passes its result to `take`, and settles. Resolves once the charge is
+   * durable. Throws 402, or the provider's error after the release. An error of `take` fails the call too.
    */
-  async run<O extends Operation, T extends NamedAnswer, V>(
+  async run<O extends Operation, T extends ProviderResult, V>(
     call: AdmittedCall<O>,
     quote: Quote,
     work: ProviderWork<O, T>,
     take: (
-      answer: RoutedResult<T>,
+      routed: RoutedResult<T>,
       signal: AbortSignal,
       progress: Pick<CallProgress, 'onFirstByte' | 'onArrival'>,
     ) => Promise<Taken<V>> | Taken<V>,
   ): Promise<Charged<V>> {
     return this.payOnSuccess.run(call, quote, async (signal, progress) => {
-      const answer = await this.router.run(call.routes, call.row.operation, work, signal, progress);
-      const taken = await take(answer, signal, progress);
+      const routed = await this.router.run(call.routes, call.row.operation, work, signal, progress);
+      const taken = await take(routed, signal, progress);
       const { value, basis, isCapped = false, chargedMicroUsd = quote.amountMicroUsd } = taken;
       return {
         value: { value, chargedMicroUsd },
-        provider: answer.provider,
-        upstreamModel: answer.upstreamModel,
-        providerRequestId: answer.result.providerRequestId,
-        providerFigures: answer.result.providerFigures,
+        provider: routed.provider,
+        upstreamModel: routed.upstreamModel,
+        providerRequestId: routed.result.providerRequestId,
+        providerFigures: routed.result.providerFigures,
         chargedMicroUsd,
         isCapped,
         ...(basis && { basis }),
@@ -69,8 +68,8 @@ export class PaidCalls {
     });
   }
 
-  /** {@link run} for callers that get the provider's answer unchanged. */
-  ask<O extends Operation, T extends NamedAnswer>(
+  /** {@link run} for endpoints that return the provider's result unchanged. */
+  ask<O extends Operation, T extends ProviderResult>(
     call: AdmittedCall<O>,
     quote: Quote,
     work: ProviderWork<O, T>,

@@ -92,7 +92,7 @@ describe('PayOnSuccess', () => {
       });
   };
 
-  it('charges the whole hold unless the work names less', async () => {
+  it('charges the whole hold unless the work returns a lower charge', async () => {
     expect(await payOnSuccess.run(call, priced(PRICE), made())).toBe('made');
     expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     call = callOf(call.caller.accountId);
@@ -100,7 +100,7 @@ describe('PayOnSuccess', () => {
     expect(await books()).toEqual([FUNDS - PRICE - 1n, 0n]);
   });
 
-  it('releases the hold at once when the work names a charge above it', async () => {
+  it('releases the hold at once when the work returns a charge above it', async () => {
     await expect(payOnSuccess.run(call, priced(PRICE), made(PRICE + 1n))).rejects.toMatchObject({
       code: 'internal_error',
     });
@@ -111,7 +111,7 @@ describe('PayOnSuccess', () => {
     });
   });
 
-  it('asks nobody to work that the balance cannot cover', async () => {
+  it('does not call the provider when the balance is too low', async () => {
     let asked = false;
     const work: PaidWork<string> = (signal, progress) => {
       asked = true;
@@ -124,7 +124,7 @@ describe('PayOnSuccess', () => {
     expect(await books()).toEqual([FUNDS, 0n]);
   });
 
-  it('gives up every call at shutdown and records why', async () => {
+  it('aborts every call at shutdown and records the reason', async () => {
     const work: PaidWork<string> = (signal, progress) => {
       const working = endless(signal, progress);
       payOnSuccess.abortAll();
@@ -135,7 +135,7 @@ describe('PayOnSuccess', () => {
     expect(await reads.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
   });
 
-  it('counts a call that waits for its hold, and gives it up at shutdown before it is sent', async () => {
+  it('counts a call that waits for its hold, and aborts it at shutdown before it is sent', async () => {
     const runner = database.dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query('SELECT 1 FROM account WHERE id = $1 FOR UPDATE', [call.caller.accountId]);
@@ -154,7 +154,7 @@ describe('PayOnSuccess', () => {
     expect(await reads.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
   });
 
-  it('counts a call of its key until its end, however that comes', async () => {
+  it('counts a call of its key until it ends, however it ends', async () => {
     const one = payingWith(new CallConcurrencyLimit({ maxParallelCallsPerKey: 1 }), HOUR_MS);
     const next = () => ({ ...call, executionId: uuidV7(clock.nowMs()) });
     await one.run(next(), priced(SMALL), async (...parts) => {
@@ -171,7 +171,7 @@ describe('PayOnSuccess', () => {
     expect(await books()).toEqual([FUNDS - 2n * SMALL, 0n]);
   });
 
-  it('refuses a call without a connection to its provider before any hold, until one is free', async () => {
+  it('refuses a call before any hold while no connection to its provider is free', async () => {
     const one = payingWith(unbounded, HOUR_MS, 1);
     const next = () => ({ ...call, executionId: uuidV7(clock.nowMs()) });
     await one.run(next(), priced(SMALL), async (...parts) => {
@@ -200,7 +200,7 @@ describe('PayOnSuccess', () => {
     };
     const hurried = () => payingWith(unbounded, 50);
 
-    it('cuts the reader off and charges what the provider then completes', async () => {
+    it('aborts the response and charges the work that the provider then completes', async () => {
       const reader = readerOf(true);
       const work: PaidWork<string> = async (signal, progress) => {
         progress.onFirstByte();
@@ -211,7 +211,7 @@ describe('PayOnSuccess', () => {
       expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     });
 
-    it('leaves the reader of an answer that is sent once it is whole, and charges it', async () => {
+    it('keeps the client of a response that is sent as a whole, and charges it', async () => {
       const reader = readerOf(false);
       const deadline = { hasPassed: false };
       const work: PaidWork<string> = async (signal, progress) => {
@@ -225,14 +225,14 @@ describe('PayOnSuccess', () => {
       expect([reader.isCut, await books()]).toEqual([false, [FUNDS - PRICE, 0n]]);
     });
 
-    it('gives up a call whose head was sent and whose answer has not begun, and leaves its reader', async () => {
+    it('aborts the call but keeps its client when headers were sent and the body has not begun', async () => {
       const reader = readerOf(true);
       const run = hurried().run({ ...call, reader }, priced(PRICE), endless);
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
       expect([reader.isCut, await books()]).toEqual([false, [FUNDS, 0n]]);
     });
 
-    it('gives up a call whose answer has not begun, releases its hold, and records what was tried (ERR-39)', async () => {
+    it('aborts a call whose response has not begun, releases its hold, and records the tried route (ERR-39)', async () => {
       const route = { provider: 'slow', upstreamModel: 'its-model' };
       const work: PaidWork<string> = (signal, progress) => {
         progress.onAttempt(route);

@@ -20,20 +20,20 @@ import { ProviderConnectionLimit } from '../../admission/provider-connection-lim
 import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
 import { blamingField } from './blamed-field.js';
 
-/** After the deadline of a call, a provider that is sending gets this long to finish. */
+/** Extra time after the deadline for a provider that is already sending. */
 const DEADLINE_GRACE_MS = 60_000;
 
 /** Injection token of the {@link CallLimits}. */
 export const CALL_LIMITS = Symbol('CALL_LIMITS');
 
-/** The longest a synchronous call may take in all, in milliseconds. */
+/** Longest total time of a synchronous call, in milliseconds. */
 export interface CallLimits {
   readonly callDeadlineMs: number;
 }
 
 /**
- * Thrown by work whose client left before a provider took it. The hold is released and the record says `client_left`;
- * nobody receives the error.
+ * Thrown when the client disconnects before a provider accepts the call. The hold is released and the record says
+ * `client_left`; no client receives the error.
  */
 export class ClientLeft extends GatewayError {
   constructor() {
@@ -55,7 +55,7 @@ export class DeadlinePassed extends GatewayError {
   }
 }
 
-/** A call that ended well: its value, its provider, and the charge if that is less than the hold. */
+/** The result of a successful call: value, provider, and the charge if it is less than the hold. */
 export interface PaidResult<T> {
   readonly value: T;
   readonly provider: string;
@@ -65,15 +65,15 @@ export interface PaidResult<T> {
   readonly basis?: ChargeBasis;
   /** Whether the price was above the hold, so that only the hold is charged. */
   readonly isCapped?: boolean;
-  /** What the provider said that the call cost; else what the work reported to its progress. */
+  /** Cost figures that the provider reported. Default: those that the work passed to `CallProgress.onFigures`. */
   readonly providerFigures?: ProviderFigures | undefined;
 }
 
-/** The provider's part of a paid call. It ends when the signal aborts. */
+/** The provider's part of a paid call. It must end when the signal aborts. */
 export type PaidWork<T> = (signal: AbortSignal, progress: CallProgress) => Promise<PaidResult<T>>;
 
 /**
- * The only place where a synchronous call moves money: hold, provider, then settle or release, exactly one of them
+ * The only class that moves money for a synchronous call: hold, call the provider, then either settle or release
  * (API: Money; decisions G-22, G-25).
  */
 @Injectable()
@@ -88,15 +88,15 @@ export class PayOnSuccess {
     @Inject(CALL_LIMITS) private readonly limits: CallLimits,
   ) {}
 
-  /** Calls between admission and end, including those whose client has left. */
+  /** Number of calls between admission and end, including those whose client has disconnected. */
   get inFlight(): number {
     return this.running.size;
   }
 
   /**
-   * Holds the price, does the work, settles, and returns the value once the settlement is durable. Throws 429 when the key
-   * or the account has too many calls under way, 503 when all connections to the provider are in use, and 402 when the
-   * balance is too low; otherwise the error of the work, after the release.
+   * Holds the price, runs the work, settles, and returns the value once the settlement is durable. Throws 429 when the key or
+   * the account has too many concurrent calls, 503 when all connections to the provider are in use, 402 when the balance is
+   * too low, or the error of the work, after the release.
    */
   async run<T>(call: AdmittedCall, quote: Quote, work: PaidWork<T>): Promise<T> {
     const connection = this.connections.acquire(call.routes);
@@ -142,13 +142,13 @@ export class PayOnSuccess {
   }
 
   /**
-   * At the deadline, a reader whose answer has begun is cut off, and the provider's work goes on to its end and is
-   * charged (decision G-25). A reader that gets the answer once it is whole is left, and may get it yet. Where nothing has
-   * come of the provider, or if the rest takes too long as well, the call is aborted.
+   * At the deadline, a response that has begun is aborted, while the provider's work continues to its end and is charged
+   * (decision G-25). A client that gets the response as a whole stays connected and may still get it. If the provider has
+   * sent nothing yet, or needs more than {@link DEADLINE_GRACE_MS} more, the call is aborted.
    */
   private watchDeadline({ reader }: AdmittedCall, running: CallState): () => void {
-    // The head of a stream may go out before its first chunk.
-    const cutReader = (): void => {
+    // The headers of a stream may be sent before its first chunk.
+    const abortSentResponse = (): void => {
       if (reader?.headersSent === true) cutOff(reader);
     };
     const giveUp = (): void => {
@@ -159,9 +159,9 @@ export class PayOnSuccess {
         giveUp();
         return;
       }
-      cutReader();
+      abortSentResponse();
       timer = setTimeout(() => {
-        cutReader();
+        abortSentResponse();
         giveUp();
       }, DEADLINE_GRACE_MS);
     }, this.limits.callDeadlineMs);
@@ -189,12 +189,12 @@ export class PayOnSuccess {
     const { start } = running;
     const { signal } = running.stop;
     try {
-      // While the call waited for its hold, the drain may have ended or the deadline may have passed.
+      // While the call waited for its hold, the gateway may have shut down or the deadline may have passed.
       signal.throwIfAborted();
       const result = await work(signal, running);
-      // Checked here, so that a charge above its hold releases it now, and not only in a sweep.
+      // Checked here, so that a charge above the hold releases it now and not only in a sweep.
       const charge = result.chargedMicroUsd ?? 0n;
-      assert(charge <= start.amountMicroUsd, 'a charge never exceeds its hold');
+      assert(charge <= start.amountMicroUsd, 'charge must not exceed its hold');
       return result;
     } catch (thrown) {
       const error = signal.aborted ? (signal.reason as GatewayError) : publicError(thrown, call);
@@ -223,7 +223,7 @@ function startOf(call: AdmittedCall, amountMicroUsd: MicroUsd): ExecutionStart {
   };
 }
 
-/** A provider that breaks off within a body fails outside the router. */
+/** The error for the caller. A provider that breaks off within a body throws outside the router, so it is mapped here. */
 function publicError(thrown: unknown, call: AdmittedCall): GatewayError {
   const error =
     thrown instanceof ProviderError
@@ -237,7 +237,7 @@ function recordedCode(error: GatewayError): string {
   return error instanceof ClientLeft ? 'client_left' : error.code;
 }
 
-/** The provider whose failure it is, for the record. */
+/** The provider that caused the failure, for the record. */
 function providerBehind(thrown: unknown) {
   const error = providerErrorBehind(thrown);
   return {

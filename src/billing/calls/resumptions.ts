@@ -1,12 +1,12 @@
 /**
- * Callers that are resumed in one turn of the event loop; together they need less than 20 ms. Fewer make the statements
- * that follow smaller: with 8 a call cost 13 % more of the gateway and a third more of the database.
+ * Most callers resumed in one turn of the event loop; together they need less than 20 ms. A smaller number makes the next
+ * statements smaller: with 8, a call cost 13 % more CPU of the gateway and a third more of the database.
  */
 const PER_TURN = 64;
 
 /**
- * Resumes a bounded number of callers in each turn of the event loop. One statement may answer 256 callers; the work of
- * all at once would block the loop.
+ * Resumes a bounded number of callers in each turn of the event loop. One statement may have results for 256 callers;
+ * resuming all at once would block the loop.
  */
 export class Resumptions {
   readonly #due: (() => void)[] = [];

@@ -68,7 +68,7 @@ async function spentIn(period: string): Promise<number> {
   return row?.spent ?? -1;
 }
 
-describe('what counts towards the limit of a key after a charge was given back', () => {
+describe('the spending of a key after a refund', () => {
   it.each([
     ['refunded', 'day', 2, 0],
     ['refunded', 'month', LONG_AGO_DAYS, 0],
@@ -97,7 +97,7 @@ describe('what counts towards the limit of a key after a charge was given back',
     },
   );
 
-  it('is the same when charge and refund are folded at once, and when a refund is cancelled', async () => {
+  it('is the same when charge and refund are folded together, and when a refund is reversed', async () => {
     const [old, young] = [await charge(4_000n, 2), await charge(300n)];
     await charge(50n);
     await refund(old);

@@ -146,7 +146,7 @@ describe('the limit of a key', () => {
     expect(await auditLedger(database.dataSource)).toMatchObject({ ok: true });
   });
 
-  it('begins to be counted while a task of the key ends, and neither waits for the other', async () => {
+  it('can be set while a task of the key ends, without a deadlock', async () => {
     const accountId = await newAccount();
     const keyId = await newKey(accountId);
     const { id } = await submitTask(accountId, keyId, 300);
@@ -172,7 +172,7 @@ describe('the limit of a key', () => {
     expect(await spentOf(accountId, keyId)).toEqual({ counted: 100n, spent: 100n });
   });
 
-  it('starts from the sums of usage where they are: what is in them is not read again, nor missed when it is gone', async () => {
+  it('starts from the sums of usage, without counting a call twice or missing a dropped one', async () => {
     const accountId = await newAccount();
     const keyId = randomUUID();
     const { executions } = ledgerOf(database.dataSource);

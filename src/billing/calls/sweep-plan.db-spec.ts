@@ -27,13 +27,13 @@ describe('the pages that a sweep reads', () => {
     return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
   }
 
-  it('do not grow with ended calls or ended processes, whose rows go while a call of one is kept open', async () => {
+  it('do not grow with ended calls or processes, and rows of ended processes are deleted', async () => {
     const accountId = await fundedAccount(database.dataSource, 1_000n);
     const dead = ledgerOf(database.dataSource);
-    await dead.process.beat();
+    await dead.process.heartbeat();
     await dead.executions.begin(startOf(accountId, 10n));
     const { process, sweeper } = ledgerOf(database.dataSource);
-    await process.beat();
+    await process.heartbeat();
     await query(
       `INSERT INTO gateway_process (id, lease_ms, lease_until, unbroken_since, open_calls, oldest_open_at)
        SELECT gen_random_uuid(), 15000, at, at, 0, at - interval '1 minute'
@@ -72,9 +72,9 @@ describe('the pages that a sweep reads', () => {
     expect(await processes()).toEqual([{ n: 1 }]);
   });
 
-  it('are read by one sweeper at a time: another one returns at once', async () => {
+  it('are read by one sweeper at a time, and another returns at once', async () => {
     const { process, sweeper } = ledgerOf(database.dataSource);
-    await process.beat();
+    await process.heartbeat();
     const runner = database.dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query(`SELECT FROM call_look FOR UPDATE`);

@@ -33,7 +33,7 @@ describe('LedgerService', () => {
     return [account.postedMicroUsd, account.heldMicroUsd, account.availableMicroUsd];
   };
 
-  it('starts an account with nothing and finds it again', async () => {
+  it('creates an account with a balance of 0 and finds it', async () => {
     expect(await accounts.get(accountId)).toMatchObject({ name: 'test', postedMicroUsd: 0n });
     await expect(accounts.get(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -51,7 +51,7 @@ describe('LedgerService', () => {
     expect(seen).toContain(accountId);
   });
 
-  it('refuses a credit beyond what an account may hold, and repeats one that was made', async () => {
+  it('refuses a credit above the largest balance, and repeats a credit of the same key', async () => {
     const most = 1_000_000_000_000_000n;
     const first = await credit(most, 'most');
     await expect(credit(1n)).rejects.toMatchObject({
@@ -64,7 +64,7 @@ describe('LedgerService', () => {
     expect(await credit(1n)).toMatchObject({ amountMicroUsd: 1n });
   });
 
-  it('credits once for a key and answers the same entry again', async () => {
+  it('credits once for a key and returns the same entry again', async () => {
     const [first, second, third] = await Promise.all([
       credit(500n, 'key'),
       credit(500n, 'key'),
@@ -76,7 +76,7 @@ describe('LedgerService', () => {
     await expect(credit(501n, 'key')).rejects.toMatchObject({ code: 'idempotency_conflict' });
   });
 
-  it('corrects down to what is held and no further', async () => {
+  it('corrects at most down to the held amount', async () => {
     await credit(100n);
     await ledger.hold(dataSource, { accountId, holdId: randomUUID(), amountMicroUsd: 30n, owner });
     await expect(credit(-71n)).rejects.toMatchObject({ code: 'conflict', status: 409 });
@@ -136,7 +136,7 @@ describe('LedgerService', () => {
     expect(await hold(100n)).toBe('held');
     expect(await hold(100n)).toBe('held');
     await expect(hold(99n)).rejects.toMatchObject({ code: 'conflict' });
-    await expect(hold(0n, randomUUID())).rejects.toThrow('nothing is sold for nothing');
+    await expect(hold(0n, randomUUID())).rejects.toThrow('hold amount must be positive');
     await expect(hold(1n, randomUUID(), randomUUID())).rejects.toMatchObject({ code: 'not_found' });
     await expect(ledger.settle(dataSource, accountId, holdId, 101n)).rejects.toThrow('excess');
     expect(await balance()).toEqual([100n, 100n, 0n]);

@@ -10,7 +10,7 @@ import type { Page } from '../../common/paging/page.js';
 import { entriesOf } from '../ledger-entries.js';
 import type { CreditRequest, EntryQuery, HoldRequest, RefundRequest } from '../ledger-requests.js';
 
-/** Where ledger statements run: a DataSource for a transaction of their own, an EntityManager within a transaction. */
+/** Where ledger statements run: a DataSource for a separate transaction, an EntityManager within a transaction. */
 export interface Queryable {
   query<Rows>(sql: string, parameters: unknown[]): Promise<Rows>;
 }
@@ -35,9 +35,9 @@ interface RefundRow {
 }
 
 /**
- * Entries and the four verbs hold, settle, release, credit (API: Money; decisions G-22, G-29). A hold
- * is resolved once; repeating the same resolution changes nothing. Verbs with a Queryable commit with it. Each locks
- * the account until then, so call them last in a transaction. Synchronous calls use ExecutionLedger instead.
+ * Reads entries and moves money: hold, settle, release, credit, refund (API: Money; decisions G-22, G-29). A hold is
+ * resolved once; repeating the same resolution changes nothing. Methods with a Queryable commit with its transaction. Each
+ * locks the account until then, so call them last in a transaction. Synchronous calls use `ExecutionLedger` instead.
  */
 @Injectable()
 export class LedgerService {
@@ -50,13 +50,14 @@ export class LedgerService {
 
   /**
    * Adds the amount and returns its entry. The same key and amount return the same entry again. Throws 404 not_found,
-   * 400 invalid_request where the account would hold more than {@link MAX_MICRO_USD}, 409 idempotency_conflict for the
-   * key with another amount, 409 conflict for a correction of more than the available balance, and 503 service_unavailable when the database does not answer (ask again with the same key).
+   * 400 invalid_request when the balance would exceed {@link MAX_MICRO_USD}, 409 idempotency_conflict for the key with
+   * another amount, 409 conflict for a correction of more than the available balance, and 503 service_unavailable when the
+   * database does not respond (retry with the same key).
    */
   async credit(request: CreditRequest): Promise<LedgerEntry> {
     const { accountId, amountMicroUsd: amount } = request;
-    assert(amount !== 0n, 'a credit moves money');
-    await this.#checkRoom(request);
+    assert(amount !== 0n, 'credit amount must not be zero');
+    await this.#checkBalanceLimit(request);
     const [row] = await this.#orUnavailable(
       this.dataSource.query<CreditRow[]>(`SELECT * FROM ledger_credit($1, $2, $3, $4, $5)`, [
         accountId,
@@ -80,10 +81,10 @@ export class LedgerService {
   }
 
   /**
-   * Gives a part of the charge of an execution or a task back, or all that is left of it, and returns the entry. The same
-   * key and amount return the same entry again. Throws 404 not_found, 409 conflict where nothing is left, 409
-   * idempotency_conflict for the key with another amount, 400 invalid_request for more than is left and where nothing was
-   * charged, and 503 service_unavailable when the database does not answer.
+   * Refunds a part of the charge of an execution or task, or all that is left of it, and returns the entry. The same key and
+   * amount return the same entry again. Throws 404 not_found, 409 conflict when nothing is left, 409 idempotency_conflict for
+   * the key with another amount, 400 invalid_request for more than is left and when nothing was charged, and 503
+   * service_unavailable when the database does not respond.
    */
   async refund({ of, id, amountMicroUsd, ...request }: RefundRequest): Promise<LedgerEntry> {
     const [row] = await this.#orUnavailable(
@@ -116,21 +117,21 @@ export class LedgerService {
   /** Holds the amount if it is available. Throws 409 conflict if the id was used for another hold, 404 not_found. */
   async hold(db: Queryable, request: HoldRequest): Promise<'held' | 'insufficient'> {
     const { accountId, holdId, amountMicroUsd, owner } = request;
-    assert(amountMicroUsd > 0n, 'nothing is sold for nothing');
+    assert(amountMicroUsd > 0n, 'hold amount must be positive');
     const [row] = await db.query<{ outcome: HoldOutcome }[]>(
       `SELECT ledger_hold($1, $2, $3, $4) AS outcome`,
       [accountId, holdId, amountMicroUsd.toString(), owner],
     );
     const outcome = row?.outcome;
     if (outcome === 'held' || outcome === 'insufficient') return outcome;
-    throw outcome === 'conflict' ? usedOtherwise() : noAccount();
+    throw outcome === 'conflict' ? resolvedOtherwise() : noAccount();
   }
 
   /**
    * Charges at most the held amount and frees the rest. Throws 409 conflict if the hold was resolved in another way.
    */
   async settle(db: Queryable, accountId: string, holdId: string, charge: MicroUsd): Promise<void> {
-    assert(charge >= 0n, 'a charge is not negative');
+    assert(charge >= 0n, 'charge must not be negative');
     await this.#resolve(db, accountId, holdId, charge);
   }
 
@@ -145,12 +146,16 @@ export class LedgerService {
       [accountId, holdId, charge?.toString() ?? null],
     );
     const outcome = row?.outcome;
-    if (outcome === 'conflict') throw usedOtherwise();
-    assert(outcome === 'done', `hold ${holdId} cannot be settled: ${outcome ?? 'no answer'}`);
+    if (outcome === 'conflict') throw resolvedOtherwise();
+    assert(outcome === 'done', `hold ${holdId} cannot be resolved: ${outcome ?? 'no row'}`);
   }
 
-  /** A new credit keeps the balance within its bound. What two credits at once add to it is far below the column's limit. */
-  async #checkRoom({ accountId, amountMicroUsd, idempotencyKey }: CreditRequest): Promise<void> {
+  /** Refuses a credit above {@link MAX_MICRO_USD}. Two concurrent credits may exceed it, but stay far below the column's limit. */
+  async #checkBalanceLimit({
+    accountId,
+    amountMicroUsd,
+    idempotencyKey,
+  }: CreditRequest): Promise<void> {
     if (amountMicroUsd < 0n) return;
     const [full] = await this.#orUnavailable(
       this.dataSource.query<object[]>(
@@ -174,13 +179,13 @@ export class LedgerService {
         [accountId, position],
       ),
     );
-    assert(row !== undefined, 'a credited entry is there');
+    assert(row !== undefined, 'the ledger entry was not found');
     return ledgerEntryOf(row);
   }
 
-  async #orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  async #orUnavailable<Answer>(query: Promise<Answer>): Promise<Answer> {
     try {
-      return await answer;
+      return await query;
     } catch (cause) {
       if (!isTransient(cause)) throw cause;
       throw new GatewayError('service_unavailable', 'The ledger cannot be reached right now.', {
@@ -191,5 +196,5 @@ export class LedgerService {
   }
 }
 
-const usedOtherwise = (): GatewayError =>
+const resolvedOtherwise = (): GatewayError =>
   new GatewayError('conflict', 'The hold was already resolved in another way.');

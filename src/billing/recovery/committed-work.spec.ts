@@ -12,12 +12,12 @@ const idsOf = (work: CommittedWork): number[] =>
   work.recent.map(({ id }) => Number(id)).sort((a, b) => a - b);
 const numbers = (from: number, to: number): number[] => calls(from, to).map(({ id }) => Number(id));
 
-describe('the last work that is confirmed', () => {
+describe('CommittedWork', () => {
   it.each([
     ['before it is full', MAX_KEPT - 3],
     ['when it is just full', MAX_KEPT],
     ['after it has been full', MAX_KEPT + MAX_KEPT / 2],
-  ])('is the newest, also where some was forgotten %s', (_name, noted) => {
+  ])('keeps the newest items after some were forgotten %s', (_name, noted) => {
     const work = new CommittedWork();
     for (const done of calls(0, noted)) work.note(done);
     work.forget([call(noted - 1), call(noted - 2)]);
@@ -28,7 +28,7 @@ describe('the last work that is confirmed', () => {
     expect(idsOf(work)).toEqual(kept);
   });
 
-  it('loses its oldest next, where nothing was forgotten', () => {
+  it('overwrites the oldest item when nothing was forgotten', () => {
     const work = new CommittedWork();
     for (const done of calls(0, MAX_KEPT + 5)) work.note(done);
     work.forget([]);

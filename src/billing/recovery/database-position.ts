@@ -1,20 +1,20 @@
-/** Asks for {@link PositionRow}. A server that only follows another cannot answer. */
+/** Selects a {@link PositionRow}. It fails on a standby server. */
 export const POSITION = `
   SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline,
          (pg_current_wal_lsn() - '0/0')::text AS position`;
 
-/** Where the database writes its log: the history it follows, hexadecimal, and the bytes written in it. */
+/** The database's write-ahead log position: timeline (hexadecimal) and byte offset. */
 export interface PositionRow {
   readonly timeline: string;
   readonly position: string;
 }
 
-/** Whether the database went on from where it was last seen. */
+/** Detects that the database's log did not continue from the last known position. */
 export class DatabasePosition {
   #last: PositionRow | undefined;
   #before: PositionRow | undefined;
 
-  /** Says in words what is wrong with the new position; undefined if it goes on from the last one, or there is none. */
+  /** A description of what is wrong with the new position; undefined if it continues the last one, or there is no last one. */
   changeTo(row: PositionRow | undefined): string | undefined {
     if (row === undefined) return undefined;
     const last = this.#last;
@@ -22,15 +22,15 @@ export class DatabasePosition {
     this.#last = row;
     if (last === undefined) return undefined;
     if (BigInt(row.position) < BigInt(last.position)) {
-      return `the database is ${BigInt(last.position) - BigInt(row.position)} bytes of its log behind what it was`;
+      return `the database's log went back by ${BigInt(last.position) - BigInt(row.position)} bytes`;
     }
     if (row.timeline !== last.timeline) {
-      return `the database follows another history (timeline ${last.timeline}, now ${row.timeline})`;
+      return `the database's timeline changed from ${last.timeline} to ${row.timeline}`;
     }
     return undefined;
   }
 
-  /** Forgets the last position, so that its change is found again. */
+  /** Forgets the last position, so that the next check reports the change again. */
   repeat(): void {
     this.#last = this.#before;
   }

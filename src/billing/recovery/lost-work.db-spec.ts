@@ -26,7 +26,7 @@ class MovedClock extends Clock {
   }
 }
 
-describe('calls that run in the database and have ended here', () => {
+describe('calls that run in the database but have ended in their process', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -36,11 +36,11 @@ describe('calls that run in the database and have ended here', () => {
     await database.drop();
   });
 
-  it('are released once two looks a minute apart did not know them, and a known one never (G-111)', async () => {
+  it('are released after two checks a minute apart, and a known call never (G-111)', async () => {
     const { dataSource } = database;
     const clock = new MovedClock();
     const { process, executions, sweeper, lost, reads } = ledgerOf(dataSource, { clock });
-    await process.beat();
+    await process.heartbeat();
     const accountId = await fundedAccount(dataSource, FUNDS);
     const [known, ended] = [startOf(accountId, 10n), startOf(accountId, 30n)];
     await executions.begin(known);
@@ -63,8 +63,8 @@ describe('calls that run in the database and have ended here', () => {
   });
 });
 
-describe('a database that went back', () => {
-  it('is told loudly: what callers were told and it has lost is counted', async () => {
+describe('a database whose log went back', () => {
+  it('is logged as an error, and lost confirmed work is counted', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'shim-back-'));
     await chmod(dataDir, 0o755);
     const cluster = join(dataDir, 'postgres');
@@ -76,7 +76,7 @@ describe('a database that went back', () => {
       await runMigrations(dataSource);
       const { process, executions, lost, metrics } = ledgerOf(dataSource);
       const accountId = await fundedAccount(dataSource, FUNDS);
-      await process.beat();
+      await process.heartbeat();
       const kept = startOf(accountId, 10n);
       await executions.begin(kept);
       await executions.succeed(kept, successOf(10n));
@@ -86,7 +86,7 @@ describe('a database that went back', () => {
       await cp(cluster, `${cluster}.then`, { recursive: true, preserveTimestamps: true });
       server = await start();
       // The first statement finds the connection broken.
-      await process.beat().catch(() => process.beat());
+      await process.heartbeat().catch(() => process.heartbeat());
       await executions.succeed(running, successOf(20n));
       await executions.begin(whole);
       await executions.succeed(whole, successOf(30n));
@@ -97,7 +97,7 @@ describe('a database that went back', () => {
       await rm(cluster, { recursive: true });
       await rename(`${cluster}.then`, cluster);
       server = await start();
-      await process.beat().catch(() => process.beat());
+      await process.heartbeat().catch(() => process.heartbeat());
       await lost.tick().catch(() => lost.tick());
       // The end of one and the whole of the other are lost; the one before is there.
       expect(await metrics.callsLost.get()).toMatchObject({ values: [{ value: 2 }] });

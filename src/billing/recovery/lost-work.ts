@@ -8,12 +8,12 @@ import type { Committed } from './committed-work.js';
 import { DatabasePosition, POSITION, type PositionRow } from './database-position.js';
 import { ProcessLease, LEASE_OPTIONS, type LeaseOptions } from './process-lease.js';
 
-/** A call of this process that it does not know is looked at again after this time. */
-const SECOND_LOOK_MS = 60_000;
+/** An open call that this process does not know is released if it is still unknown after this time. */
+const RECHECK_MS = 60_000;
 /** Calls released by one statement. */
 const MAX_RELEASED = 1_000;
 /** Ids of lost work in one line of the log. */
-const MAX_IDS_TOLD = 100;
+const MAX_IDS_LOGGED = 100;
 
 const OWN = `SELECT id FROM open_call WHERE process_id = $1`;
 
@@ -26,17 +26,17 @@ const MISSING = `
      ELSE NOT EXISTS (SELECT FROM task t WHERE t.account_id = w.account_id AND t.id = w.id) END`;
 
 /**
- * What this process did and the database has forgotten, because a standby took over that lacked the last seconds, or a
- * backup was restored (decision G-111). Its calls that run again there are released, once they were unknown here in two
- * looks a minute apart. What callers were told and is no longer so is counted and named in the log.
+ * Finds work that the database lost, because a standby without the last seconds took over or a backup was restored
+ * (decision G-111). Calls that are running again in the database, but unknown to their process in two checks a minute apart,
+ * are released. Lost calls and tasks that were confirmed to callers are counted and logged.
  */
 @Injectable()
 export class LostWork implements OnApplicationBootstrap {
   readonly #logger = new Logger(LostWork.name);
   readonly #position = new DatabasePosition();
-  /** Open calls of this process that it does not know, and since when. */
+  /** Open calls in the database that this process does not know, and since when. */
   readonly #unknownSinceMs = new Map<string, number>();
-  #canTellPosition = true;
+  #canReadPosition = true;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -56,27 +56,27 @@ export class LostWork implements OnApplicationBootstrap {
     });
   }
 
-  /** Looks once. Returns how many calls were released. */
+  /** Checks once. Returns how many calls were released. */
   async tick(): Promise<number> {
-    await this.#lookBack();
+    await this.#findLost();
     return this.#releaseUnknown();
   }
 
-  #tell(lost: readonly Committed[]): void {
+  #report(lost: readonly Committed[]): void {
     if (lost.length === 0) return;
     this.metrics.callsLost.inc(lost.length);
-    const ids = lost.slice(0, MAX_IDS_TOLD).map(({ kind, id }) => `${kind} ${id}`);
+    const ids = lost.slice(0, MAX_IDS_LOGGED).map(({ kind, id }) => `${kind} ${id}`);
     this.#logger.error(
       { lost: ids },
       `the database has lost ${lost.length} calls and tasks that were confirmed to their callers`,
     );
   }
 
-  /** Where the database went back, or another server took over: compares what this process knows with what is there. */
-  async #lookBack(): Promise<void> {
-    const change = this.#position.changeTo(await this.#where());
+  /** If the log went back or another server took over, compares the remembered work with the database. */
+  async #findLost(): Promise<void> {
+    const change = this.#position.changeTo(await this.#currentPosition());
     if (change === undefined) return;
-    this.#logger.error(`${change}: what it confirmed before may be lost`);
+    this.#logger.error(`${change}: work that it confirmed before may be lost`);
     const known = this.process.committed.recent;
     const lost = await this.dataSource
       .query<Committed[]>(MISSING, [
@@ -88,19 +88,19 @@ export class LostWork implements OnApplicationBootstrap {
         this.#position.repeat();
         throw error;
       });
-    this.#tell(lost);
+    this.#report(lost);
     this.process.committed.forget(lost);
   }
 
-  async #where(): Promise<PositionRow | undefined> {
-    if (!this.#canTellPosition) return undefined;
+  async #currentPosition(): Promise<PositionRow | undefined> {
+    if (!this.#canReadPosition) return undefined;
     try {
       const [row] = await this.dataSource.query<PositionRow[]>(POSITION);
       return row;
     } catch (error) {
       if (isTransient(error)) throw error;
-      this.#canTellPosition = false;
-      this.#logger.warn(`the database does not tell its position in its log: ${String(error)}`);
+      this.#canReadPosition = false;
+      this.#logger.warn(`cannot read the database's log position: ${String(error)}`);
       return undefined;
     }
   }
@@ -116,7 +116,7 @@ export class LostWork implements OnApplicationBootstrap {
     for (const id of unknown) {
       const sinceMs = this.#unknownSinceMs.get(id);
       if (sinceMs === undefined) this.#unknownSinceMs.set(id, nowMs);
-      else if (nowMs - sinceMs >= SECOND_LOOK_MS && lost.length < MAX_RELEASED) lost.push(id);
+      else if (nowMs - sinceMs >= RECHECK_MS && lost.length < MAX_RELEASED) lost.push(id);
     }
     return lost.length === 0 ? 0 : this.#release(lost);
   }
@@ -127,13 +127,15 @@ export class LostWork implements OnApplicationBootstrap {
       [this.process.id, ids],
     );
     for (const accountId of row?.damaged ?? []) {
-      this.#logger.error(`the counters of account ${accountId} are damaged: its calls stay held`);
+      this.#logger.error(
+        `the counters of account ${accountId} are damaged: its holds cannot be released`,
+      );
     }
     const released = row?.released ?? 0;
     if (released > 0) {
       this.#logger.error(
-        { released: ids.slice(0, MAX_IDS_TOLD) },
-        `${released} calls that had ended here were running in the database: their holds are released`,
+        { released: ids.slice(0, MAX_IDS_LOGGED) },
+        `${released} calls that had ended in this process were still running in the database: their holds are released`,
       );
     }
     return released;

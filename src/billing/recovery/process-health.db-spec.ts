@@ -61,7 +61,7 @@ describe('the readiness of a process', () => {
     }
   }
 
-  it('ends while the database is silent, and comes back with it', async () => {
+  it('ends while the database does not respond, and returns with it', async () => {
     expect(await readiness.isReady()).toBe(true);
     proxy.hang();
     await becomes(false);
@@ -70,7 +70,7 @@ describe('the readiness of a process', () => {
     await becomes(true);
   });
 
-  it('ends while the database answers and takes no writes, and comes back with them', async () => {
+  it('ends while the database accepts no writes, and returns with them', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const setReadOnly = async (value: 'on' | 'off') => {
       await database.dataSource.query(
@@ -93,10 +93,10 @@ describe('the readiness of a process', () => {
     [-29_000, true],
     [6_000, true],
   ])(
-    'with a clock that is %d ms off is %s, and the process goes by that of the database (G-112)',
+    "with a clock that is %d ms off is %s, and the process uses the database's clock (G-112)",
     async (offMs, isReady) => {
       clock.offMs = offMs;
-      await process.beat();
+      await process.heartbeat();
       const [row] = await dataSource.query<{ ms: number }[]>(
         `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`,
       );
@@ -105,7 +105,7 @@ describe('the readiness of a process', () => {
       const shown = /^gateway_clock_offset_seconds (.*)$/m.exec(await metrics.registry.metrics());
       expect(Math.abs(Number(shown?.[1]) - offMs / 1000)).toBeLessThan(1);
       clock.offMs = 0;
-      await process.beat();
+      await process.heartbeat();
       expect(await readiness.isReady()).toBe(true);
     },
   );

@@ -5,22 +5,22 @@ import { Metrics } from '../../platform/observability/metrics.js';
 import { Readiness } from '../../platform/observability/readiness.js';
 import { type Heartbeat, ProcessLease } from './process-lease.js';
 
-/** After a failed beat the process is ready for this long after the last good one; one older than this is repeated when asked. */
-const BEAT_AGE_MS = 2_000;
-/** Who asks waits so long for a beat. */
-const PATIENCE_MS = 400;
-/** A clock that differs from the database's by more than this is told of. */
+/** A health check renews a heartbeat older than this. If heartbeats fail, the process is unready this long after the last one. */
+const HEARTBEAT_MAX_AGE_MS = 2_000;
+/** Longest time that a health check waits for a heartbeat. */
+const HEARTBEAT_TIMEOUT_MS = 400;
+/** A clock that differs from the database's by more than this is logged. */
 const WARNED_MS = 5_000;
 /** With a clock that differs by more than this the process is not ready (decision G-112). */
 const REFUSED_MS = 30_000;
-/** A difference smaller than this, beyond what a beat leaves uncertain, is not corrected. */
+/** A difference smaller than this, beyond the uncertainty of a heartbeat, is not corrected. */
 const IGNORED_MS = 100;
-/** How often a wrong clock is told of. */
+/** Shortest time between two warnings about the clock. */
 const WARN_EVERY_MS = 60_000;
 
 /**
- * Whether this process can work: its last beat was written, which a database that is read-only, full or silent does not
- * do, and its machine's clock is near the database's. Whatever it differs by, the process goes by the database's.
+ * Tells whether this process is ready: its last heartbeat was written (a read-only, full or unreachable database does not
+ * write it) and its machine's clock is near the database's. The process always uses the database's time.
  */
 @Injectable()
 export class ProcessHealth {
@@ -34,10 +34,10 @@ export class ProcessHealth {
     readiness: Readiness,
     metrics: Metrics,
   ) {
-    process.onBeat((beat) => {
-      this.#compare(beat);
+    process.onHeartbeat((heartbeat) => {
+      this.#compare(heartbeat);
     });
-    readiness.checkBy(() => this.isWell());
+    readiness.checkBy(() => this.isReady());
     metrics.watch(
       'gateway_clock_offset_seconds',
       "How far this process's clock is ahead of the database's",
@@ -45,19 +45,19 @@ export class ProcessHealth {
     );
   }
 
-  /** Answers within half a second, whatever the database does. */
-  async isWell(): Promise<boolean> {
-    if (this.process.silentMs > BEAT_AGE_MS) {
-      const beaten = this.process.beat().catch(() => undefined);
-      await Promise.race([beaten, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  /** Whether the process is ready. Resolves within half a second, whatever the database does. */
+  async isReady(): Promise<boolean> {
+    if (this.process.silentMs > HEARTBEAT_MAX_AGE_MS) {
+      const renewal = this.process.heartbeat().catch(() => undefined);
+      await Promise.race([renewal, sleep(HEARTBEAT_TIMEOUT_MS, undefined, { ref: false })]);
     }
-    const isSilent = this.process.hasFailed && this.process.silentMs > BEAT_AGE_MS;
+    const isSilent = this.process.hasFailed && this.process.silentMs > HEARTBEAT_MAX_AGE_MS;
     return !isSilent && Math.abs(this.#clockOffMs) <= REFUSED_MS;
   }
 
   #compare({ databaseMs, tookMs }: Heartbeat): void {
     const aheadMs = this.clock.machineMs() - tookMs / 2 - databaseMs;
-    // The database read its clock at some moment of the beat.
+    // The database read its clock at some moment of the heartbeat.
     this.clock.correct(aheadMs, tookMs / 2 + IGNORED_MS);
     this.#clockOffMs = Math.sign(aheadMs) * Math.max(0, Math.abs(aheadMs) - tookMs / 2);
     const isWrong = Math.abs(this.#clockOffMs) > WARNED_MS;

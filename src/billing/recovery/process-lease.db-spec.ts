@@ -42,14 +42,14 @@ describe('the lease of a process', () => {
     }
   }
 
-  it('goes on while every connection of the pool is taken', async () => {
+  it('is renewed while every connection of the pool is in use', async () => {
     const runners = Array.from({ length: POOL_SIZE }, () => dataSource.createQueryRunner());
     await Promise.all(runners.map((runner) => runner.connect()));
     await outlastsALease();
     await Promise.all(runners.map((runner) => runner.release()));
   });
 
-  it('goes on when its connection hangs: the next beat has another', async () => {
+  it('is renewed on a new connection when its connection hangs', async () => {
     proxy.freeze();
     await outlastsALease();
   });

@@ -11,155 +11,161 @@ import { LoneConnection } from '../../database/lone-connection.js';
 import { whenDatabaseAnswers } from '../../database/start-patience.js';
 import { CommittedWork } from './committed-work.js';
 
-/** Beats per lease. A process may miss one and be late with the next. */
-const BEATS_PER_LEASE = 3;
+/** Heartbeats per lease. A process may miss one and be late with the next. */
+const HEARTBEATS_PER_LEASE = 3;
 /**
- * A lease is longer than a pause of the process. With a sweep, the calls of a dead process are free within half a
- * minute.
+ * Sweep intervals per lease. A lease outlasts a pause of the process; with a sweep, the calls of a dead process are
+ * released within half a minute.
  */
 const SWEEPS_PER_LEASE = 3;
 const MIN_LEASE_MS = 1_000;
-/** A failed beat is repeated this many times sooner than the next is due. */
-const RETRIES_PER_BEAT = 4;
-/** A beat waits half an interval for its connection and its answer, but never less than this. */
-const MIN_PATIENCE_MS = 1_000;
+/** A failed heartbeat is retried after this fraction of the interval. */
+const RETRIES_PER_HEARTBEAT = 4;
+/** A heartbeat times out after half an interval, but never earlier than this. */
+const MIN_TIMEOUT_MS = 1_000;
 
 /** Injection token of the {@link LeaseOptions}. */
 export const LEASE_OPTIONS = Symbol('LEASE_OPTIONS');
 
-/** Length of a lease of this process, which is renewed three times as often, and the sweep interval, in milliseconds. */
+/** Length of this process's lease and the sweep interval, in milliseconds. A lease is renewed three times in its length. */
 export interface LeaseOptions {
   readonly leaseMs: number;
   readonly sweepMs: number;
 }
 
-/** The lease of a process with this sweep interval. */
+/** Lease options for this sweep interval. */
 export function leaseFor(holdSweepMs: number): LeaseOptions {
   return { leaseMs: Math.max(MIN_LEASE_MS, holdSweepMs * SWEEPS_PER_LEASE), sweepMs: holdSweepMs };
 }
 
-/** What a beat has found. */
+/** The result of a heartbeat. */
 export interface Heartbeat {
-  /** The database's clock, in milliseconds since 1970, at some moment of the beat. */
+  /** The database's time at some moment of the heartbeat, in milliseconds since 1970. */
   readonly databaseMs: number;
-  /** How long the beat took, in milliseconds. */
+  /** Duration of the heartbeat, in milliseconds. */
   readonly tookMs: number;
 }
 
-const BEAT = `
+const HEARTBEAT = `
   SELECT process_beat($1, $2, $3, $4), (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_ms`;
 
 /**
- * This process as the owner of synchronous calls. While it beats, nobody else may release its calls. When its own lease
- * has ended, any process may (ADR 0002). The beats have their own timer and connection, so that a full pool
- * or a hanging connection does not cost a working process its lease.
+ * This process's lease on its synchronous calls. While heartbeats renew it, no other process may release its calls. When
+ * the lease has ended, any process may (ADR 0002). Heartbeats have their own timer and connection, so that a full pool or a
+ * hanging connection does not cost a working process its lease.
  */
 @Injectable()
 export class ProcessLease implements OnModuleInit, BeforeApplicationShutdown {
   readonly id: string = randomUUID();
-  /** What this process knows as committed. */
+  /** Calls and tasks that the database confirmed to this process. */
   readonly committed = new CommittedWork();
   readonly #logger = new Logger(ProcessLease.name);
   readonly #listeners: ((heartbeat: Heartbeat) => void)[] = [];
   /**
-   * The begin of every call that may be open, oldest first, by the monotonic clock, because an age must never be too
-   * small.
+   * Start time of every call that may be open, oldest first, by the monotonic clock, so that a step of the system clock
+   * cannot make an age too small.
    */
   readonly #openSinceMs = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> = Promise.resolve();
+  #running: Promise<void> = Promise.resolve();
   #isOver = false;
-  #lastBeatMs = -Infinity;
+  #lastHeartbeatMs = -Infinity;
   #lastFailed = false;
-  #underWay: Promise<void> | undefined;
+  #current: Promise<void> | undefined;
   readonly #connection: LoneConnection;
-  readonly #beatMs: number;
+  readonly #intervalMs: number;
 
   constructor(
     dataSource: DataSource,
     @Inject(LEASE_OPTIONS) private readonly options: Pick<LeaseOptions, 'leaseMs'>,
   ) {
-    this.#beatMs = options.leaseMs / BEATS_PER_LEASE;
-    this.#connection = new LoneConnection(dataSource, Math.max(MIN_PATIENCE_MS, this.#beatMs / 2));
+    this.#intervalMs = options.leaseMs / HEARTBEATS_PER_LEASE;
+    this.#connection = new LoneConnection(
+      dataSource,
+      Math.max(MIN_TIMEOUT_MS, this.#intervalMs / 2),
+    );
   }
 
-  /** Number of calls that may hold money in the name of this process. */
+  /** Number of calls of this process that may hold money. */
   get openCalls(): number {
     return this.#openSinceMs.size;
   }
 
-  /** Whether a call may hold money in the name of this process. */
+  /** Whether this call of this process may hold money. */
   knows(executionId: string): boolean {
     return this.#openSinceMs.has(executionId);
   }
 
-  /** Milliseconds since the last beat. */
+  /** Milliseconds since the last successful heartbeat. */
   get silentMs(): number {
-    return performance.now() - this.#lastBeatMs;
+    return performance.now() - this.#lastHeartbeatMs;
   }
 
-  /** Whether the last try to beat failed. */
+  /** Whether the last heartbeat failed. */
   get hasFailed(): boolean {
     return this.#lastFailed;
   }
 
-  /** Calls `listener` after each beat. */
-  onBeat(listener: (beat: Heartbeat) => void): void {
+  /** Calls `listener` after each successful heartbeat. */
+  onHeartbeat(listener: (heartbeat: Heartbeat) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Notes a call before it may hold anything. */
+  /** Adds a call to the open ones, before it may hold money. */
   trackOpenCall(executionId: string): void {
     this.#openSinceMs.set(executionId, performance.now());
   }
 
-  /** Removes a call that holds nothing any more. */
+  /** Removes a call that no longer holds money. */
   untrackOpenCall(executionId: string): void {
     this.#openSinceMs.delete(executionId);
   }
 
-  /** Takes the first lease before anything is served; waits for a database that is away. */
+  /** Takes the first lease before anything is served. Waits until the database can be reached. */
   async onModuleInit(): Promise<void> {
     await whenDatabaseAnswers(
-      () => this.beat(),
+      () => this.heartbeat(),
       (error) => {
         this.#logger.warn(`the first lease waits for the database: ${String(error)}`);
       },
     );
-    this.#schedule(this.#beatMs);
+    this.#schedule(this.#intervalMs);
   }
 
   /**
-   * Renews the lease; writes how many calls are open and the age of the oldest. Who asks while a beat is under way gets
-   * that one.
+   * Renews the lease and writes the number of open calls and the age of the oldest. A concurrent call gets the promise of
+   * the running heartbeat.
    */
-  beat(): Promise<void> {
-    this.#underWay ??= this.#beatOnce().finally(() => (this.#underWay = undefined));
-    return this.#underWay;
+  heartbeat(): Promise<void> {
+    this.#current ??= this.#heartbeatOnce().finally(() => (this.#current = undefined));
+    return this.#current;
   }
 
-  async #beatOnce(): Promise<void> {
+  async #heartbeatOnce(): Promise<void> {
     const { value: oldest } = this.#openSinceMs.values().next();
-    const askedMs = performance.now();
-    const ageMs = oldest === undefined ? 0 : Math.ceil(askedMs - oldest);
+    const startedMs = performance.now();
+    const ageMs = oldest === undefined ? 0 : Math.ceil(startedMs - oldest);
     try {
       const values = [this.id, this.options.leaseMs, this.openCalls, ageMs];
-      const [row] = await this.#connection.query<{ database_ms: number }>(BEAT, values);
-      this.#lastBeatMs = performance.now();
+      const [row] = await this.#connection.query<{ database_ms: number }>(HEARTBEAT, values);
+      this.#lastHeartbeatMs = performance.now();
       this.#lastFailed = false;
-      const beat = { databaseMs: row?.database_ms ?? NaN, tookMs: this.#lastBeatMs - askedMs };
-      for (const listener of this.#listeners) listener(beat);
+      const heartbeat = {
+        databaseMs: row?.database_ms ?? NaN,
+        tookMs: this.#lastHeartbeatMs - startedMs,
+      };
+      for (const listener of this.#listeners) listener(heartbeat);
     } catch (error) {
       this.#lastFailed = true;
       throw error;
     }
   }
 
-  /** Ends the lease, so that others release what this process still holds. If this fails, the lease ends by time. */
+  /** Ends the lease, so that other processes release the remaining holds. If this fails, the lease expires by itself. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    await this.#beating;
+    await this.#running;
     try {
       await this.#connection.query(
         `UPDATE gateway_process SET lease_until = now(), open_calls = 0 WHERE id = $1`,
@@ -174,17 +180,17 @@ export class ProcessLease implements OnModuleInit, BeforeApplicationShutdown {
   #schedule(waitMs: number): void {
     if (this.#isOver) return;
     this.#timer = setTimeout(() => {
-      this.#beating = this.#beatAgain();
+      this.#running = this.#heartbeatAndSchedule();
     }, waitMs).unref();
   }
 
-  async #beatAgain(): Promise<void> {
+  async #heartbeatAndSchedule(): Promise<void> {
     try {
-      await this.beat();
-      this.#schedule(this.#beatMs);
+      await this.heartbeat();
+      this.#schedule(this.#intervalMs);
     } catch (error) {
       this.#logger.error(`the lease was not renewed: ${String(error)}`);
-      this.#schedule(this.#beatMs / RETRIES_PER_BEAT);
+      this.#schedule(this.#intervalMs / RETRIES_PER_HEARTBEAT);
     }
   }
 }

@@ -5,7 +5,7 @@ import { LostWork } from './lost-work.js';
 import { REVERSAL_DIRECTORY, Reversals } from './reversals.js';
 import { ProcessHealth } from './process-health.js';
 
-/** The lease of this process, which shows that it runs, and what it owes to callers. */
+/** The lease of this process, the detection of lost work, and reversals that are still to be made. */
 @Module({
   providers: [
     ProcessLease,

@@ -38,9 +38,9 @@ describe('ReversalJournal', () => {
     assert(name !== undefined);
     return name;
   }
-  const idsIn = async (name: string) => (await payer.read(name)).owed.map(reversalIdOf);
+  const idsIn = async (name: string) => (await payer.read(name)).reversals.map(reversalIdOf);
 
-  it('loses no line that is written between the reading and the removal of the file', async () => {
+  it('loses no line that is written between reading and removing the file', async () => {
     await journal.write(owed('a'));
     const name = await takeOver();
     expect(await idsIn(name)).toEqual(['a']);
@@ -59,7 +59,7 @@ describe('ReversalJournal', () => {
     await journal.close(false);
   });
 
-  it('gives a file to one payer only, and to the next where that one died', async () => {
+  it('gives a file to one process only, and to the next when that one died', async () => {
     await journal.write(owed('a'));
     const other = new ReversalJournal(folder, 'other');
     const [file] = await payer.files();
@@ -73,18 +73,18 @@ describe('ReversalJournal', () => {
     await journal.close(false);
   });
 
-  it('reads a line behind one that a full disk has torn, and tells of the torn one', async () => {
+  it('reads a line after one that a full disk has cut, and reports the cut one', async () => {
     await journal.write(owed('a'));
     await appendFile(join(folder, 'owed', `${WRITER}.jsonl`), '{"executionId":"torn","acc');
     await journal.write(owed('b'));
     const name = await takeOver();
-    const { owed: whole, unreadable } = await payer.read(name);
+    const { reversals: whole, unreadable } = await payer.read(name);
     expect(whole.map(reversalIdOf)).toEqual(['a', 'b']);
     expect(unreadable).toEqual(['{"executionId":"torn","acc']);
     await journal.close(false);
   });
 
-  it('keeps what is written while it forgets what was written before', async () => {
+  it('keeps lines that are written while it clears earlier ones', async () => {
     const read = () => idsIn(`${WRITER}.jsonl`);
     await journal.write(owed('a'));
     await Promise.all([journal.clear(), journal.write(owed('b'))]);

@@ -16,34 +16,34 @@ import type { Reversal } from './reversal.js';
 
 const FOLDER = 'owed';
 const SUFFIX = '.jsonl';
-/** Ends the name of a file with lines that nobody can act on. */
+/** Suffix of a file with lines that cannot be processed. */
 const ASIDE = '.unreadable';
 
-/** A line to write; without text, the request to drop all lines before it. */
+/** A line to write. Without text: a request to drop all lines before it. */
 interface Line {
   readonly text: string | undefined;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What a file of the journal says. */
+/** The content of a journal file. */
 export interface ReversalLines {
-  readonly owed: readonly Reversal[];
-  /** Lines that are not what a process owes, such as one that was torn by a full disk. */
+  readonly reversals: readonly Reversal[];
+  /** Lines that are no reversal, such as one cut by a full disk. */
   readonly unreadable: readonly string[];
 }
 
-/** A file of the journal, and its process. */
+/** A journal file and the process that wrote it. */
 export interface ReversalFile {
   readonly name: string;
   readonly processId: string;
 }
 
 /**
- * What one process owes, on disk before its caller gets an error: a file `owed/<process id>.jsonl` of the data
- * directory, with one call or task per line. Lines that arrive together share one flush. A process that cancels for a
- * dead one first renames its file to `<own process id>.<random>.jsonl`: the other may be alive after all, and then
- * writes to a new file.
+ * A write-ahead file of the reversals that one process still has to make. A reversal is on disk before the caller gets its
+ * error: `owed/<process id>.jsonl` in the data directory, one call or task per line. Lines that arrive together share one
+ * flush. A process that works on a dead one's file first renames it to `<own process id>.<random>.jsonl`: if the other is
+ * alive after all, it then writes to a new file.
  */
 export class ReversalJournal {
   readonly #folder: string;
@@ -59,21 +59,21 @@ export class ReversalJournal {
   }
 
   /** Resolves once the line is on disk; rejects with the file system's error. */
-  write(owed: Reversal): Promise<void> {
-    return this.#ask(lineOf(owed));
+  write(reversal: Reversal): Promise<void> {
+    return this.#enqueue(lineOf(reversal));
   }
 
-  /** Drops the lines that were written before this call. Call it when all of them are cancelled. */
+  /** Drops the lines that were written before this call. Call it when all their reversals are made. */
   clear(): Promise<void> {
-    return this.#ask(undefined);
+    return this.#enqueue(undefined);
   }
 
-  /** Closes the file and, when nothing is owed, removes it. */
-  async close(isPaid: boolean): Promise<void> {
+  /** Closes the file and, if all its reversals are made, removes it. */
+  async close(isDone: boolean): Promise<void> {
     await this.#writing;
     await this.#file?.close();
     this.#file = undefined;
-    if (isPaid) await this.forget(this.#ownName);
+    if (isDone) await this.forget(this.#ownName);
   }
 
   /** Files of other processes, and those that this one has taken over. */
@@ -101,29 +101,29 @@ export class ReversalJournal {
     const text = await readFile(this.#pathOf(name), 'utf8');
     const lines = text.split('\n').filter((line) => line !== '');
     return {
-      owed: lines.flatMap((line) => owedOf(line) ?? []),
-      unreadable: lines.filter((line) => owedOf(line) === undefined),
+      reversals: lines.flatMap((line) => reversalIn(line) ?? []),
+      unreadable: lines.filter((line) => reversalIn(line) === undefined),
     };
   }
 
-  /** Keeps lines of a file for the operator; returns the path. Written again, they replace the former ones. */
+  /** Writes lines to a file for the operator, replacing an earlier one; returns its path. */
   async putAside(name: string, lines: readonly string[]): Promise<string> {
     const path = this.#pathOf(`${name}${ASIDE}`);
     await writeFile(path, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flush: true });
     return path;
   }
 
-  /** Replaces a file that was taken over by one with the lines that are still owed, if any are. */
-  async keep(name: string, owed: readonly Reversal[]): Promise<void> {
-    if (owed.length > 0) {
-      // A crash after it leaves both files. Cancelling twice changes nothing.
+  /** Replaces a file that was taken over by one with the remaining reversals, if there are any. */
+  async keep(name: string, reversals: readonly Reversal[]): Promise<void> {
+    if (reversals.length > 0) {
+      // A crash after this line leaves both files. A repeated reversal changes nothing.
       const path = this.#pathOf(`${this.processId}.${randomUUID()}${SUFFIX}`);
-      await writeFile(path, owed.map(lineOf).join(''), { mode: 0o600, flush: true });
+      await writeFile(path, reversals.map(lineOf).join(''), { mode: 0o600, flush: true });
     }
     await this.forget(name);
   }
 
-  /** Removes a file whose lines are all cancelled. */
+  /** Removes a file whose reversals are all made. */
   async forget(name: string): Promise<void> {
     await rm(this.#pathOf(name), { force: true });
   }
@@ -136,7 +136,7 @@ export class ReversalJournal {
     return join(this.#folder, name);
   }
 
-  #ask(text: string | undefined): Promise<void> {
+  #enqueue(text: string | undefined): Promise<void> {
     const done = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ text, resolve, reject });
     });
@@ -157,21 +157,21 @@ export class ReversalJournal {
         for (const line of lines) line.reject(error);
       }
     }
-    // In the same turn as the last look at the queue, so that the next caller starts a writer of its own.
+    // No await since the last check of the queue, so that the next caller starts a new writer.
     this.#writing = undefined;
   }
 
   async #writeSafely(text: string): Promise<void> {
     if (await this.#append(text)) return;
-    // Another process took this one for dead and renamed the file, and may have read it before the text was in it.
+    // Another process considered this one dead and renamed the file. It may have read the file before this text was in it.
     await this.#file?.close();
     this.#file = undefined;
     if (!(await this.#append(text))) throw new Error('the new file was taken over as well');
   }
 
   /**
-   * Whether the file that holds the text still belongs to this process. A process that takes it over later reads the
-   * text.
+   * Appends the text durably. Returns whether the file still belongs to this process; a process that takes it over later
+   * reads the text.
    */
   async #append(text: string): Promise<boolean> {
     this.#file ??= await this.#create();
@@ -194,12 +194,12 @@ export class ReversalJournal {
   }
 }
 
-/** It begins with a newline too, so that it is whole behind a line that a full disk has torn. */
-function lineOf(owed: Reversal): string {
-  return `\n${JSON.stringify(owed)}\n`;
+/** The leading newline separates the line from one before it that a full disk has cut. */
+function lineOf(reversal: Reversal): string {
+  return `\n${JSON.stringify(reversal)}\n`;
 }
 
-function owedOf(line: string): Reversal | undefined {
+function reversalIn(line: string): Reversal | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isJsonObject(value)) return undefined;

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { PreparedStatement } from '../../database/prepared-statement.js';
 import type { Reversal, TaskReversal } from './reversal.js';
 
-/** What {@link ReversalRepository.cancel} has done. */
+/** The result of {@link ReversalRepository.cancel}. */
 export type ReversalOutcome =
   'released' | 'reversed' | 'cancelled' | 'kept' | 'nothing' | 'missing';
 
@@ -10,7 +10,7 @@ interface CancelRow {
   readonly outcome: ReversalOutcome;
 }
 
-/** The statements that cancel what is owed. Each may be repeated. */
+/** Statements that make reversals. Each is idempotent. */
 export class ReversalRepository {
   readonly #call: PreparedStatement<CancelRow>;
   readonly #task: PreparedStatement<CancelRow>;
@@ -35,34 +35,34 @@ export class ReversalRepository {
   }
 
   /**
-   * Makes sure that a call holds nothing and costs nothing, whatever happened to it, and so a task that does not exist or has
-   * ended. Throws for a task that has not: it has to be ended before, because its webhook belongs to its end. The job of a
-   * task is not cancelled but kept.
+   * Releases the hold or refunds the charge of a call, whatever its state is, and of a task that does not exist or has
+   * ended. Throws for a task that has not ended: end it first, because its webhook is part of its end. An
+   * {@link UnrecordedJob} is not cancelled: its id is stored at the task.
    */
-  async cancel(owed: Reversal): Promise<ReversalOutcome> {
-    if ('jobId' in owed) {
-      const { accountId, taskId, jobId, watchLane, watchMs } = owed;
+  async cancel(reversal: Reversal): Promise<ReversalOutcome> {
+    if ('jobId' in reversal) {
+      const { accountId, taskId, jobId, watchLane, watchMs } = reversal;
       const [kept] = await this.#job.run([accountId, taskId, jobId, watchLane, watchMs]);
       return kept?.outcome ?? 'nothing';
     }
     const [row] =
-      'taskId' in owed
-        ? await this.#task.run([owed.accountId, owed.taskId, ...boughtBy(owed)])
+      'taskId' in reversal
+        ? await this.#task.run([reversal.accountId, reversal.taskId, ...boughtBy(reversal)])
         : await this.#call.run([
-            owed.accountId,
-            owed.executionId,
-            owed.apiKeyId,
-            owed.model,
-            owed.endpoint,
-            owed.errorCode,
-            owed.provider,
-            owed.providerRequestId,
+            reversal.accountId,
+            reversal.executionId,
+            reversal.apiKeyId,
+            reversal.model,
+            reversal.endpoint,
+            reversal.errorCode,
+            reversal.provider,
+            reversal.providerRequestId,
           ]);
     return row?.outcome ?? 'missing';
   }
 }
 
-/** Whose usage the charge of a task is, as parameters. */
+/** Key, model and kind for the usage of the task's charge, as parameters. */
 function boughtBy({ bought }: TaskReversal): (string | null)[] {
   return bought ? [bought.apiKeyId, bought.model, bought.kind] : [null, null, null];
 }

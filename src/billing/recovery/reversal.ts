@@ -10,11 +10,11 @@ export interface CallReversal {
   readonly providerRequestId: string | null;
 }
 
-/** A task whose submission was answered with an error, although it may exist. */
+/** A task whose submission got an error response, although the task may exist. */
 export interface TaskReversal {
   readonly taskId: string;
   readonly accountId: string;
-  /** Whose usage its charge is; the journal of an earlier version does not say it. */
+  /** Key, model and kind for the usage of its charge. Absent in the journal of an earlier version. */
   readonly bought?: {
     readonly apiKeyId: string | null;
     readonly model: string;
@@ -22,21 +22,21 @@ export interface TaskReversal {
   };
 }
 
-/** The id of a job that a provider accepted, while the database does not take it. */
+/** The id of a job that a provider accepted, while the database could not store it. */
 export interface UnrecordedJob {
   readonly taskId: string;
   readonly accountId: string;
   readonly jobId: string;
-  /** Where the job is watched if its task has been given up meanwhile, and how often. */
+  /** Lane and interval for polling the job if its task has ended without a result meanwhile. */
   readonly watchLane: string;
   readonly watchMs: number;
 }
 
-/** What has to be cancelled, or written, whatever happened to it. */
+/** A call or task to undo, or a job id to store. */
 export type Reversal = CallReversal | TaskReversal | UnrecordedJob;
 
-/** The id of what is owed. */
-export function reversalIdOf(owed: Reversal): string {
-  if ('jobId' in owed) return `job of ${owed.taskId}`;
-  return 'taskId' in owed ? owed.taskId : owed.executionId;
+/** A unique id of the reversal. */
+export function reversalIdOf(reversal: Reversal): string {
+  if ('jobId' in reversal) return `job of ${reversal.taskId}`;
+  return 'taskId' in reversal ? reversal.taskId : reversal.executionId;
 }

@@ -15,7 +15,7 @@ import type { ExecutionStart } from '../calls/execution-commands.js';
 
 const FUNDS = 1_000_000n;
 
-describe('what a dead process owed', () => {
+describe('the reversals of a dead process', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -23,13 +23,13 @@ describe('what a dead process owed', () => {
   });
   afterAll(() => database.drop());
 
-  it('is paid behind a debt that cannot be paid, which stays on disk', async () => {
+  it('are made after one that fails, which stays on disk', async () => {
     const { dataSource } = database;
     const accountId = await fundedAccount(dataSource, FUNDS);
     const start = startOf(accountId, 10n);
     const dataDir = freshFolder();
     const dead = ledgerOf(dataSource, { dataDir });
-    await dead.process.beat();
+    await dead.process.heartbeat();
     await dead.owed.addDurably({ taskId: randomUUID(), accountId });
     await dead.executions.begin(start);
     const { executionId, apiKeyId, model, endpoint } = start;
@@ -37,25 +37,25 @@ describe('what a dead process owed', () => {
     await dead.owed.addDurably({ executionId, accountId, apiKeyId, model, endpoint, ...error });
 
     const next = ledgerOf(dataSource, { dataDir });
-    next.owed.endTasksBy(() => Promise.reject(new Error('no such kind of task')));
-    await next.process.beat();
+    next.owed.setTaskEnder(() => Promise.reject(new Error('no such kind of task')));
+    await next.process.heartbeat();
     await dataSource.query(`UPDATE gateway_process SET unbroken_since = now() - interval '1 h'`);
     const over = `UPDATE gateway_process SET lease_until = now() - interval '1 s' WHERE id = $1`;
     await dataSource.query(over, [dead.process.id]);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(1);
     expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS, 0n]);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(0);
-    next.owed.endTasksBy(() => Promise.resolve());
+    next.owed.setTaskEnder(() => Promise.resolve());
     expect(await next.owed.recoverFromDeadProcesses()).toBe(1);
     expect(await readdir(join(dataDir, 'owed'))).toEqual([]);
   });
 
-  it('is made where it can be: torn lines are kept aside, and a debt without effect does not count', async () => {
+  it('are made where possible: damaged lines are moved aside, and a reversal without effect is not counted', async () => {
     const { dataSource } = database;
     const accountId = await fundedAccount(dataSource, FUNDS);
     const dataDir = freshFolder();
     const dead = ledgerOf(dataSource, { dataDir });
-    await dead.process.beat();
+    await dead.process.heartbeat();
     const owedOf = ({ executionId, apiKeyId, model, endpoint }: ExecutionStart) => ({
       ...{ executionId, accountId, apiKeyId, model, endpoint },
       ...{ errorCode: 'service_unavailable', provider: null, providerRequestId: null },
@@ -70,7 +70,7 @@ describe('what a dead process owed', () => {
     await dead.owed.addDurably(owedOf(held));
 
     const next = ledgerOf(dataSource, { dataDir });
-    await next.process.beat();
+    await next.process.heartbeat();
     await dataSource.query(`UPDATE gateway_process SET unbroken_since = now() - interval '1 h'`);
     const over = `UPDATE gateway_process SET lease_until = now() - interval '1 s' WHERE id = $1`;
     await dataSource.query(over, [dead.process.id]);
@@ -81,13 +81,13 @@ describe('what a dead process owed', () => {
     expect(await readFile(join(dataDir, 'owed', aside), 'utf8')).toBe('{"executionId":"to\n');
   });
 
-  it('is on disk as soon as the disk takes it', async () => {
+  it('are on disk as soon as the disk accepts writes', async () => {
     const { dataSource } = database;
     const dataDir = freshFolder();
     // No folder can be made where a file is.
     await writeFile(join(dataDir, 'owed'), '');
     const { owed, process } = ledgerOf(dataSource, { dataDir });
-    owed.endTasksBy(() => Promise.reject(new Error('not yet')));
+    owed.setTaskEnder(() => Promise.reject(new Error('not yet')));
     const task = { taskId: randomUUID(), accountId: randomUUID() };
     await owed.addDurably(task);
     await rm(join(dataDir, 'owed'));
@@ -96,7 +96,7 @@ describe('what a dead process owed', () => {
     expect(JSON.parse(text.trim())).toEqual(task);
   });
 
-  it('names the job of a task whose process died before the database took it', async () => {
+  it('include the job id of a task whose process died before it was stored', async () => {
     const { dataSource } = database;
     const accountId = await fundedAccount(dataSource, FUNDS);
     const taskId = randomUUID();
@@ -111,7 +111,7 @@ describe('what a dead process owed', () => {
     const watch = { watchLane: 'watching:p', watchMs: 1_000 };
     await dead.owed.addDurably({ taskId, accountId, jobId: 'job-7', ...watch });
     const next = ledgerOf(dataSource, { dataDir });
-    await next.process.beat();
+    await next.process.heartbeat();
     await dataSource.query(`UPDATE gateway_process SET unbroken_since = now() - interval '1 h'`);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(1);
     const rows = await dataSource.query<unknown[]>(

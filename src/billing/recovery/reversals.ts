@@ -13,13 +13,13 @@ import { ProcessLease } from './process-lease.js';
 import { type Reversal, type TaskReversal, reversalIdOf } from './reversal.js';
 import { type ReversalFile, ReversalJournal } from './reversal-journal.js';
 
-/** Most that may be owed at once. At this number no new call begins. */
-const MAX_OWED = 10_000;
-/** Cancelled at once, because an outage may have left thousands. */
-const PAID_AT_ONCE = 4;
+/** Most pending reversals. At this number no new call begins. */
+const MAX_PENDING = 10_000;
+/** Concurrent reversals, because an outage may leave thousands. */
+const CONCURRENCY = 4;
 const RETRY_MS = 1_000;
 
-/** Which of the processes $2 the process $1 may judge as dead. A process without a row ended long ago. */
+/** Of the processes $2, those that the process $1 may consider dead. A process without a row ended long ago. */
 const DEAD = `
   SELECT other.id
     FROM gateway_process judge
@@ -33,20 +33,20 @@ const DEAD = `
 export const REVERSAL_DIRECTORY = Symbol('REVERSAL_DIRECTORY');
 
 /**
- * Calls and tasks whose caller got an error while the database could not be reached. Each is cancelled, however long
- * that takes. If a charge may exist or a task may run, it is on disk first, so that another process or the next start
- * gives the money back. The mere hold of a call ends with its process and needs no file.
+ * Undoes calls and tasks whose caller got an error while the database could not be reached. Each is retried until it
+ * succeeds. If a charge may exist or a task may run, the reversal is on disk first, so that another process or the next
+ * start can make it. A hold without a charge needs no file: the sweep releases it when the lease of its process ends.
  */
 @Injectable()
 export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #logger = new Logger(Reversals.name);
   readonly #statements: ReversalRepository;
   readonly #journal: ReversalJournal;
-  readonly #owed = new Map<string, Reversal>();
+  readonly #pending = new Map<string, Reversal>();
   readonly #onDisk = new Set<string>();
-  /** Of those, what the journal has refused so far. */
+  /** Those of them that could not be written to the journal yet. */
   readonly #unwritten = new Map<string, Reversal>();
-  #paying: Promise<void> = Promise.resolve();
+  #flushing: Promise<void> = Promise.resolve();
   #endTask: (task: TaskReversal) => Promise<void> = () => Promise.resolve();
 
   constructor(
@@ -68,148 +68,150 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
     });
   }
 
-  /** Tells how a task that has not ended is ended; the statement that cancels it does the rest. */
-  endTasksBy(end: (task: TaskReversal) => Promise<void>): void {
+  /** Sets the function that ends a running task before its reversal. */
+  setTaskEnder(end: (task: TaskReversal) => Promise<void>): void {
     this.#endTask = end;
   }
 
   get size(): number {
-    return this.#owed.size;
+    return this.#pending.size;
   }
 
   get isFull(): boolean {
-    return this.#owed.size >= MAX_OWED;
+    return this.#pending.size >= MAX_PENDING;
   }
 
-  /** Notes a call that may hold money but was not charged. */
-  add(owed: Reversal): void {
-    this.#owed.set(reversalIdOf(owed), owed);
+  /** Adds the reversal of a call that may hold money but was not charged. */
+  add(reversal: Reversal): void {
+    this.#pending.set(reversalIdOf(reversal), reversal);
   }
 
-  /** Notes a call that may have been charged, or a task that may run. Resolves once a crash cannot lose it. */
-  async addDurably(owed: Reversal): Promise<void> {
-    const id = reversalIdOf(owed);
+  /** Adds the reversal of a call that may have been charged or of a task that may run. Resolves once it is on disk. */
+  async addDurably(reversal: Reversal): Promise<void> {
+    const id = reversalIdOf(reversal);
     this.#onDisk.add(id);
-    this.add(owed);
-    await this.#write(id, owed);
+    this.add(reversal);
+    await this.#write(id, reversal);
   }
 
-  /** Tries to cancel what is owed, if anything is. */
+  /** Tries all pending reversals and writes those that are not on disk yet. */
   async tick(): Promise<void> {
-    if (this.#owed.size > 0) await this.flush();
+    if (this.#pending.size > 0) await this.flush();
     await this.#writeRest();
   }
 
-  /** Tries to cancel each once. */
+  /** Tries each pending reversal once. */
   flush(): Promise<void> {
-    this.#paying = this.#paying.then(() => this.#payAll());
-    return this.#paying;
+    this.#flushing = this.#flushing.then(() => this.#tryAll());
+    return this.#flushing;
   }
 
   /**
-   * Cancels what dead processes owed. As in the sweep, a process may judge another only after it has beaten without a
-   * break for a whole lease of either. What cannot be cancelled stays on disk, and delays nothing else. Returns the number of
-   * calls and tasks that were cancelled.
+   * Makes the reversals in the journals of dead processes. As in the sweep, a process may consider another dead only after
+   * its own heartbeats were unbroken for the longer of both leases. A reversal that fails stays on disk and does not delay
+   * the others. Returns the number of reversals made.
    */
   async recoverFromDeadProcesses(): Promise<number> {
     const files = await this.#journal.files();
     if (files.length === 0) return 0;
     const others = [...new Set(files.map(({ processId }) => processId))];
     const rows = await this.dataSource.query<{ id: string }[]>(DEAD, [this.process.id, others]);
-    const payable = new Set([this.process.id, ...rows.map(({ id }) => id)]);
-    let paid = 0;
-    for (const file of files) if (payable.has(file.processId)) paid += await this.#payFile(file);
-    if (paid > 0) this.#logger.warn(`${paid} cancellations owed by ended processes are made`);
-    return paid;
+    const recoverable = new Set([this.process.id, ...rows.map(({ id }) => id)]);
+    let made = 0;
+    for (const file of files)
+      if (recoverable.has(file.processId)) made += await this.#processFile(file);
+    if (made > 0) this.#logger.warn(`made ${made} reversals of ended processes`);
+    return made;
   }
 
-  /** Tries once more. The rest is on disk, or the sweep releases it. */
+  /** Tries once more. What remains is on disk, or is released by the sweep. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.flush();
     await this.#writeRest();
     await this.#journal.close(this.#onDisk.size === 0);
   }
 
-  async #write(id: string, owed: Reversal): Promise<void> {
+  async #write(id: string, reversal: Reversal): Promise<void> {
     try {
-      await this.#journal.write(owed);
+      await this.#journal.write(reversal);
       this.#unwritten.delete(id);
     } catch (error) {
-      this.#unwritten.set(id, owed);
-      this.#logger.error(`what is owed is not on disk (${id}): ${String(error)}`);
+      this.#unwritten.set(id, reversal);
+      this.#logger.error(`cannot write the reversal of ${id} to the journal: ${String(error)}`);
     }
   }
 
-  /** Writes what the journal has refused and is still owed, until it refuses again. */
+  /** Writes pending reversals that are not on disk yet, until a write fails. */
   async #writeRest(): Promise<void> {
-    for (const [id, owed] of this.#unwritten) {
-      if (!this.#owed.has(id)) this.#unwritten.delete(id);
-      else await this.#write(id, owed);
+    for (const [id, reversal] of this.#unwritten) {
+      if (!this.#pending.has(id)) this.#unwritten.delete(id);
+      else await this.#write(id, reversal);
       if (this.#unwritten.has(id)) return;
     }
   }
 
   /**
-   * The number of cancellations that were made: what needed none does not count. A file that another process has taken
-   * over meanwhile belongs to that one. Lines that nobody can act on are put aside.
+   * Makes the reversals of a file. Returns how many changed something. Skips a file that another process took over
+   * meanwhile. Lines that cannot be processed are moved to another file.
    */
-  async #payFile(file: ReversalFile): Promise<number> {
+  async #processFile(file: ReversalFile): Promise<number> {
     const name = await this.#journal.takeOver(file);
     if (name === undefined) return 0;
-    const { owed: all, unreadable } = await this.#journal.read(name);
-    const unpaid: Reversal[] = [];
+    const { reversals: all, unreadable } = await this.#journal.read(name);
+    const failed: Reversal[] = [];
     const aside = [...unreadable];
     let made = 0;
-    for (const owed of all) {
+    for (const reversal of all) {
       try {
-        const outcome = await this.#cancel(owed);
-        if (outcome === 'missing') aside.push(JSON.stringify(owed));
+        const outcome = await this.#cancel(reversal);
+        if (outcome === 'missing') aside.push(JSON.stringify(reversal));
         else if (outcome !== 'nothing') made += 1;
       } catch (error) {
         if (isTransient(error)) throw error;
         this.#logger.error(
-          `still owed by an ended process: ${reversalIdOf(owed)}: ${String(error)}`,
+          `reversal of an ended process failed: ${reversalIdOf(reversal)}: ${String(error)}`,
         );
-        unpaid.push(owed);
+        failed.push(reversal);
       }
     }
     if (aside.length > 0) {
       const path = await this.#journal.putAside(name, aside);
       this.#logger.error(
-        `${aside.length} lines of what an ended process owed are torn or name no account: money may have to be given back by hand. They are in ${path}`,
+        `${aside.length} lines of the reversal journal of an ended process are damaged or name no account: money may have to be refunded by hand. They are in ${path}`,
       );
     }
-    await this.#journal.keep(name, unpaid);
+    await this.#journal.keep(name, failed);
     return made;
   }
 
-  async #payAll(): Promise<void> {
-    const all = [...this.#owed.values()].values();
-    const payer = async (): Promise<void> => {
-      for (const owed of all) await this.#pay(owed);
+  async #tryAll(): Promise<void> {
+    const all = [...this.#pending.values()].values();
+    const worker = async (): Promise<void> => {
+      for (const reversal of all) await this.#try(reversal);
     };
-    await Promise.all(Array.from({ length: PAID_AT_ONCE }, payer));
-    if (this.#onDisk.size > 0 || this.#owed.size > 0) return;
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    if (this.#onDisk.size > 0 || this.#pending.size > 0) return;
     await this.#journal.clear().catch((error: unknown) => {
-      this.#logger.error(`the journal of what is owed: ${String(error)}`);
+      this.#logger.error(`cannot clear the reversal journal: ${String(error)}`);
     });
   }
 
-  async #cancel(owed: Reversal): Promise<ReversalOutcome> {
-    if ('taskId' in owed && !('jobId' in owed)) await this.#endTask(owed);
-    return this.#statements.cancel(owed);
+  async #cancel(reversal: Reversal): Promise<ReversalOutcome> {
+    if ('taskId' in reversal && !('jobId' in reversal)) await this.#endTask(reversal);
+    return this.#statements.cancel(reversal);
   }
 
-  async #pay(owed: Reversal): Promise<void> {
-    const id = reversalIdOf(owed);
+  async #try(reversal: Reversal): Promise<void> {
+    const id = reversalIdOf(reversal);
     try {
-      const outcome = await this.#cancel(owed);
-      if (outcome === 'missing') this.#logger.error(`no account of the owed ${id}`);
-      this.#owed.delete(id);
+      const outcome = await this.#cancel(reversal);
+      if (outcome === 'missing')
+        this.#logger.error(`the account of the reversal of ${id} does not exist`);
+      this.#pending.delete(id);
       this.#onDisk.delete(id);
       this.process.untrackOpenCall(id);
     } catch (error) {
-      this.#logger.debug(`still owed: ${id}: ${String(error)}`);
+      this.#logger.debug(`reversal of ${id} failed: ${String(error)}`);
     }
   }
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('calls that a rotated key carried over', () => {
-  it('are forgotten a day after they ended, whether records are dropped or not', async () => {
+  it('are deleted a day after they ended, whether records are dropped or not', async () => {
     const { dataSource } = database;
     const accountId = await fundedAccount(dataSource, 1_000n);
     const { executions } = ledgerOf(dataSource);

@@ -27,7 +27,7 @@ const FUNDS = 1_000n;
 const PRICE = 200n;
 const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
-describe('what is owed for a record that was dropped', () => {
+describe('the reversal of a dropped record', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
   let accountId: string;
@@ -103,31 +103,34 @@ describe('what is owed for a record that was dropped', () => {
   it.each([
     ['call', () => call(true), null],
     ['task', task, 'task'],
-  ] as const)('is given back once, and the books of a %s stay exact', async (_, buy, owner) => {
-    const owed = await buy();
-    const cancellations = new ReversalRepository(dataSource);
-    expect(await drop()).toBe(1);
-    expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS - PRICE, 0n]);
-    expect(await cancellations.cancel(owed)).toBe('reversed');
-    expect(await cancellations.cancel(owed)).toBe('nothing');
-    expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS, 0n]);
-    expect(await findings()).toEqual([]);
-    const made = await dataSource.query<object[]>(
-      'SELECT id FROM execution UNION ALL SELECT id FROM hold',
-    );
-    expect(made).toEqual([]);
-    const { items } = await new LedgerService(dataSource).entries(accountId, { limit: 10 });
-    expect(items.map(({ kind, holdOwner }) => [kind, holdOwner])).toEqual([
-      ['correction', owner],
-      ['charge', owner],
-      ['credit', null],
-    ]);
-  });
+  ] as const)(
+    'refunds the charge once, and the audit of a %s finds no error',
+    async (_, buy, owner) => {
+      const owed = await buy();
+      const cancellations = new ReversalRepository(dataSource);
+      expect(await drop()).toBe(1);
+      expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS - PRICE, 0n]);
+      expect(await cancellations.cancel(owed)).toBe('reversed');
+      expect(await cancellations.cancel(owed)).toBe('nothing');
+      expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS, 0n]);
+      expect(await findings()).toEqual([]);
+      const made = await dataSource.query<object[]>(
+        'SELECT id FROM execution UNION ALL SELECT id FROM hold',
+      );
+      expect(made).toEqual([]);
+      const { items } = await new LedgerService(dataSource).entries(accountId, { limit: 10 });
+      expect(items.map(({ kind, holdOwner }) => [kind, holdOwner])).toEqual([
+        ['correction', owner],
+        ['charge', owner],
+        ['credit', null],
+      ]);
+    },
+  );
 
   it.each([
     ['call', () => call(true)],
     ['task', task],
-  ] as const)('leaves usage and limit of its key, for a %s', async (_, buy) => {
+  ] as const)('keeps usage and limit of its key unchanged, for a %s', async (_, buy) => {
     const owed = await buy();
     expect(await drop()).toBe(1);
     const spent = { charged: PRICE, ofNoKey: 0n, counted: '200', read: '200', room: '300' };
@@ -141,7 +144,7 @@ describe('what is owed for a record that was dropped', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('is nothing where it cost nothing, and its id is taken', async () => {
+  it('refunds nothing without a charge, and its id stays in use', async () => {
     const owed = await call(false);
     expect(await drop()).toBe(1);
     const cancellations = new ReversalRepository(dataSource);
@@ -151,7 +154,7 @@ describe('what is owed for a record that was dropped', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('is not given back for a record that went in another way: an audit names it', async () => {
+  it('refunds nothing for a record deleted in another way, which an audit reports', async () => {
     const [dropped, gone] = [await call(true), await call(true)];
     await drop();
     const until = 'executionId' in dropped ? dropped.executionId : '';

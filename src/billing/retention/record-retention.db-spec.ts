@@ -138,7 +138,7 @@ describe('the retention of records', () => {
     );
   const sorted = (ids: readonly string[]) => [...ids].sort();
 
-  it('drops what is old, ended and proven, and nothing else; books and usage stay as they were', async () => {
+  it('drops only old, ended and audited records; ledger and usage stay unchanged', async () => {
     const all: Made[] = [];
     while (round < ROUNDS) {
       for (let made = 0; made < RECORDS_PER_ROUND; made += 1) {
@@ -177,7 +177,7 @@ describe('the retention of records', () => {
   });
 
   it.each<Made['kind']>(['execution', 'task'])(
-    'waits for an audit with an ended %s, and drops nothing after one that found something',
+    'drops an ended %s only after an audit, and nothing after an audit with findings',
     async (kind) => {
       const made = await begin(kind);
       await end(made, true);
@@ -208,7 +208,7 @@ describe('the retention of records', () => {
     },
   );
 
-  it('drops nothing after a full audit found something old, until it is mended', async () => {
+  it('drops nothing after a full audit with an old finding, until it is repaired', async () => {
     await end(await begin('execution'), true);
     await ageRows(ROUNDS);
     await fold();
@@ -223,7 +223,7 @@ describe('the retention of records', () => {
     expect(await retention.tick(DAYS)).toBe(1);
   });
 
-  it('hides nothing: a record that goes in another way is named by a full audit', async () => {
+  it('hides no loss: a full audit reports a record that was deleted in another way', async () => {
     const made = [await begin('task'), await begin('task'), await begin('task')];
     for (const each of made) await end(each, true);
     await ageRows(ROUNDS);
@@ -243,7 +243,7 @@ describe('the retention of records', () => {
     expect(await findings('full')).toHaveLength(made.length);
   });
 
-  it('drops nothing that is younger than 30 days, whoever asks', async () => {
+  it('drops nothing younger than 30 days, even if asked to', async () => {
     await expect(retention.tick(DAYS - 1)).rejects.toThrow('30 days');
   });
 });

@@ -6,11 +6,11 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gatewa
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 
 const INTERVAL_MS = 600_000;
-/** Records one statement looks at: their accounts are locked meanwhile. */
+/** Records checked by one statement. Their accounts are locked meanwhile. */
 const BATCH = 500;
 /**
- * Forgets which calls a rotated key carried over to its successor, a day after they ended: until then a charged call may
- * still be reported as failed. Rows are looked up one by one, so that no plan reads all calls.
+ * Deletes the list of calls that a rotated key passed to its successor, a day after they ended: until then a charged call
+ * may still be reversed. Rows are looked up one by one, so that no plan reads all calls.
  */
 const FORGET_CARRIED = `
   DELETE FROM key_spend_carried WHERE ctid = ANY (ARRAY(
@@ -23,20 +23,20 @@ const FORGET_CARRIED = `
                 AND (t.status IN ('queued', 'processing', 'reconciliation_required')
                      OR t.completed_at > now() - interval '1 day') OFFSET 0)
      LIMIT $1))`;
-/** Paid steps of songs are used for a day. */
+/** Stored intermediate steps of songs are reused for one day. */
 const FORGET_SONG_STEPS = `
   DELETE FROM kept_song_step WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM kept_song_step WHERE created_at < now() - interval '1 day' LIMIT $1))`;
-/** The most of each that one tick deletes. */
+/** Most rows of each that one tick deletes. */
 const MAX_FORGOTTEN = 10_000;
-/** Each looks at a batch of old records and drops those that are proven. */
+/** Each checks a batch of old records and drops those that an audit has checked. */
 const DROP_STATEMENTS = {
   executions: 'SELECT * FROM record_drop_calls($1, $2)',
   tasks: 'SELECT * FROM record_drop_tasks($1, $2)',
 } as const;
-/** Statements of one tick; the next one goes on from there. */
+/** Most statements of one tick. The next tick continues from there. */
 const MAX_BATCHES = 2_000;
-/** After a full batch comes a pause of so many times its length: three quarters of the database's time are left to calls. */
+/** Pause after a full batch, as a multiple of its duration: leaves three quarters of the database's time to calls. */
 const PAUSE_PER_BATCH = 3;
 const MAX_PAUSE_MS = 1_000;
 
@@ -46,8 +46,8 @@ interface BatchRow {
 }
 
 /**
- * Drops execution records and tasks that ended more than `RECORD_RETENTION_DAYS` ago, once an audit has proven them and
- * usage has their sums; ledger entries stay (docs/adr/0016). Without that setting no record is dropped.
+ * Drops execution records and tasks that ended more than `RECORD_RETENTION_DAYS` ago, once an audit has checked them and
+ * usage includes them. Ledger entries stay (docs/adr/0016). Without that setting no record is dropped.
  */
 @Injectable()
 export class RecordRetention implements OnApplicationBootstrap {
@@ -68,9 +68,8 @@ export class RecordRetention implements OnApplicationBootstrap {
   }
 
   /**
-   * Forgets which calls a rotated key carried over, a day after they ended, and paid steps of songs after a day. Looks once at every record older than
-   * `days`, in bounded batches with pauses between them; returns how many were dropped. No batch begins once it is
-   * `stopping`.
+   * Deletes old rows of rotated keys and song steps. Then checks every record older than `days` once, in bounded batches
+   * with pauses between them. Returns how many records were dropped. No batch begins after `stopping` aborts.
    */
   async tick(days: number | undefined, stopping?: AbortSignal): Promise<number> {
     await this.dataSource.query(FORGET_CARRIED, [MAX_FORGOTTEN]);
@@ -78,7 +77,7 @@ export class RecordRetention implements OnApplicationBootstrap {
     if (days === undefined) return 0;
     const calls = await this.drop('executions', days, stopping);
     const dropped = calls + (await this.drop('tasks', days, stopping));
-    if (dropped > 0) this.#logger.log(`${dropped} records older than ${days} days are dropped`);
+    if (dropped > 0) this.#logger.log(`dropped ${dropped} records older than ${days} days`);
     return dropped;
   }
 
@@ -99,7 +98,7 @@ export class RecordRetention implements OnApplicationBootstrap {
   }
 }
 
-/** Deleting shares the disk and the processors of the database with calls. Ends early when it is stopping. */
+/** Pauses, because deleting competes with calls for the database's disk and CPU. Ends early when `stopping` aborts. */
 async function pauseAfter(batchMs: number, stopping?: AbortSignal): Promise<void> {
   const pauseMs = Math.min(PAUSE_PER_BATCH * batchMs, MAX_PAUSE_MS);
   await sleep(pauseMs, undefined, { signal: stopping }).catch(() => undefined);

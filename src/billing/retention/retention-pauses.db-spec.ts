@@ -55,7 +55,7 @@ describe('the pauses of retention', () => {
     return { query } as unknown as DataSource;
   }
 
-  it('leave three quarters of the time to calls, a second after a batch at most', async () => {
+  it('leave three quarters of the time to calls, at most one second per batch', async () => {
     await retention.tick(DAYS);
     expect(batches).toHaveLength(4);
     batches.slice(1).forEach(({ startedMs }, index) => {

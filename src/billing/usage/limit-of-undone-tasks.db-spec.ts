@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('the charge of a task that was undone is free again in the limits of its key and of its successor', async () => {
+it('the reversed charge of a task no longer counts towards the limits of its key and of its successor', async () => {
   const { dataSource } = database;
   const keys = new ApiKeysService(dataSource.getRepository(ApiKey), new SystemClock());
   const accountId = await fundedAccount(dataSource, 1_000n);

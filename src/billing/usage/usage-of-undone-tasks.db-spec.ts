@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('the charge of a task that was undone is taken from what its key and model used, before and after it is folded', async () => {
+it('the reversed charge of a task is subtracted from the usage of its key and model, before and after folding', async () => {
   const { dataSource } = database;
   const reports = new UsageReports(dataSource);
   const rollup = new UsageRollup(dataSource, IDLE_TICKER);

@@ -120,7 +120,7 @@ describe('usage over a year', () => {
     }
   });
 
-  it('of a key that does not exist is nothing', async () => {
+  it('of a key that does not exist is empty', async () => {
     const { rows } = await reportOf({ apiKeyId: '00000000-0000-4000-8000-00000000ffff' }, ['day']);
     expect(rows).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 
-/** The dimensions by which usage may be summed up. */
+/** Dimensions by which usage can be grouped. */
 export const USAGE_DIMENSIONS = ['day', 'model', 'key', 'endpoint', 'account'] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
@@ -40,21 +40,21 @@ const COLUMN: Readonly<Record<UsageDimension, string>> = {
   endpoint: 'endpoint',
   account: 'account_id',
 };
-/** Account and key of the rows that sum up all accounts, and the key of calls without one. */
+/** The account and key id of rows that sum all accounts, and the key id of calls without a key. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 const BUCKET_GROWTH = 1.1;
 
-/** Milliseconds in the middle of a bucket of latencies. All latencies in it are within 5 % of that. */
+/** Milliseconds in the middle of a latency bucket. All latencies in the bucket are within 5 % of it. */
 export function millisecondsOf(bucket: number | null): number | null {
   return bucket === null ? null : Math.round(BUCKET_GROWTH ** (bucket - 0.5));
 }
 
-/** Reads usage: the sums of the days, and the calls that are not in them yet. */
+/** Reads usage: daily sums, and the calls that are not folded into them yet. */
 @Injectable()
 export class UsageReports {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Groups in the order of their dimensions; of days the newest first. */
+  /** Groups, ordered by their dimensions; days newest first. */
   async rows(request: UsageRequest): Promise<UsageRow[]> {
     const { fromDay, toDay, apiKeyId, model, limit, offset } = request;
     const accountId = request.accountId ?? (await this.accountOf(apiKeyId));
@@ -70,7 +70,7 @@ export class UsageReports {
     ]);
   }
 
-  /** The sums are found by account, so those of a key alone would be searched among all. */
+  /** The account of a key. The index of the sums begins with the account, so a key alone would need a full scan. */
   private async accountOf(apiKeyId: string | undefined): Promise<string | undefined> {
     if (apiKeyId === undefined) return undefined;
     const [key] = await this.dataSource.query<{ account_id: string }[]>(
@@ -80,7 +80,7 @@ export class UsageReports {
     return key?.account_id;
   }
 
-  /** All charges of a key. */
+  /** Total charges of a key. */
   async chargedTo(accountId: string, apiKeyId: string): Promise<MicroUsd> {
     const [row] = await this.dataSource.query<{ charged: string }[]>(
       `SELECT coalesce(sum(charged), 0) AS charged FROM (
@@ -94,7 +94,7 @@ export class UsageReports {
 
 const SUMS = 'calls, failures, quantity, charged';
 
-/** The days from `$1` to `$2` that are left where whole months are read: `[$1, lo)`, months of `[lo, hi)`, `[hi, $2)`. */
+/** Splits `[$1, $2)` for reading whole months: days `[$1, lo)`, months `[lo, hi)`, days `[hi, $2)`. */
 const nextMonth = (day: string) =>
   `(date_trunc('month', ${day}::date::timestamp - interval '1 day') + interval '1 month')::date`;
 const SPAN = `span AS (
@@ -104,7 +104,7 @@ const SPAN = `span AS (
 const LO = '(SELECT lo FROM span)';
 const HI = '(SELECT hi FROM span)';
 
-/** The sums that answer a request, as rows of its columns: of months where neither day nor model is asked for. */
+/** The SQL that selects the sums for a request. It reads monthly sums when the request names neither day nor model. */
 function sourcesOf({ groupBy, accountId, apiKeyId, model }: UsageRequest, columns: string) {
   const isSummed =
     apiKeyId === undefined && !groupBy.includes('key') && !groupBy.includes('account');
@@ -142,7 +142,7 @@ function statementFor(request: UsageRequest): string {
   const order = groupBy
     .map((dimension) => (dimension === 'day' ? 'day DESC' : COLUMN[dimension]))
     .join(', ');
-  // Latencies are read for the days of the page only, and ranked for its groups, by their place in it.
+  // Latencies are read only for the days of the page, and joined to its groups by their position in the page.
   const daysOfPage = groupBy.includes('day')
     ? 'WHERE l.day BETWEEN (SELECT min(day) FROM page) AND (SELECT max(day) FROM page)'
     : '';

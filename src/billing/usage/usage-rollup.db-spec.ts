@@ -126,7 +126,7 @@ async function play(accountId: string, operations: readonly [string, number][]):
 }
 
 describe('the sums of usage', () => {
-  it('and what is not folded yet equal the ledger at every moment, whatever happens in what order', async () => {
+  it('and unfolded calls together equal the ledger at every moment, for any order of events', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...OPERATIONS), fc.nat(1_000)), { maxLength: STEPS }),

@@ -3,10 +3,10 @@ import { DataSource } from 'typeorm';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 
 const INTERVAL_MS = 5_000;
-/** Longer than the time before a statement takes its transaction id: twice the statement timeout. */
+/** Twice the statement timeout: longer than a statement may take before it gets its transaction id. */
 const MARGIN_MS = 10_000;
 
-/** A stretch with more calls than this is halved, and with fewer it is doubled. */
+/** The time span is halved when it has more than MANY_CALLS and doubled when it has fewer than FEW_CALLS. */
 const MANY_CALLS = 20_000;
 const FEW_CALLS = 5_000;
 const SHORTEST_SPAN_MS = 1_000;
@@ -21,7 +21,7 @@ interface FoldRow {
   readonly is_behind: boolean;
 }
 
-/** Keeps the sums of usage. It adds calls that have ended, stretch by stretch, each in one transaction. */
+/** Maintains the sums of usage. It folds calls that have ended, one time span per transaction. */
 @Injectable()
 export class UsageRollup implements OnApplicationBootstrap {
   private spanMs = 60_000;
@@ -35,7 +35,7 @@ export class UsageRollup implements OnApplicationBootstrap {
     this.scheduler.start({ name: 'usage', intervalMs: INTERVAL_MS, tick: () => this.tick() });
   }
 
-  /** Adds everything that can be added now. Throws if the database cannot be reached; the next tick continues there. */
+  /** Folds all calls that can be folded now. Throws if the database cannot be reached; the next tick continues there. */
   async tick(marginMs = MARGIN_MS): Promise<void> {
     while (await this.fold(marginMs));
   }
@@ -48,7 +48,7 @@ export class UsageRollup implements OnApplicationBootstrap {
       else if (row.folded < FEW_CALLS && row.is_behind) this.scaleSpan(2);
       return row.is_behind;
     } catch (error) {
-      // The stretch may have been too long for one statement.
+      // The time span may have been too long for one statement.
       this.scaleSpan(0.25);
       throw error;
     }

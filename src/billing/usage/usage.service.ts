@@ -22,7 +22,7 @@ export class UsageService {
     return viewPage({ items: rows.slice(0, limit), nextCursor }, viewUsage);
   }
 
-  /** {@link page}, or its CSV with its content type and, unless it is the last page, its cursor, as `format` requests. */
+  /** The page as JSON or CSV, as `format` requests. For CSV it sets the content type and the header with the next cursor. */
   async answer(query: UsageQuery, accountId: string | undefined, head: AnswerHead) {
     const page = await this.page(query, accountId);
     if (query.format === 'json') return page;
@@ -33,7 +33,7 @@ export class UsageService {
   }
 }
 
-/** The part of the response that sets headers. */
+/** The part of the Express response that sets headers. */
 interface AnswerHead {
   type(name: string): unknown;
   setHeader(name: string, value: string): unknown;

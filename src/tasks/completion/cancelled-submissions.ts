@@ -20,7 +20,7 @@ export class CancelledSubmissions implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.owed.endTasksBy((owed) => this.end(owed));
+    this.owed.setTaskEnder((owed) => this.end(owed));
   }
 
   private async end({ taskId, accountId }: TaskReversal): Promise<void> {

@@ -23,7 +23,7 @@ const dayIn = (text: string): number | undefined => {
 };
 const dayOfDate = (text: string): number => {
   const day = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : Number.NaN;
-  // A day that its month does not have is read as a day of the next month.
+  // Date.parse reads February 30 as a day in March.
   return !Number.isNaN(day) && dateOf(day) === text ? day : Number.NaN;
 };
 const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
