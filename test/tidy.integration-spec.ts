@@ -192,32 +192,32 @@ describe('the repository', () => {
     const rows = Object.entries<Setting>(SETTINGS).map(([name, setting]) =>
       row(`\`${name}\``, setting.shownDefault, setting.meaning),
     );
-    expect(missingIn('docs/configuration.md', rows)).toEqual([]);
-    expect(documented('docs/configuration.md', 'Settings')).toBe(rows.length);
+    expect(missingIn('docs/reference/configuration.md', rows)).toEqual([]);
+    expect(documented('docs/reference/configuration.md', 'Settings')).toBe(rows.length);
   });
 
   it('documents every magic input of the sandbox', () => {
     const rows = MAGIC_INPUTS.map((input) =>
       row(`\`${input.name}${'argument' in input ? `=${input.argument}` : ''}\``, input.effect),
     );
-    expect(missingIn('docs/sandbox.md', rows)).toEqual([]);
-    expect(documented('docs/sandbox.md', 'Magic inputs')).toBe(rows.length);
+    expect(missingIn('docs/guides/sandbox.md', rows)).toEqual([]);
+    expect(documented('docs/guides/sandbox.md', 'Magic inputs')).toBe(rows.length);
   });
 
   it('documents every model with its price', () => {
     const rows = BUILT_IN_MODELS.map(({ id, operation, price }) =>
       row(`\`${id}\``, ENDPOINT_TYPES[operation], wordedPrice(price)),
     );
-    expect(missingIn('docs/models.md', rows)).toEqual([]);
-    expect(documented('docs/models.md', 'Models')).toBe(rows.length);
+    expect(missingIn('docs/reference/models.md', rows)).toEqual([]);
+    expect(documented('docs/reference/models.md', 'Models')).toBe(rows.length);
   });
 
   it('documents every voice', () => {
     const rows = VOICES.map(({ id, name, gender, accent }) =>
       row(`\`${id}\``, name, gender, accent),
     );
-    expect(missingIn('docs/models.md', rows)).toEqual([]);
-    expect(documented('docs/models.md', 'Voices')).toBe(rows.length);
+    expect(missingIn('docs/reference/models.md', rows)).toEqual([]);
+    expect(documented('docs/reference/models.md', 'Voices')).toBe(rows.length);
   });
 
   it('documents every error code', () => {
@@ -225,8 +225,8 @@ describe('the repository', () => {
       const { status, type, meaning } = ERROR_TABLE[code];
       return row(`\`${publicCodeOf(code)}\``, status, type, meaning);
     });
-    expect(missingIn('docs/errors.md', rows)).toEqual([]);
-    expect(documented('docs/errors.md', 'Codes')).toBe(rows.length);
+    expect(missingIn('docs/reference/errors.md', rows)).toEqual([]);
+    expect(documented('docs/reference/errors.md', 'Codes')).toBe(rows.length);
   });
 
   it('names files and names that exist in the pages about where code is', () => {
@@ -248,18 +248,18 @@ describe('the repository', () => {
   });
 
   it('names tests that exist for every control of the OWASP table', () => {
-    const table = read('docs/security.md').split('\n## OWASP')[1]?.split('\n## ')[0] ?? '';
+    const table = read('docs/operate/security.md').split('\n## OWASP')[1]?.split('\n## ')[0] ?? '';
     const controls = table.split('\n').filter((line) => line.startsWith('| API'));
     const proofsOf = (line: string) => line.match(/(?<=`)[\w./-]+spec\.ts(?=`)/g) ?? [];
     expect(controls).toHaveLength(10);
     expect(controls.filter((line) => proofsOf(line).length === 0)).toEqual([]);
-    const named = proofsOf(read('docs/security.md'));
+    const named = proofsOf(read('docs/operate/security.md'));
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
   it('names tests that exist for every fault and promise of the books', () => {
     const texts = new Map(all.map((file) => [file.slice(file.lastIndexOf('/') + 1), file]));
-    const named = [...read('docs/money.md').matchAll(/`([\w.-]+spec)`: ([^|]+) \|/g)];
+    const named = [...read('docs/architecture/money.md').matchAll(/`([\w.-]+spec)`: ([^|]+) \|/g)];
     const proofs = named.flatMap(([, spec = '', titles = '']) =>
       titles.split('; ').map((title) => ({ file: texts.get(`${spec}.ts`), title })),
     );
@@ -268,7 +268,8 @@ describe('the repository', () => {
   });
 
   it('names a test that exists for every quirk of a provider', () => {
-    const quirks = read('docs/provider-quirks.md').match(/^\| (?!Symptom|-).* \|$/gm) ?? [];
+    const quirks =
+      read('docs/reference/provider-quirks.md').match(/^\| (?!Symptom|-).* \|$/gm) ?? [];
     const isProven = (line: string): boolean => {
       const [, file = '', title = ''] = /\| `([\w./-]+spec\.ts)`: ([^|]+) \|$/.exec(line) ?? [];
       return existsSync(join(ROOT, file)) && title !== '' && read(file).includes(title);

@@ -19,7 +19,7 @@ import { AccountRecordPage, AccountRecordView, viewAccount } from './views/accou
 import { LedgerEntryPage, LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
 import { ApiKeyPage, IssuedKeyView, viewKey, viewIssuedKey } from './views/api-key.view.js';
 
-/** Accounts, their money and their keys (docs/operations.md). */
+/** Accounts, their money and their keys (docs/operate/operations.md). */
 @OperatorEndpoint()
 @Controller('admin/accounts')
 export class AccountsController {

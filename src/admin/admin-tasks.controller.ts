@@ -24,7 +24,7 @@ import {
 } from './views/admin-task.view.js';
 import { LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
 
-/** Tasks of all accounts, and the operator's decision on those whose outcome is unknown (docs/tasks.md, "For operators"). */
+/** Tasks of all accounts, and the operator's decision on those whose outcome is unknown (docs/guides/tasks.md, "For operators"). */
 @OperatorEndpoint()
 @ApiExtraModels(AdminTaskView, OperatorTaskFields)
 @Controller('admin/tasks')

@@ -7,7 +7,7 @@ import { DeliveriesService } from './deliveries.service.js';
 import { DeliveriesQuery } from './dto/admin.queries.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
-/** Webhook deliveries of all accounts (docs/webhooks.md). */
+/** Webhook deliveries of all accounts (docs/guides/webhooks.md). */
 @OperatorEndpoint()
 @Controller('admin/webhook-deliveries')
 export class DeliveriesController {

@@ -14,7 +14,7 @@ import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { OperatorKeys } from './operator-keys.js';
 import { ApiKeyView, IssuedKeyView, viewIssuedKey, viewKey } from './views/api-key.view.js';
 
-/** Keys by their id: terms, revocation, rotation (docs/operations.md). */
+/** Keys by their id: terms, revocation, rotation (docs/operate/operations.md). */
 @OperatorEndpoint()
 @Controller('admin/keys')
 export class KeysController {

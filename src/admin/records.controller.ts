@@ -20,7 +20,7 @@ import { AuditView, viewAudit } from './views/audit.view.js';
 import { LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
 import { OperatorActionPage, viewAction } from './views/operator-action.view.js';
 
-/** Executions, operator actions and the audit (docs/operations.md). */
+/** Executions, operator actions and the audit (docs/operate/operations.md). */
 @OperatorEndpoint()
 @Controller('admin')
 export class RecordsController {

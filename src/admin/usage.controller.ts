@@ -8,7 +8,7 @@ import { UsageService } from '../billing/usage/usage.service.js';
 import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../billing/usage/usage.view.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
-/** Usage of all accounts (docs/operations.md, "Usage"). */
+/** Usage of all accounts (docs/operate/operations.md, "Usage"). */
 @OperatorEndpoint()
 @Controller('admin/usage')
 export class UsageController {

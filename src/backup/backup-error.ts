@@ -7,6 +7,6 @@ export class BackupError extends Error {
 export function refuseExternalDatabase(databaseUrl: string | undefined): void {
   if (databaseUrl === undefined) return;
   throw new BackupError(
-    'backup and restore are for the embedded database. With DATABASE_URL use the tools of PostgreSQL: docs/operations.md, "Backup of a real server".',
+    'backup and restore are for the embedded database. With DATABASE_URL use the tools of PostgreSQL: docs/operate/operations.md, "Backup of a real server".',
   );
 }

@@ -108,7 +108,7 @@ describe('backUp', () => {
     const empty = backUp(configOf(join(folder, 'none')), 'x', new SystemClock(), NEVER);
     await expect(empty).rejects.toThrow('There is no database in');
     const external = configOf(dataDir, { DATABASE_URL: 'postgresql://somewhere/db' });
-    const reason = 'docs/operations.md';
+    const reason = 'docs/operate/operations.md';
     await expect(backUp(external, 'x', new SystemClock(), NEVER)).rejects.toThrow(reason);
     await expect(restore(external, whole, NEVER)).rejects.toThrow(reason);
   });

@@ -40,7 +40,7 @@ export interface TaskFault extends ProviderFault {
   readonly requestId: string | null;
 }
 
-/** What the provider last said about a task that has ended without success. It is only shown (docs/tasks.md, "For operators"). */
+/** What the provider last said about a task that has ended without success. It is only shown (docs/guides/tasks.md, "For operators"). */
 export interface ProviderEvidence {
   readonly status: string;
   readonly seenAt: Date;

@@ -28,7 +28,7 @@ interface SlotOwner {
 }
 
 /**
- * Counts the attempts under way, so that no receiver and no account uses up the places of others (docs/webhooks.md,
+ * Counts the attempts under way, so that no receiver and no account uses up the places of others (docs/guides/webhooks.md,
  * "What to answer").
  */
 export class DeliveryConcurrency {

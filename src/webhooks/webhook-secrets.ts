@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/secrets/secret-box.js';
 
-/** Encrypts webhook secrets for storage, each for the one task whose deliveries it signs (docs/secrets.md). */
+/** Encrypts webhook secrets for storage, each for the one task whose deliveries it signs (docs/operate/secrets.md). */
 @Injectable()
 export class WebhookSecrets {
   constructor(private readonly box: SecretBox) {}

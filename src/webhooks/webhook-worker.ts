@@ -22,7 +22,7 @@ const REFILL_MS = 10;
 const JOB = 'webhooks';
 
 /**
- * Delivers what is due: claims, sends, records (API: Webhook events, docs/webhooks.md). A tick only starts attempts, so
+ * Delivers what is due: claims, sends, records (API: Webhook events, docs/guides/webhooks.md). A tick only starts attempts, so
  * that a receiver that hangs delays no other. Free places are filled soon. The attempt of a process that died is
  * repeated when its lease ends, so a receiver may get a delivery twice.
  */

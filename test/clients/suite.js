@@ -54,5 +54,7 @@ for (const client of CLIENTS) {
     if (!isOk && !reason) console.error(error);
   }
 }
-console.log(failed === 0 ? 'every client works as docs/clients.md says' : `${failed} failed`);
+console.log(
+  failed === 0 ? 'every client works as docs/guides/clients.md says' : `${failed} failed`,
+);
 process.exit(failed === 0 ? 0 : 1);

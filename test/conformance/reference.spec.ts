@@ -25,7 +25,7 @@ interface ApiSchema {
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
-/** Parameters of the query and fields of the body. The fields of songs, a table for each model, are in docs/songs.md. */
+/** Parameters of the query and fields of the body. The fields of songs, a table for each model, are in docs/guides/songs.md. */
 function namesOf({ components }: ApiDocument, operation: ApiOperation): readonly string[] {
   const resolved = (schema: ApiSchema): ApiSchema =>
     components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;

@@ -17,10 +17,10 @@ import { until } from '../support/until.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGES = [
   'README.md',
-  'docs/dubbing.md',
-  'docs/songs.md',
-  'docs/tunes.md',
-  'docs/videos.md',
+  'docs/guides/dubbing.md',
+  'docs/guides/songs.md',
+  'docs/guides/tunes.md',
+  'docs/guides/videos.md',
 ] as const;
 /** Files that the pages make, with the bytes by which their formats are known. */
 const MADE = [

@@ -21,7 +21,7 @@ const RECIPES = [
   ...(python === undefined ? [] : [{ language: 'python', file: 'receiver.py', program: python }]),
 ];
 
-const docs = readFileSync('docs/webhooks.md', 'utf8');
+const docs = readFileSync('docs/guides/webhooks.md', 'utf8');
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -32,7 +32,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A receiver as docs/webhooks.md has it. */
+/** A receiver as docs/guides/webhooks.md has it. */
 async function startRecipe({ language, file, program }: (typeof RECIPES)[number]) {
   const [, code = ''] = new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``).exec(docs) ?? [];
   const folder = mkdtempSync(join(tmpdir(), 'recipe-'));
@@ -50,7 +50,7 @@ async function startRecipe({ language, file, program }: (typeof RECIPES)[number]
   return { child, lines, folder, url: `http://127.0.0.1:${port}/hook` };
 }
 
-describe.each(RECIPES)('The receiver in $language of docs/webhooks.md', (recipe) => {
+describe.each(RECIPES)('The receiver in $language of docs/guides/webhooks.md', (recipe) => {
   let database: TestDatabase;
   let child: ChildProcess;
   let lines: string[];

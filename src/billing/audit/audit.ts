@@ -59,7 +59,7 @@ interface DiscrepancyRow {
 
 /**
  * Audits the ledger on one consistent snapshot: sums, chains of balances, one outcome per hold, executions against entries,
- * charges against their quantities (docs/operations.md, "Audit and alerts"). The audit after one without findings
+ * charges against their quantities (docs/operate/operations.md, "Audit and alerts"). The audit after one without findings
  * continues where that one ended.
  */
 export async function auditLedger(

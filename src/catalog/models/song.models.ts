@@ -27,7 +27,7 @@ const maxSong = (
   price: { unit: 'request', microUsd, maxModeMicroUsd: microUsd * MAX_MODE_FACTOR },
 });
 
-/** Song models in the order of docs/songs.md (API: POST /v1/music/generations). */
+/** Song models in the order of docs/guides/songs.md (API: POST /v1/music/generations). */
 export const SONG_MODELS = [
   maxSong('song-music', 'music', 'music', 75_000n),
   song('song-lyrics', 'lyrics', 'lyrics', 12_000n),

@@ -50,6 +50,6 @@ export const PROVIDER_SETTINGS = {
     'off',
     'off',
     oneOf('on', 'off'),
-    '`on`: accounts with real money may buy the work of the sandbox; `off`: only play money does ([sandbox](sandbox.md#play-money))',
+    '`on`: accounts with real money may buy the work of the sandbox; `off`: only play money does ([sandbox](../guides/sandbox.md#play-money))',
   ),
 } as const;

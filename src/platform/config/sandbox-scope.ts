@@ -16,7 +16,7 @@ export const PROVIDER_ACCESS = {
 };
 
 /**
- * Whether the sandbox replaces any provider, and whether it serves every one (docs/configuration.md). Providers of
+ * Whether the sandbox replaces any provider, and whether it serves every one (docs/reference/configuration.md). Providers of
  * `CATALOG_FILE` are always real.
  */
 export function sandboxScope(

@@ -38,7 +38,7 @@ export interface S3Limits {
 /**
  * Files in an S3-compatible bucket, with the credentials of the standard AWS variables and files. An object appears
  * when its upload is complete. If a process dies during an upload, its parts stay until the bucket's lifecycle rule
- * aborts it (docs/storage.md).
+ * aborts it (docs/operate/storage.md).
  */
 export class S3FileStore implements FileStore {
   readonly readers = READERS;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/json-object.js';
 
 /**
- * How the requests of one model differ from its protocol's habit, as its row says (docs/configuration.md, "Overlay file"). Fields
+ * How the requests of one model differ from its protocol's habit, as its row says (docs/reference/configuration.md, "Overlay file"). Fields
  * are those at the upstream. Nothing in here touches the key, the model, the messages, `stream` or the output's cap.
  */
 export interface UpstreamTerms {

@@ -5,7 +5,7 @@ import type { OnFigures } from '../../providers/ports/attempt-context.js';
 import type { TaskContext } from '../task-kind.js';
 import type { Task } from '../task.js';
 
-/** Whether a task's upstream is still the one that has its work (docs/configuration.md). */
+/** Whether a task's upstream is still the one that has its work (docs/reference/configuration.md). */
 @Injectable()
 export class TaskUpstreams {
   constructor(

@@ -3,7 +3,7 @@ import { generateImage } from 'ai';
 import * as samples from './samples.js';
 import { chatOperations } from './vercel-chat.js';
 
-/** The AI SDK with its provider for APIs like OpenAI's, with the two settings of docs/clients.md. */
+/** The AI SDK with its provider for APIs like OpenAI's, with the two settings of docs/guides/clients.md. */
 export const compatible = {
   name: '@ai-sdk/openai-compatible',
   operations(access) {
