@@ -11,16 +11,16 @@ import { Metrics } from '../platform/observability/metrics.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** The body, which is counted as in memory. */
+    /** The body, whose bytes are counted as memory in use. */
     countedBody?: CountedBody;
   }
 }
 
 /** Largest body that an account without funds may send (decision G-101). */
 const UNPAID_BODY_BYTES = 1_048_576;
-/** The memory is divided into this many equal parts. The keys of one account may use one part. */
-const SHARES = 2;
-/** Holder of the bodies that operators send. */
+/** The memory is divided into this many equal parts. One account may use one part. */
+const ACCOUNT_PARTS = 2;
+/** Bucket of the bodies that operators send. */
 const OPERATOR = 'operator';
 
 /**
@@ -37,8 +37,8 @@ export class AccountBodyQuota extends BodyGate {
     metrics: Metrics,
   ) {
     super();
-    const perHolder = total / SHARES;
-    this.memory = new Quota({ total, perHolder, what: 'request bodies under way' });
+    const perBucket = total / ACCOUNT_PARTS;
+    this.memory = new Quota({ total, perBucket, what: 'request bodies under way' });
     metrics.watch(
       'gateway_body_memory_bytes',
       'Bytes of request bodies in memory',
@@ -50,16 +50,18 @@ export class AccountBodyQuota extends BodyGate {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const declared = Number(length ?? 0);
     const isLarge = needsFunds(request, kind) || declared > UNPAID_BODY_BYTES;
-    const unpaid = isLarge || encoding !== undefined ? await this.unpaid(request) : undefined;
-    if (unpaid && isLarge) throw unpaid;
+    const unpaidError =
+      isLarge || encoding !== undefined ? await this.unpaidError(request) : undefined;
+    if (unpaidError && isLarge) throw unpaidError;
     // The file of a form is written to disk, where the spool counts it.
     if (kind === 'form') return { add: () => undefined };
-    const holder = request.caller?.accountId ?? OPERATOR;
-    // The declared length of a form may include a file, and then the form is refused. Its texts are at most this long.
+    const bucket = request.caller?.accountId ?? OPERATOR;
+    // The declared length of a text form may include a file; such a form is rejected later. Its text fields have at
+    // most this many bytes.
     const wanted = kind === 'json' ? declared : Math.min(declared, JSON_BODY_BYTES);
-    const refusal = this.memory.check(holder, wanted);
-    if (refusal) throw refusal;
-    const body = new CountedBody(this.memory, holder, unpaid);
+    const error = this.memory.check(bucket, wanted);
+    if (error) throw error;
+    const body = new CountedBody(this.memory, bucket, unpaidError);
     request.countedBody = body;
     response.on('close', () => {
       body.release();
@@ -67,57 +69,61 @@ export class AccountBodyQuota extends BodyGate {
     return body;
   }
 
-  /** The refusal of a body that is too large for an account without funds; undefined for an account with funds. */
-  private async unpaid({ caller, path }: Request): Promise<GatewayError | undefined> {
+  /** The error for a body that is too large for an account without funds; undefined for an account with funds. */
+  private async unpaidError({ caller, path }: Request): Promise<GatewayError | undefined> {
     if (caller === undefined || (await this.funds.has(caller.accountId))) return undefined;
     const { insufficient } = API_FAMILY_CODES[apiFamilyOf(path)];
     return new GatewayError(insufficient, 'The balance cannot cover this request.');
   }
 }
 
-/** Whether an account needs funds for the form. One of texts may be the replay of a task, which costs nothing (decision G-86). */
+/**
+ * Whether an account needs funds for the form. A form of texts may be the replay of a task, which costs nothing
+ * (decision G-86).
+ */
 function needsFunds({ headers }: Request, kind: BodyKind): boolean {
   return kind === 'form' || (kind === 'text-form' && headers['idempotency-key'] === undefined);
 }
 
 /**
- * The bytes of one body. They count until its answer has closed and no running call keeps them: a call may go on after its
- * caller has left, and its parsed body stays in memory.
+ * The bytes of one body. They count until the response has closed and no running call retains them: a call may continue
+ * after its client has disconnected, and its parsed body stays in memory.
  */
 export class CountedBody implements BodyMeter {
   private bytes = 0;
-  /** Who still needs the bytes: the open answer, and each call that has called {@link retain}. */
-  private keepers = 1;
+  /** Number of users of the bytes: the open response, and each call that has called {@link retain}. */
+  private users = 1;
 
   constructor(
     private readonly memory: Quota,
-    private readonly holder: string,
-    /** The refusal of a body that is too large for an account without funds. */
-    private readonly unpaid: GatewayError | undefined,
+    private readonly bucket: string,
+    /** The error for a body that is too large for an account without funds. */
+    private readonly unpaidError: GatewayError | undefined,
   ) {}
 
   add(more: number): GatewayError | undefined {
-    if (this.unpaid && this.bytes + more > UNPAID_BODY_BYTES) return this.unpaid;
-    if (this.keepers === 0) return undefined;
-    const refusal = this.memory.acquire(this.holder, more);
-    if (refusal === undefined) this.bytes += more;
-    return refusal;
+    if (this.unpaidError && this.bytes + more > UNPAID_BODY_BYTES) return this.unpaidError;
+    if (this.users === 0) return undefined;
+    const error = this.memory.acquire(this.bucket, more);
+    if (error === undefined) this.bytes += more;
+    return error;
   }
 
   /**
-   * Counts the bytes until {@link release}, even after the answer has closed. If it closed before this call, the bytes were
-   * given back and are taken again; this throws the refusal when there is no room for them. Call {@link release} in any case.
+   * Counts the bytes until {@link release}, even after the response has closed. If it closed before this call, the
+   * bytes were released and are acquired again; throws the quota's error if they do not fit. Call {@link release} in
+   * any case.
    */
   retain(): void {
-    const refusal = this.keepers === 0 ? this.memory.acquire(this.holder, this.bytes) : undefined;
-    this.keepers += 1;
-    if (refusal === undefined) return;
+    const error = this.users === 0 ? this.memory.acquire(this.bucket, this.bytes) : undefined;
+    this.users += 1;
+    if (error === undefined) return;
     this.bytes = 0;
-    throw refusal;
+    throw error;
   }
 
   release(): void {
-    this.keepers -= 1;
-    if (this.keepers === 0) this.memory.release(this.holder, this.bytes);
+    this.users -= 1;
+    if (this.users === 0) this.memory.release(this.bucket, this.bytes);
   }
 }

@@ -9,8 +9,8 @@ import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 import { ProviderConnectionLimit } from './provider-connection-limit.js';
 
 /**
- * Decides whether a request may run at all: key, rate limit, body, model. It is global, because every body needs its
- * gate.
+ * Decides whether a request may run at all: key, rate limit, body, model. It is global, because every request body is
+ * checked against its quota.
  */
 @Global()
 @Module({

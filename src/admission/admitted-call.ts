@@ -29,19 +29,19 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly caller: Caller;
   /** Path of the endpoint, as the record of the call shows it. */
   readonly endpoint: string;
-  /** The caller's own name for the call, where it gave one. */
+  /** The caller's own id of the call, if it sent one. */
   readonly clientRequestId?: string;
   /** As the caller sent it. */
   readonly body?: unknown;
-  /** The bytes of the body. They count as in memory until the call ends. */
+  /** The bytes of the body. They count as memory in use until the call ends. */
   readonly countedBody?: Request['countedBody'];
-  /** The answer to the caller. It is cut at the deadline of the call. */
-  readonly reader?: CutAnswer & { readonly headersSent: boolean };
+  /** The response to the caller. It is aborted at the deadline of the call. */
+  readonly response?: CutAnswer & { readonly headersSent: boolean };
 }
 
 /**
- * Decorates the handler of an endpoint that sells this operation. The compiler refuses a handler whose first parameter is
- * a call of another operation.
+ * Decorates the handler of an endpoint for this operation. The compiler rejects a handler whose first parameter is a
+ * call of another operation.
  */
 export type CallDecorator<O extends Operation> = <
   Handler extends (call: AdmittedCall<O>, ...rest: never[]) => unknown,
@@ -58,11 +58,19 @@ export const Call = createParamDecorator(
     const request = http.getRequest<Request>();
     const { executionId, caller, admitted, clientRequestId, countedBody } = request;
     assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
-    const reader = http.getResponse<Response>();
+    const response = http.getResponse<Response>();
     const body: unknown = request.body;
     // The pattern, because the path may end with a slash.
     const { path: endpoint } = request.route as { readonly path: string };
-    const call = { executionId, caller, endpoint, body, countedBody, reader, ...admitted };
+    const call = {
+      executionId,
+      caller,
+      endpoint,
+      body,
+      countedBody,
+      response,
+      ...admitted,
+    };
     return clientRequestId === undefined ? call : { clientRequestId, ...call };
   },
 );

@@ -3,11 +3,11 @@ import type { GatewayError } from '../common/errors/gateway-error.js';
 import { Quota } from '../platform/fairness/quota.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 
-/** One account may have as many parallel calls under way as this many keys. */
+/** One account may have this many times as many parallel calls as one key. */
 const KEYS_PER_ACCOUNT = 5;
 const WHAT = 'calls under way at once';
 
-/** Whose call it is. */
+/** The key and the account of a call. */
 interface CallOwner {
   readonly apiKeyId: string;
   readonly accountId: string;
@@ -24,19 +24,22 @@ export class CallConcurrencyLimit {
     { maxParallelCallsPerKey }: Pick<GatewayConfig, 'maxParallelCallsPerKey'>,
   ) {
     const perKey = maxParallelCallsPerKey === 0 ? Infinity : maxParallelCallsPerKey;
-    this.ofKeys = new Quota({ total: Infinity, perHolder: perKey, what: WHAT });
-    const perHolder = perKey * KEYS_PER_ACCOUNT;
-    this.ofAccounts = new Quota({ total: Infinity, perHolder, what: WHAT });
+    this.ofKeys = new Quota({ total: Infinity, perBucket: perKey, what: WHAT });
+    const perBucket = perKey * KEYS_PER_ACCOUNT;
+    this.ofAccounts = new Quota({ total: Infinity, perBucket, what: WHAT });
   }
 
-  /** Counts a call, to be given back at its end; counts nothing where it returns the refusal, `rate_limit_exceeded`. */
+  /**
+   * Counts a call; {@link release} must follow at its end. If a limit is reached, counts nothing and returns the error
+   * `rate_limit_exceeded`.
+   */
   acquire({ apiKeyId, accountId }: CallOwner): GatewayError | undefined {
-    const refusal = this.ofKeys.check(apiKeyId, 1) ?? this.ofAccounts.acquire(accountId, 1);
-    if (refusal === undefined) this.ofKeys.acquire(apiKeyId, 1);
-    return refusal;
+    const error = this.ofKeys.check(apiKeyId, 1) ?? this.ofAccounts.acquire(accountId, 1);
+    if (error === undefined) this.ofKeys.acquire(apiKeyId, 1);
+    return error;
   }
 
-  /** The call has ended. */
+  /** Called at the end of the call. */
   release({ apiKeyId, accountId }: CallOwner): void {
     this.ofKeys.release(apiKeyId, 1);
     this.ofAccounts.release(accountId, 1);

@@ -41,7 +41,7 @@ const GENERAL: readonly ErrorCode[] = [
   'model_wrong_kind',
 ];
 
-/** Faults of an endpoint that takes a recording. */
+/** Errors of an endpoint that accepts a recording. */
 const MEDIA: readonly ErrorCode[] = [
   'audio_input_required',
   'invalid_multipart',
@@ -63,8 +63,9 @@ export function AudioEndpoint<const O extends Operation>(
 }
 
 /**
- * As {@link AudioEndpoint}, for a recording in a form or by URL; `body` is the class of the other fields. JSON is taken too,
- * but the document offers the form alone: a generated client that may choose sends JSON, which can hold no file.
+ * As {@link AudioEndpoint}, for a recording in a form or by URL; `body` is the class of the other fields. JSON is
+ * accepted too, but the OpenAPI document offers the form alone: a generated client that may choose sends JSON, which
+ * cannot contain a file.
  */
 export function RecordingEndpoint<const O extends Operation>(
   operation: O,

@@ -3,10 +3,7 @@ import { spendLimitMessage } from '../auth/spend-limit.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { type ApiFamily, API_FAMILY_CODES } from '../common/errors/api-family.js';
 
-/**
- * 402 with the surface's code: the price is more than the balance or than the key's own limit allows (decisions G-06,
- * G-99).
- */
+/** 402 with the code of the API family: the price exceeds the balance or the key's own limit (decisions G-06, G-99). */
 export function insufficientFundsError(
   surface: ApiFamily,
   outcome: 'insufficient' | 'over_limit',

@@ -14,23 +14,23 @@ import type { Operation } from '../providers/ports/operation.js';
 import type { Route } from '../providers/ports/route.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 
-const PLAY_MONEY_REFUSAL =
+const PLAY_MONEY_MESSAGE =
   'Play money buys sandbox work only; make an account with `account:create`.';
-const REAL_MONEY_REFUSAL =
+const REAL_MONEY_MESSAGE =
   'Real money does not buy sandbox work; make an account with `account:create --play-money`.';
 
-/** Names what the operator can set: on a first start, caller and operator are often the same person. */
+/** Names the settings, because on a first start caller and operator are often the same person. */
 const NO_PROVIDER =
   "No route is available for this model: its provider is not configured. The operator can set the provider's key, or SANDBOX=on to try the model out.";
 
-/** Metadata key of the operation that an endpoint sells. */
+/** Metadata key of the operation of an endpoint. */
 export const OPERATION = Symbol('OPERATION');
 
 /**
  * Checks `model` before any other field: present, known (404), on the key's allowlist (403), right for this endpoint,
- * and with a route that can run (503 or 400 by surface). For play money that route has to be the sandbox's, for real money
- * a provider's, unless `SANDBOX_CHARGES` is on (402, G-95, G-110).
- * Notes the row on the request (decisions G-01, G-07 to G-09).
+ * and with a route that can run (503 or 400, depending on the API family). For play money that route has to be the
+ * sandbox's, for real money a provider's, unless `SANDBOX_CHARGES` is on (402, G-95, G-110). Notes the row on the
+ * request (decisions G-01, G-07 to G-09).
  */
 @Injectable()
 export class ModelGuard implements CanActivate {
@@ -60,7 +60,7 @@ export class ModelGuard implements CanActivate {
     if (routes.length === 0) {
       throw new GatewayError('no_eligible_route', NO_PROVIDER, {
         param: 'model',
-        // A retry fails until an operator configures a provider.
+        // A retry fails until the operator configures a provider.
         shouldRetry: false,
       });
     }
@@ -70,13 +70,17 @@ export class ModelGuard implements CanActivate {
   }
 
   /** The routes that the caller's kind of money can pay for. */
-  private payable(caller: Caller, routes: readonly Route[], refusal: ErrorCode): readonly Route[] {
+  private payable(
+    caller: Caller,
+    routes: readonly Route[],
+    errorCode: ErrorCode,
+  ): readonly Route[] {
     const { hasPlayMoney = false } = caller;
     if (!hasPlayMoney && this.config.sandboxCharges === 'on') return routes;
     const payable = routes.filter(
       ({ provider }) => this.providers.isSandbox(provider) === hasPlayMoney,
     );
     if (payable.length > 0) return payable;
-    throw new GatewayError(refusal, hasPlayMoney ? PLAY_MONEY_REFUSAL : REAL_MONEY_REFUSAL);
+    throw new GatewayError(errorCode, hasPlayMoney ? PLAY_MONEY_MESSAGE : REAL_MONEY_MESSAGE);
   }
 }

@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /**
- * Refuses an `Idempotency-Key`, even an empty one, on synchronous audio endpoints (API: Shared audio rules;
- * decision G-48).
+ * Rejects an `Idempotency-Key`, even an empty one, on synchronous audio endpoints (API: Shared audio rules; decision
+ * G-48).
  */
 @Injectable()
 export class NoIdempotencyKeyGuard implements CanActivate {

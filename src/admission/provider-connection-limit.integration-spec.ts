@@ -12,27 +12,27 @@ function connectionsOf(providerMaxConnections: number): ProviderConnectionLimit 
 }
 
 describe('connections to providers', () => {
-  it('are taken up to the limit of each provider, then refused', () => {
+  it('are acquired up to the limit of each provider, then rejected', () => {
     const connections = connectionsOf(2);
-    const places = [1, 2].map(() => connections.acquire([route('first')]));
+    const leases = [1, 2].map(() => connections.acquire([route('first')]));
     expect(() => connections.acquire([route('first')])).toThrow('All connections');
     connections.acquire([route('second')]);
-    places[0]?.release();
+    leases[0]?.release();
     connections.acquire([route('first')]);
     expect(() => connections.acquire([route('first')])).toThrow('All connections');
   });
 
-  it('are given back once, however often the call says so', () => {
+  it('are released once, however often the call releases them', () => {
     const connections = connectionsOf(2);
-    const place = connections.acquire([route('first')]);
+    const lease = connections.acquire([route('first')]);
     connections.acquire([route('first')]);
-    place.release();
-    place.release();
+    lease.release();
+    lease.release();
     connections.acquire([route('first')]);
     expect(() => connections.acquire([route('first')])).toThrow('All connections');
   });
 
-  it('come from the next route when the first provider has none', () => {
+  it('are acquired at the provider of the next route if the first has none free', () => {
     const connections = connectionsOf(1);
     connections.acquire(BOTH);
     const next = connections.acquire(BOTH);
@@ -41,10 +41,10 @@ describe('connections to providers', () => {
     expect(() => connections.acquire(BOTH)).toThrow('All connections');
   });
 
-  it('move with a call that fails over', () => {
+  it('move to the next provider when a call fails over', () => {
     const connections = connectionsOf(1);
-    const place = connections.acquire([route('first')]);
-    expect(place.moveTo('second')).toBe(true);
+    const lease = connections.acquire([route('first')]);
+    expect(lease.moveTo('second')).toBe(true);
     connections.acquire([route('first')]);
     expect(() => connections.acquire([route('second')])).toThrow('All connections');
   });

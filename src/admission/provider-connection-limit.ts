@@ -7,12 +7,12 @@ import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Bounds the connections that synchronous calls have open to one provider (`PROVIDER_MAX_CONNECTIONS`). A call takes
- * its place before its hold, so that no call waits for a connection unseen (decision G-100).
+ * Limits the connections that synchronous calls have open to one provider (`PROVIDER_MAX_CONNECTIONS`). A call acquires
+ * its connection before its hold, so that no call with a hold waits for a connection (decision G-100).
  */
 @Injectable()
 export class ProviderConnectionLimit {
-  private readonly taken = new Map<string, number>();
+  private readonly inUse = new Map<string, number>();
   private readonly max: number;
 
   constructor(
@@ -24,45 +24,48 @@ export class ProviderConnectionLimit {
   }
 
   /**
-   * A place at the first provider of the routes that has one; to be given back at the end of the call. Throws 503
-   * `service_unavailable` when all are taken.
+   * Acquires a connection at the first provider of the routes that has a free one; it must be released at the end of
+   * the call. Throws 503 `service_unavailable` if all are in use.
    */
   acquire(routes: readonly Route[]): ConnectionLease {
-    const place = new ConnectionLease(this.taken, this.max);
-    const isFound = routes.some((route) => place.moveTo(this.registry.nameOf(route.provider)));
-    if (isFound) return place;
+    const lease = new ConnectionLease(this.inUse, this.max);
+    const isFound = routes.some((route) => lease.moveTo(this.registry.nameOf(route.provider)));
+    if (isFound) return lease;
     throw new GatewayError('service_unavailable', 'All connections to the provider are in use.', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
 }
 
-/** The connection of one call, at the provider that it asks now. */
+/** The connection of one call to its current provider. */
 export class ConnectionLease {
   private provider: string | undefined;
 
   constructor(
-    private readonly taken: Map<string, number>,
+    private readonly inUse: Map<string, number>,
     private readonly max: number,
   ) {}
 
-  /** Takes a place at this provider and gives the present one back. If there is none, returns false and changes nothing. */
+  /**
+   * Acquires a connection to this provider and releases the current one. If none is free, returns false and changes
+   * nothing.
+   */
   moveTo(provider: string): boolean {
     if (provider === this.provider) return true;
-    const count = this.taken.get(provider) ?? 0;
+    const count = this.inUse.get(provider) ?? 0;
     if (count >= this.max) return false;
     this.release();
-    this.taken.set(provider, count + 1);
+    this.inUse.set(provider, count + 1);
     this.provider = provider;
     return true;
   }
 
-  /** Gives the place back; a second time does nothing. */
+  /** Releases the connection; a second call does nothing. */
   release(): void {
     if (this.provider === undefined) return;
-    const count = this.taken.get(this.provider) ?? 0;
-    if (count > 1) this.taken.set(this.provider, count - 1);
-    else this.taken.delete(this.provider);
+    const count = this.inUse.get(this.provider) ?? 0;
+    if (count > 1) this.inUse.set(this.provider, count - 1);
+    else this.inUse.delete(this.provider);
     this.provider = undefined;
   }
 }

@@ -26,7 +26,7 @@ describe('a key', () => {
     }
   });
 
-  it('is known by its SHA-256 and shown by nine characters', () => {
+  it('is stored as its SHA-256 and shown as its first nine characters', () => {
     const key = keys[0] ?? '';
     expect(hashKey(key)).toEqual(createHash('sha256').update(key).digest());
     expect(prefixOf(key)).toBe(key.slice(0, 9));

@@ -6,7 +6,7 @@ export interface ApiKeyRecord {
   readonly id: string;
   readonly accountId: string;
   readonly name: string | null;
-  /** The first characters of the key, which tell keys apart. */
+  /** The first characters of the key, by which people recognize it. */
   readonly prefix: string;
   /** Models that the key may use; null = all (API: Authentication). */
   readonly allowedModels: string[] | null;

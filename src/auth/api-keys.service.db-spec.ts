@@ -85,7 +85,7 @@ describe('API keys', () => {
     expect(await expiryOf(record.id)).toBe(clock.ms + 10 * SECOND_MS);
   });
 
-  it('pass on what their limit has counted when they are rotated', async () => {
+  it('pass the spent amount of their limit on when they are rotated', async () => {
     const limit = { spendLimitMicroUsd: 500n, spendLimitPeriod: 'total' } as const;
     const { record } = await keys.issue(accountId, { ...TERMS, ...limit });
     await database.dataSource.query(
@@ -103,7 +103,7 @@ describe('API keys', () => {
     expect(await keys.spentInPeriod(unlimited?.record.id ?? '')).toBe(0n);
   });
 
-  it('are never given a longer life by a rotation', async () => {
+  it('never expire later because of a rotation', async () => {
     const expiresAt = new Date(clock.ms + 5 * SECOND_MS);
     const { record } = await keys.issue(accountId, { ...TERMS, expiresAt });
     await keys.rotate(record.id, 60 * SECOND_MS);

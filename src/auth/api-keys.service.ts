@@ -106,9 +106,9 @@ export class ApiKeysService {
   }
 
   /**
-   * Issues a key with the allowlist, limits and expiry of a live key, which ends after the overlap. Its limit begins with
-   * what the old key's has counted. Returns undefined when the id is of no live key. Throws 409 `conflict` for a key that is
-   * in its overlap already.
+   * Issues a key with the allowlist, limits and expiry of a live key, which ends after the overlap. Its spend counter
+   * starts with the amount that the old key has used. Returns undefined when the id is of no live key. Throws 409
+   * `conflict` for a key that is in its overlap already.
    */
   rotate(id: string, overlapMs: number): Promise<IssuedKey | undefined> {
     return this.keys.manager.transaction(async (manager) => {
@@ -153,7 +153,7 @@ export class ApiKeysService {
   }
 }
 
-// The counter, if it has begun. Until the first call of this period it still counts the period before.
+// The counter, if it exists. Until the first call of this period it still contains the previous period.
 const SPENT_IN_PERIOD = `
   SELECT CASE WHEN s.spent IS NULL THEN key_spent(k.account_id, k.id, p.start)
               WHEN s.period_start < p.start THEN 0 ELSE s.spent END AS spent
@@ -163,18 +163,18 @@ const SPENT_IN_PERIOD = `
                          AND s.begun_at > coalesce(k.spend_limit_since, '-infinity')
    WHERE k.id = $1`;
 
-/** With a limit over another period, counting begins anew from what the key has spent in that period. */
+/** If the period of the limit changes, the counter starts again with what the key has spent in the new period. */
 function limitSince(key: ApiKeyRecord, terms: Partial<KeyTerms>) {
   const { spendLimitPeriod: period = key.spendLimitPeriod } = terms;
   return period === key.spendLimitPeriod ? {} : { spendLimitSince: () => 'clock_timestamp()' };
 }
 
-/** With an expiry of its own, a rotated key is a key like any other. */
+/** A rotated key that gets a new expiry is no longer in its overlap. */
 function overlapEnded(terms: Partial<KeyTerms>) {
   return terms.expiresAt === undefined ? {} : { successorId: null };
 }
 
-/** The expiry of a rotated key is the end of its overlap. No new key may take that over. */
+/** The expiry of a rotated key is the end of its overlap. A new key must not inherit it. */
 function rotatedTo(successorId: string): GatewayError {
   const successor = toPublicId('key', successorId);
   return new GatewayError('conflict', `The key was rotated already. Rotate ${successor} instead.`);

@@ -28,7 +28,7 @@ async function makeBuckets(
     const { RedisBuckets } = await import('./rate-limit/redis-buckets.js');
     return new RedisBuckets(config.redisUrl, clock, {
       lost: ({ message, code }) => {
-        // A name with several addresses fails with a code and no message.
+        // A failed connection to a host name with several addresses has a code and no message.
         const reason = message === '' ? code : redactText(message);
         logger.warn({ reason }, 'Redis is not reachable: rate limits are per process');
       },

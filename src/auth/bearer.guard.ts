@@ -20,14 +20,14 @@ export const INVALID_TOKEN_MESSAGE =
 
 /**
  * Accepts only live keys and notes the caller on the request. Throws 401 `invalid_token` (API: Authentication), 403
- * `account_disabled` (decision G-99), 429 for guesses.
+ * `account_disabled` (decision G-99), 429 for an address that sent too many unknown keys.
  */
 @Injectable()
 export class BearerGuard implements CanActivate {
   constructor(
     private readonly keys: KeyCache,
     private readonly uses: KeyLastUsed,
-    private readonly guesses: UnknownKeyLimiter,
+    private readonly unknownKeys: UnknownKeyLimiter,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -45,16 +45,16 @@ export class BearerGuard implements CanActivate {
     return true;
   }
 
-  /** A key that was live before is looked up, even if its address is refused because of guesses. */
+  /** A key that was live before is looked up even if its address has sent too many unknown keys. */
   private async find(key: string, address: string | undefined): Promise<Caller | undefined> {
-    const waitMs = this.keys.accountOf(key) ? 0 : this.guesses.waitMs(address);
+    const waitMs = this.keys.accountOf(key) ? 0 : this.unknownKeys.waitMs(address);
     if (waitMs > 0) {
       throw new GatewayError('rate_limit_exceeded', 'Too many unknown API keys.', {
         retryAfterSeconds: waitMs / 1_000,
       });
     }
     const caller = await this.keys.find(key);
-    if (caller === undefined) this.guesses.failed(address);
+    if (caller === undefined) this.unknownKeys.failed(address);
     return caller;
   }
 }

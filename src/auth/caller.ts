@@ -10,19 +10,21 @@ export interface Caller {
   readonly requestsPerMinute: number | null;
   /** Milliseconds since the epoch; null = never. */
   readonly expiresAtMs: number | null;
-  /** The account's money buys the sandbox's work only; absent = a provider's (decisions G-95, G-110). */
+  /**
+   * The account has play money, which pays for the sandbox's work only; absent = real money (decisions G-95, G-110).
+   */
   readonly hasPlayMoney?: true;
   /** The most the key may spend; absent = no limit (decision G-99). */
   readonly spendLimit?: SpendLimit;
   /** The account is disabled, so none of its requests is served (decision G-99). */
   readonly isDisabled?: true;
-  /** Set when the key is forgotten or looked up anew: the rest may no longer be so. */
+  /** Set when the key is removed from the cache or loaded again: the other fields may be out of date. */
   isStale?: true;
 }
 
 /**
- * Whether the key may have a spend limit by now. A request may take long between its admission and its hold, and a limit
- * that is set meanwhile counts it too.
+ * Whether the key may have a spend limit now. A request may take long between its admission and its hold, and a limit
+ * that is set in between counts it too.
  */
 export function mayHaveLimit({ spendLimit, isStale: isStale }: Caller): boolean {
   return spendLimit !== undefined || isStale === true;

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { fairnessBucketOf } from './fairness-bucket.js';
 
 const GUESSING = '203.0.113.9';
-const holderOf = fairnessBucketOf(
+const bucketOf = fairnessBucketOf(
   { accountOf: (key) => (key === 'sk-seen' ? 'account-1' : undefined) },
   { waitMs: (address) => (address === GUESSING ? 1 : 0) },
 );
@@ -14,6 +14,6 @@ it.each([
   ['an unknown key from an address that guesses', 'Bearer sk-new', GUESSING, 'nobody'],
   ['no key', undefined, '192.0.2.1', 'nobody'],
   ['another scheme', 'Basic c2stc2Vlbg==', '192.0.2.1', 'nobody'],
-])('the request with %s counts for its holder', (_what, authorization, ip, holder) => {
-  expect(holderOf({ headers: { authorization }, ip })).toBe(holder);
+])('a request with %s belongs to its fairness bucket', (_what, authorization, ip, bucket) => {
+  expect(bucketOf({ headers: { authorization }, ip })).toBe(bucket);
 });

@@ -3,22 +3,23 @@ import { bearerTokenOf } from '../common/secrets/bearer-token.js';
 import type { KeyCache } from './key-cache.js';
 import type { UnknownKeyLimiter } from './unknown-key-limiter.js';
 
-/** Holder of all requests whose key was not seen before. */
+/** Bucket of all requests whose key was not seen before. */
 const NEW = 'new';
-/** Holder of all requests without a key, and of unknown keys from addresses that guess. */
+/** Bucket of all requests without a key, and of unknown keys from addresses that sent too many of them. */
 const NOBODY = 'nobody';
 
 /**
- * Whose request it is, for sharing equally before anything is looked up: an account, or one of two that stand for all
- * others, so that neither guesses nor requests without a key take the room of keys that are used for the first time.
+ * Returns the fairness bucket of a request before authentication: the account of a cached key, `new` for a key not seen
+ * yet, `nobody` for no key or an address that guesses keys. Separate buckets keep floods of guessed keys from crowding
+ * out keys that are used for the first time.
  */
 export function fairnessBucketOf(
   keys: Pick<KeyCache, 'accountOf'>,
-  guesses: Pick<UnknownKeyLimiter, 'waitMs'>,
+  unknownKeys: Pick<UnknownKeyLimiter, 'waitMs'>,
 ): (request: Pick<Request, 'headers' | 'ip'>) => string {
   return (request) => {
     const key = bearerTokenOf(request.headers.authorization);
     if (key === undefined) return NOBODY;
-    return keys.accountOf(key) ?? (guesses.waitMs(request.ip) > 0 ? NOBODY : NEW);
+    return keys.accountOf(key) ?? (unknownKeys.waitMs(request.ip) > 0 ? NOBODY : NEW);
   };
 }

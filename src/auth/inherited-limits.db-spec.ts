@@ -196,8 +196,8 @@ async function take(model: Model, { do: what, of, by }: Step): Promise<void> {
   if (call) await ON_CALLS[what]?.(model, call, by);
 }
 
-describe('what a key and its successors count', () => {
-  it('survives every change of their limits, with both keys in use, whatever happens in what order', async () => {
+describe('the spend counter of a key and its successors', () => {
+  it('survives every change of their limits, with both keys in use, in any order of events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: STEPS }), async (steps) => {
         const model = await Model.begin();
@@ -208,7 +208,7 @@ describe('what a key and its successors count', () => {
     );
   });
 
-  it('lets no more than the limit through when the period is changed in the overlap', async () => {
+  it('never exceeds the limit when the period is changed during the overlap', async () => {
     const model = await Model.begin();
     const [first] = model.keys as [Key];
     await model.call(first, 180_000n);

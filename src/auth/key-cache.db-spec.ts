@@ -67,7 +67,7 @@ describe('the cache of keys', () => {
   afterAll(() => database.drop());
 
   /** Moves the last change of a key before the window that polls read. */
-  const madeAnHourAgo = (id: string) =>
+  const createdAnHourAgo = (id: string) =>
     database.dataSource.query(
       `ALTER TABLE api_key DISABLE TRIGGER USER;
        UPDATE api_key SET changed_at = now() - interval '1 hour' WHERE id = '${id}';
@@ -75,7 +75,7 @@ describe('the cache of keys', () => {
     );
   const issue = (terms: Partial<KeyTerms> = {}) => keys.issue(accountId, { ...TERMS, ...terms });
 
-  it('tells who the caller is', async () => {
+  it('returns the caller of a key', async () => {
     const { key, record } = await issue({ allowedModels: ['aud-v4'], requestsPerMinute: 7 });
     expect(await cache.find(key)).toEqual({
       apiKeyId: record.id,
@@ -86,7 +86,7 @@ describe('the cache of keys', () => {
     });
   });
 
-  it('asks once for many callers of a key at the same time, and not again for a second', async () => {
+  it('sends one query for concurrent look-ups of a key, and none again for a second', async () => {
     const { key } = await issue();
     const found = await Promise.all(Array.from({ length: 50 }, () => cache.find(key)));
     expect(new Set(found.map((caller) => caller?.accountId))).toEqual(new Set([accountId]));
@@ -94,9 +94,9 @@ describe('the cache of keys', () => {
     expect(queries).toBe(1);
   });
 
-  it('remembers a key for ten minutes while its changes are followed', async () => {
+  it('caches a key for ten minutes while polls for changes succeed', async () => {
     const { key, record } = await issue();
-    await madeAnHourAgo(record.id);
+    await createdAnHourAgo(record.id);
     await changes.poll();
     for (let minute = 0; minute < 10; minute += 1) {
       expect(await cache.find(key)).toBeDefined();
@@ -119,7 +119,7 @@ describe('the cache of keys', () => {
     expect(await cache.find(key)).toBeUndefined();
   });
 
-  it('asks again after a second while its changes are not followed', async () => {
+  it('queries again after a second while polls for changes fail', async () => {
     const { key, record } = await issue();
     await cache.find(key);
     expect(await keys.revoke(record.id)).toBe(true);
@@ -128,7 +128,7 @@ describe('the cache of keys', () => {
     expect(queries).toBe(2);
   });
 
-  it('stops trusting its memory 1.5 s after its last poll', async () => {
+  it('stops using cached keys 1.5 s after the last poll', async () => {
     const { key, record } = await issue();
     await changes.poll();
     await cache.find(key);
@@ -139,31 +139,31 @@ describe('the cache of keys', () => {
     expect(await cache.find(key)).toBeUndefined();
   });
 
-  it('forgets every key when polls failed for so long that a change may have been missed', async () => {
+  it('drops every key when polls failed for so long that a change may have been missed', async () => {
     const { key, record } = await issue();
     await changes.poll();
     await cache.find(key);
     await keys.revoke(record.id);
-    await madeAnHourAgo(record.id);
+    await createdAnHourAgo(record.id);
     clock.ms += 8_001;
     await changes.poll();
     expect(await cache.find(key)).toBeUndefined();
   });
 
-  it('asks but once in a second for a key that is unknown', async () => {
+  it('queries at most once per second for an unknown key', async () => {
     const key = makeKey();
     expect(await cache.find(key)).toBeUndefined();
     expect(await cache.find(key)).toBeUndefined();
     expect(queries).toBe(1);
   });
 
-  it('does not ask for what cannot be a key', async () => {
+  it('does not query for text that is not in the format of a key', async () => {
     expect(await cache.find('sk-short')).toBeUndefined();
     expect(await cache.find('')).toBeUndefined();
     expect(queries).toBe(0);
   });
 
-  it('lets a key die at the very moment it expires, remembered or not', async () => {
+  it('rejects a key from the moment of its expiry, cached or not', async () => {
     const { key } = await issue({ expiresAt: new Date(clock.ms + 900) });
     expect(await cache.find(key)).toBeDefined();
     clock.ms += 899;

@@ -10,9 +10,9 @@ import type { SpendPeriod } from './spend-limit.js';
 
 const CACHE_LIMIT = 50_000;
 /** Time for which a key is cached while polls for changes succeed. */
-const FOLLOWED_MS = 600_000;
+const POLLED_TTL_MS = 600_000;
 /** Time for which a key is cached while they fail: half of the 2 s in which a revocation takes effect (AUTH-04). */
-const UNFOLLOWED_MS = 1_000;
+const UNPOLLED_TTL_MS = 1_000;
 
 const UNKNOWN_LIMIT = 10_000;
 const UNKNOWN_MS = 1_000;
@@ -48,9 +48,12 @@ export class KeyCache {
   private readonly statement: PreparedStatement<KeyRow>;
   /** By the text of the key, because hashing it costs more than the rest of a look-up. */
   private readonly known: LRUCache<string, KnownKey>;
-  /** The accounts of keys that were live when the database was last asked, even if they have changed since. */
+  /** Account by key, possibly stale; used for load shedding only. */
   private readonly live = new LRUCache<string, string>({ max: CACHE_LIMIT });
-  /** Keys that the database has just reported as not live. A client that repeats one causes one query per second. */
+  /**
+   * Keys that the database has just reported as not live. A client that repeats one of them causes one query per
+   * second.
+   */
   private readonly unknown = new LRUCache<string, true>({ max: UNKNOWN_LIMIT, ttl: UNKNOWN_MS });
   private readonly textById = new Map<string, string>();
   private readonly pending = new Map<string, Promise<Caller | undefined>>();
@@ -80,26 +83,28 @@ export class KeyCache {
 
   /** The caller of a live key; undefined for an unknown, revoked or expired one. */
   async find(key: string): Promise<Caller | undefined> {
-    const caller = this.remembered(key) ?? (await this.ask(key));
+    const caller = this.cached(key) ?? (await this.lookUp(key));
     if (caller === undefined) return undefined;
     const expired = caller.expiresAtMs !== null && caller.expiresAtMs <= this.clock.nowMs();
     return expired ? undefined : caller;
   }
 
-  private remembered(key: string): Caller | undefined {
+  private cached(key: string): Caller | undefined {
     const known = this.known.get(key);
     if (known === undefined) return undefined;
     const ageMs = this.clock.nowMs() - known.loadedAtMs;
-    return ageMs < (this.changes.isFresh ? FOLLOWED_MS : UNFOLLOWED_MS) ? known.caller : undefined;
+    return ageMs < (this.changes.isFresh ? POLLED_TTL_MS : UNPOLLED_TTL_MS)
+      ? known.caller
+      : undefined;
   }
 
-  private ask(key: string): Promise<Caller | undefined> {
+  private lookUp(key: string): Promise<Caller | undefined> {
     if (!looksLikeKey(key) || this.unknown.has(key)) return Promise.resolve(undefined);
-    const asked = this.pending.get(key);
-    if (asked !== undefined) return asked;
-    const answer = this.load(key).finally(() => this.pending.delete(key));
-    this.pending.set(key, answer);
-    return answer;
+    const pending = this.pending.get(key);
+    if (pending !== undefined) return pending;
+    const lookup = this.load(key).finally(() => this.pending.delete(key));
+    this.pending.set(key, lookup);
+    return lookup;
   }
 
   private async load(key: string): Promise<Caller | undefined> {

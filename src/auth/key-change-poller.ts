@@ -7,9 +7,9 @@ import { Scheduler } from '../platform/scheduler/scheduler.js';
 const POLL_INTERVAL_MS = 500;
 /** A poll finds every change that was committed before it began. A change takes effect within 2 s (AUTH-04). */
 const FRESH_MS = 1_500;
-/** Longer than the time between a change's statement and its commit, with room for failed polls. */
+/** Longer than the time between a change's statement and its commit, with a margin for failed polls. */
 const WINDOW_SECONDS = 15;
-/** After a longer time without a poll, a change may be before the window. */
+/** After a longer time without a poll, a change may be older than the window. */
 const LONGEST_GAP_MS = 8_000;
 
 const CHANGED = `
@@ -18,7 +18,7 @@ const CHANGED = `
 /** Called with the changed keys; with `all` when polls failed for so long that a change may have been missed. */
 export type KeyChangeListener = (changed: readonly string[] | 'all') => void;
 
-/** Asks the database twice a second which keys have changed, so that this process may cache the others for long. */
+/** Queries the database twice a second for changed keys, so that this process may cache the other keys for long. */
 @Injectable()
 export class KeyChangePoller implements OnApplicationBootstrap {
   private readonly statement: PreparedStatement<{ id: string }>;
@@ -53,7 +53,7 @@ export class KeyChangePoller implements OnApplicationBootstrap {
     });
   }
 
-  /** Polls once. Throws while the database cannot be reached; after 2 s nothing counts as fresh then. */
+  /** Polls once. Throws while the database cannot be reached; 2 s after the last poll `isFresh` becomes false. */
   async poll(): Promise<void> {
     const startedAtMs = this.clock.nowMs();
     const rows = await this.statement.run([]);

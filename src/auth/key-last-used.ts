@@ -5,7 +5,7 @@ import { Clock } from '../common/time/clock.js';
 
 /** One process writes the use of a key at most once in this time. */
 const WRITE_INTERVAL_MS = 60_000;
-/** Uses are collected for this long and written in one statement. */
+/** Uses are collected for this time and written in one statement. */
 const COLLECT_MS = 500;
 const MAX_KEYS = 50_000;
 
@@ -17,7 +17,7 @@ const WRITE = `
 
 /**
  * Writes when keys were last used, to the minute. No request waits for it. While the database cannot be reached, uses
- * are not written. The timer belongs to the uses of this process, so it runs in every role.
+ * are not written. Each process writes its own uses, so the timer runs in every role.
  */
 @Injectable()
 export class KeyLastUsed implements BeforeApplicationShutdown {

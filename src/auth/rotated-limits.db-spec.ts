@@ -54,7 +54,7 @@ async function rotated(key = keyId): Promise<string> {
 }
 
 describe('the limit of a key that is rotated', () => {
-  it('counts what is just being submitted under the old key', async () => {
+  it('counts a submission under the old key that is still running', async () => {
     await submit(keyId, 100);
     const runner = database.dataSource.createQueryRunner();
     await runner.startTransaction();
@@ -66,7 +66,7 @@ describe('the limit of a key that is rotated', () => {
     expect((await submit(await rotation, 4_900)).outcome).toBe('over_limit');
   });
 
-  it('is free again by what calls that were open give back, also after another rotation', async () => {
+  it('regains the released holds of calls that were open, also after another rotation', async () => {
     const { executions } = ledgerOf(database.dataSource);
     const call = { ...startOf(accountId, 1_000n), apiKeyId: keyId, isCapped: true };
     expect(await executions.begin(call)).toBe('held');
@@ -84,7 +84,7 @@ describe('the limit of a key that is rotated', () => {
     expect(await keys.spentInPeriod(second)).toBe(900n);
   });
 
-  it('is no longer spent by the old key once that has ended, whatever other processes still know', async () => {
+  it('is not spent by the old key after its end, even if other processes still cache it', async () => {
     await submit(keyId, 1_000);
     const second = await rotated();
     expect((await submit(keyId, 100)).outcome).toBe('over_limit');
@@ -99,7 +99,7 @@ describe('the limit of a key that is rotated', () => {
     expect((await submit(keyId, 100)).outcome).toBe('over_limit');
   });
 
-  it('keeps nothing of calls that ended before the next rotation', async () => {
+  it('keeps no record of calls that ended before the next rotation', async () => {
     const task = await submit(keyId, 2_000);
     const second = await rotated();
     await end(task.id, 2_000);
@@ -112,7 +112,7 @@ describe('the limit of a key that is rotated', () => {
     expect(await keys.spentInPeriod(third)).toBe(2_000n);
   });
 
-  it('is free again also where the limit was too new to be counted call by call', async () => {
+  it('regains released holds also if the limit was set after the calls began', async () => {
     const task = await submit(keyId, 2_000);
     await keys.update(keyId, () => ({ spendLimitPeriod: 'month' }));
     const second = await rotated();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock.js';
 import { GuessLimit } from '../common/http/addresses/guess-limit.js';
 
-/** Unknown keys per address and minute. Further ones are refused without a database query. */
+/** Maximum unknown keys per address and minute. Further ones are rejected without a database query. */
 const UNKNOWN_KEYS_PER_MINUTE = 600;
 
 /** Counts the unknown keys that each address sends. */

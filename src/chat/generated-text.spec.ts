@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Quota } from '../platform/fairness/quota.js';
 import { GeneratedTextBuffer } from './generated-text.js';
 
-const quotaFor = (total: number) => new Quota({ total, perHolder: total / 2, what: 'texts' });
+const quotaFor = (total: number) => new Quota({ total, perBucket: total / 2, what: 'texts' });
 const begin = (quota = quotaFor(1_000_000), account = 'a') =>
   new GeneratedTextBuffer(quota, account);
 

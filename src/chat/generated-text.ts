@@ -21,7 +21,7 @@ export interface GeneratedText {
 export class GeneratedTextBuffers {
   private readonly quota = new Quota({
     total: MAX_CHARS,
-    perHolder: MAX_CHARS / ACCOUNT_FRACTION,
+    perBucket: MAX_CHARS / ACCOUNT_FRACTION,
     what: 'texts of streams',
   });
 

@@ -29,12 +29,12 @@ export class Spool {
   ) {
     this.bytes = new Quota({
       total: spoolMaxBytes,
-      perHolder: spoolMaxBytes / SHARES,
+      perBucket: spoolMaxBytes / SHARES,
       what: 'bytes of uploads and downloads at once',
     });
     this.transfers = new Quota({
       total: Infinity,
-      perHolder: maxUploadsPerAccount,
+      perBucket: maxUploadsPerAccount,
       what: 'uploads and downloads at once',
     });
     metrics.watch(

@@ -92,6 +92,6 @@ function callOf({ accountId }: Order, executionId: string, reader: ServerRespons
     row,
     modelName: row.id,
     routes: row.routes,
-    reader,
+    response: reader,
   };
 }

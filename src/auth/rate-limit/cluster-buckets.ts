@@ -3,7 +3,7 @@ import type { Clock } from '../../common/time/clock.js';
 import { MemoryBuckets } from './memory-buckets.js';
 import type { TokenBuckets, TokenOutcome } from './token-bucket.js';
 
-const ANSWER_TIMEOUT_MS = 250;
+const RESPONSE_TIMEOUT_MS = 250;
 const PENDING_LIMIT = 10_000;
 
 interface TakeMessage {
@@ -18,13 +18,13 @@ interface TokenMessage {
   readonly outcome: TokenOutcome;
 }
 
-/** In the primary process: answers workers that ask for tokens. */
+/** In the primary process: handles the workers' requests for tokens. */
 export function serveBuckets(worker: Worker, buckets: MemoryBuckets): void {
   worker.on('message', (message: Partial<TakeMessage>) => {
     if (message.kind !== 'take-token' || worker.isDead()) return;
     const { id, bucket, perMinute } = message as TakeMessage;
-    const answer: TokenMessage = { kind: 'token', id, outcome: buckets.take(bucket, perMinute) };
-    worker.send(answer, () => undefined);
+    const response: TokenMessage = { kind: 'token', id, outcome: buckets.take(bucket, perMinute) };
+    worker.send(response, () => undefined);
   });
 }
 
@@ -51,7 +51,7 @@ export class ClusterBuckets implements TokenBuckets {
       const timer = setTimeout(() => {
         this.pending.delete(message.id);
         resolve(this.local.take(bucket, perMinute));
-      }, ANSWER_TIMEOUT_MS);
+      }, RESPONSE_TIMEOUT_MS);
       this.pending.set(message.id, (outcome) => {
         clearTimeout(timer);
         resolve(outcome);

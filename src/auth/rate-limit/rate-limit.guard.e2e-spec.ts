@@ -23,7 +23,7 @@ const read = (headers: Record<string, string>, path = '/v1/account') =>
   send(gateway.url + path, { headers });
 
 describe('the limit of a key', () => {
-  it('is told with every answer, submissions and reads apart', async () => {
+  it('is in the headers of every response, for submissions and reads separately', async () => {
     const { headers } = await gateway.account(0n);
     const submitted = await submit(headers);
     expect(submitted.status).toBe(400);
@@ -36,7 +36,7 @@ describe('the limit of a key', () => {
     expect(remainingOf(readAnswer.headers)).toBe('399');
   });
 
-  it('refuses what is over it with 429 and whole seconds to wait (ERR-09, LIMIT-17)', async () => {
+  it('rejects requests above it with 429 and whole seconds to wait (ERR-09, LIMIT-17)', async () => {
     const { headers } = await gateway.account(0n, { requestsPerMinute: 600 });
     const refused = await firstRefused(() => submit(headers), 601);
     expect(errorOf(refused)).toMatchObject({
@@ -48,7 +48,7 @@ describe('the limit of a key', () => {
     expect(remainingOf(refused.headers)).toBe('0');
   });
 
-  it('of the key itself replaces the default, for reads ten times as many', async () => {
+  it('of the key itself replaces the default, with ten times as many reads', async () => {
     const { headers } = await gateway.account(0n, { requestsPerMinute: 1 });
     expect((await submit(headers)).status).toBe(400);
     const refused = await submit(headers);
@@ -68,7 +68,7 @@ describe('the limit of a key', () => {
     expect((await submit({ authorization: `Bearer ${other}` })).status).toBe(400);
   });
 
-  it('never refuses a poll every ten seconds, which even the smallest limit allows (LIMIT-12, G-14)', async () => {
+  it('never rejects a poll every ten seconds, which even the smallest limit allows (LIMIT-12, G-14)', async () => {
     const { headers } = await gateway.account(0n, { requestsPerMinute: 1 });
     const { headers: told } = await read(headers);
     expect(Number(limitOf(told))).toBeGreaterThanOrEqual(60 / 10);
@@ -77,7 +77,7 @@ describe('the limit of a key', () => {
     expect(limitOf((await read(ordinary)).headers)).toBe(READ_LIMIT);
   });
 
-  it('is not asked where the key is refused, and counts requests that are refused later', async () => {
+  it('does not count requests with a rejected key, and counts requests that are rejected later', async () => {
     const unknown = await submit({ authorization: `Bearer sk-${'x'.repeat(43)}` });
     expect(unknown.status).toBe(401);
     expect(limitOf(unknown.headers)).toBeNull();
@@ -87,7 +87,7 @@ describe('the limit of a key', () => {
     expect(remainingOf((await submit(headers)).headers)).toBe('2');
   });
 
-  it('does not hold for health, metrics and docs', async () => {
+  it('does not apply to health, metrics and docs', async () => {
     for (const path of ['/health/live', '/health/ready', '/metrics', '/openapi.json']) {
       expect(limitOf((await send(gateway.url + path)).headers)).toBeNull();
     }
@@ -95,7 +95,7 @@ describe('the limit of a key', () => {
 });
 
 describe('RATE_LIMIT_RPM=0', () => {
-  it('limits nothing and tells nothing, but a key keeps its own limit', async () => {
+  it('limits nothing and sends no headers, but a key keeps its own limit', async () => {
     const unlimited = await startTestGateway();
     stopClock(unlimited);
     try {

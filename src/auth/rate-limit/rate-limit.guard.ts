@@ -8,11 +8,11 @@ import type { TokenBuckets, TokenOutcome } from './token-bucket.js';
 /** Injection token of the {@link TokenBuckets}. */
 export const TOKEN_BUCKETS = Symbol('TOKEN_BUCKETS');
 
-/** Reads have their own bucket, so that polling at the advised pace is never limited (decision G-14). */
+/** Reads have their own bucket, so that polling at the recommended interval is never limited (decision G-14). */
 const READ_FACTOR = 10;
 
 /**
- * Limits requests per key and minute, submissions and reads separately, and tells the caller the state of the limit.
+ * Limits requests per key and minute, submissions and reads separately, and sends the state of the limit in headers.
  * Throws 429 `rate_limit_exceeded` with `Retry-After` (API: Errors).
  */
 @Injectable()
@@ -25,14 +25,14 @@ export class RateLimitGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    assert(request.caller, 'the rate limit stands behind the bearer guard');
+    assert(request.caller, 'RateLimitGuard must run after BearerGuard');
     const submissionLimit = request.caller.requestsPerMinute ?? this.config.rateLimitRpm;
     if (submissionLimit === 0) return true;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const limit = isRead ? submissionLimit * READ_FACTOR : submissionLimit;
     const bucket = `${request.caller.apiKeyId}:${isRead ? 'read' : 'submit'}`;
     const outcome = await this.buckets.take(bucket, limit);
-    tell(http.getResponse<Response>(), limit, outcome);
+    setLimitHeaders(http.getResponse<Response>(), limit, outcome);
     if (outcome.allowed) return true;
     throw new GatewayError('rate_limit_exceeded', 'Too many requests for this API key.', {
       retryAfterSeconds: outcome.retryAfterMs / 1000,
@@ -40,7 +40,7 @@ export class RateLimitGuard implements CanActivate {
   }
 }
 
-function tell(response: Response, limit: number, outcome: TokenOutcome): void {
+function setLimitHeaders(response: Response, limit: number, outcome: TokenOutcome): void {
   response.setHeader('x-ratelimit-limit-requests', String(limit));
   response.setHeader('x-ratelimit-remaining-requests', String(outcome.remaining));
   response.setHeader('x-ratelimit-reset-requests', `${Math.ceil(outcome.resetMs)}ms`);

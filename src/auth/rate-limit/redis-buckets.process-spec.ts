@@ -39,7 +39,7 @@ describeWithRedis('buckets in Redis', () => {
   }, PROCESS_TEST_TIMEOUT_MS);
 
   it.each([1, 2, 7, 600, 100_000_000])(
-    'of %i per minute say what buckets in memory say',
+    'of %i per minute return the same results as buckets in memory',
     async (limit) => {
       const shared = await connect();
       const local = new MemoryBuckets(new SystemClock());
@@ -54,7 +54,7 @@ describeWithRedis('buckets in Redis', () => {
     },
   );
 
-  it('are one bucket for every process that asks', async () => {
+  it('are shared by all processes', async () => {
     const [here, there] = [await connect(), await connect()];
     const outcomes: TokenOutcome[] = [];
     for (const buckets of [here, there, here, there]) outcomes.push(await buckets.take('one', 2));
@@ -65,7 +65,7 @@ describeWithRedis('buckets in Redis', () => {
   });
 
   it(
-    'are in memory while Redis is gone, and in Redis again when it is back',
+    'are kept in memory while Redis is down, and in Redis again when it is back',
     async () => {
       const buckets = await connect();
       await redis.kill();
@@ -83,7 +83,7 @@ describeWithRedis('buckets in Redis', () => {
   );
 
   it(
-    'tell of each loss and each return once, however often connecting fails',
+    'report each loss and each return once, however often connecting fails',
     async () => {
       for (const buckets of open.splice(0)) buckets.close();
       await connect();

@@ -26,15 +26,15 @@ interface TakeCommand {
   takeToken(key: string, perMinute: number): Promise<[number, number, number, number]>;
 }
 
-/** Hears of the connection to Redis: of its loss once, however often connecting fails then, and of its return. */
+/** Is called when the connection to Redis is lost, once per outage, and when it returns. */
 export interface RedisListener {
   lost(error: NodeJS.ErrnoException): void;
   found(): void;
 }
 
 /**
- * Buckets that replicas share through Redis. While Redis does not answer, each process limits by itself, because a rate
- * limit must not stop paid traffic.
+ * Buckets that replicas share through Redis. While Redis does not respond, each process limits by itself, because a
+ * rate limit must not stop paid traffic.
  */
 export class RedisBuckets implements TokenBuckets {
   private readonly redis: Redis & TakeCommand;
@@ -76,7 +76,7 @@ export class RedisBuckets implements TokenBuckets {
     }
   }
 
-  /** Resolves when Redis answers. */
+  /** Resolves when Redis responds. */
   async ready(): Promise<void> {
     if (this.redis.status !== 'ready') {
       await new Promise<void>((resolve) => this.redis.once('ready', resolve));

@@ -48,7 +48,7 @@ class NaiveBucket {
 }
 
 describe('a token bucket', () => {
-  it('does what a naive one does, whatever the limit and the times of the requests', () => {
+  it('behaves like a naive implementation for any limit and any request times', () => {
     const limits = fc.oneof(
       fc.integer({ min: 1, max: 12 }),
       fc.integer({ min: 1, max: 100_000_000 }),
@@ -78,7 +78,7 @@ describe('a token bucket', () => {
     );
   });
 
-  it('gives a token at the time a refusal named, and not a moment before', () => {
+  it('gives the next token exactly at the time that the denied request named', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), (perMinute) => {
         const clock = new SetClock();
@@ -98,7 +98,7 @@ describe('a token bucket', () => {
 });
 
 describe('the buckets of a process', () => {
-  it('are apart from each other and full after a minute', () => {
+  it('are independent of each other and full after a minute', () => {
     const clock = new SetClock();
     const buckets = new MemoryBuckets(clock);
     expect(buckets.take('one', 1)).toMatchObject({ allowed: true, remaining: 0 });

@@ -3,7 +3,7 @@ const MICROS_PER_MS = 1_000;
 /** Time in which an empty bucket becomes full. Limits are per minute. */
 export const WINDOW_MS = 60_000;
 
-/** The answer to a request for one token. */
+/** The result of a request for one token. */
 export interface TokenOutcome {
   readonly allowed: boolean;
   /** Whole tokens left. */
@@ -23,9 +23,9 @@ export interface TokenBuckets {
 }
 
 /**
- * A token bucket as one number (GCRA): the time at which it is full again. Returns the answer and the new number; a
- * refusal leaves the number unchanged. Times are whole microseconds, because a double cannot hold present times with
- * fractions of milliseconds exactly. An interval is rounded down, so that `perMinute` requests always fit.
+ * A token bucket as one number (GCRA): the time at which it is full again. Returns the result and the new number; a
+ * denied request leaves the number unchanged. Times are whole microseconds, because a double cannot hold present times
+ * with fractions of milliseconds exactly. An interval is rounded down, so that `perMinute` requests always fit.
  */
 export function takeToken(
   fullAtMicros: number,

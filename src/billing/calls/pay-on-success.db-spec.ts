@@ -207,7 +207,7 @@ describe('PayOnSuccess', () => {
         while (!reader.isCut) await sleep(5);
         return made()(signal, progress);
       };
-      await hurried().run({ ...call, reader }, priced(PRICE), work);
+      await hurried().run({ ...call, response: reader }, priced(PRICE), work);
       expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     });
 
@@ -221,13 +221,13 @@ describe('PayOnSuccess', () => {
         expect(signal.aborted).toBe(false);
         return made()(signal, progress);
       };
-      expect(await hurried().run({ ...call, reader }, priced(PRICE), work)).toBe('made');
+      expect(await hurried().run({ ...call, response: reader }, priced(PRICE), work)).toBe('made');
       expect([reader.isCut, await books()]).toEqual([false, [FUNDS - PRICE, 0n]]);
     });
 
     it('aborts the call but keeps its client when headers were sent and the body has not begun', async () => {
       const reader = readerOf(true);
-      const run = hurried().run({ ...call, reader }, priced(PRICE), endless);
+      const run = hurried().run({ ...call, response: reader }, priced(PRICE), endless);
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
       expect([reader.isCut, await books()]).toEqual([false, [FUNDS, 0n]]);
     });
@@ -238,7 +238,7 @@ describe('PayOnSuccess', () => {
         progress.onAttempt(route);
         return endless(signal, progress);
       };
-      const run = hurried().run({ ...call, reader: readerOf(false) }, priced(PRICE), work);
+      const run = hurried().run({ ...call, response: readerOf(false) }, priced(PRICE), work);
       // The provider may have done the work, so SDKs are told not to ask for it again.
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout', shouldRetry: false });
       expect(await books()).toEqual([FUNDS, 0n]);

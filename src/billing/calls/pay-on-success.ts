@@ -146,10 +146,10 @@ export class PayOnSuccess {
    * (decision G-25). A client that gets the response as a whole stays connected and may still get it. If the provider has
    * sent nothing yet, or needs more than {@link DEADLINE_GRACE_MS} more, the call is aborted.
    */
-  private watchDeadline({ reader }: AdmittedCall, running: CallState): () => void {
+  private watchDeadline({ response }: AdmittedCall, running: CallState): () => void {
     // The headers of a stream may be sent before its first chunk.
     const abortSentResponse = (): void => {
-      if (reader?.headersSent === true) cutOff(reader);
+      if (response?.headersSent === true) cutOff(response);
     };
     const giveUp = (): void => {
       running.stop.abort(new DeadlinePassed());

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Quota } from './quota.js';
 
-const quantity = () => new Quota({ total: 10, perHolder: 6, what: 'cakes' });
+const quantity = () => new Quota({ total: 10, perBucket: 6, what: 'cakes' });
 
 describe('Quota', () => {
-  it('gives a holder its part and no more (429), whoever else holds', () => {
+  it('limits each bucket to its own maximum (429), whatever other buckets use', () => {
     const cakes = quantity();
     expect(cakes.acquire('a', 6)).toBeUndefined();
     expect(cakes.acquire('a', 1)).toMatchObject({ code: 'rate_limit_exceeded' });
@@ -12,14 +12,14 @@ describe('Quota', () => {
     expect(cakes.inUse).toBe(10);
   });
 
-  it('gives all of it away and no more (503)', () => {
+  it('limits all buckets to the total (503)', () => {
     const cakes = quantity();
     cakes.acquire('a', 6);
     expect(cakes.acquire('b', 5)).toMatchObject({ code: 'service_unavailable' });
     expect(cakes.check('b', 4)).toBeUndefined();
   });
 
-  it('has what was given back', () => {
+  it('can acquire again what was released', () => {
     const cakes = quantity();
     cakes.acquire('a', 6);
     cakes.release('a', 6);

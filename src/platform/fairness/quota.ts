@@ -2,61 +2,61 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** What is shared, and how much of it exists. */
+/** The limits of a quota. */
 export interface QuotaLimits {
-  /** For all holders together. */
+  /** Maximum for all buckets together. */
   readonly total: number;
-  /** For one holder. */
-  readonly perHolder: number;
-  /** The name of the quantity in a refusal: "request bodies in memory". */
+  /** Maximum for one bucket. */
+  readonly perBucket: number;
+  /** The name of the quantity in error messages: "request bodies in memory". */
   readonly what: string;
 }
 
 /**
- * A bounded quantity of this process that holders share; each may have at most its own limit. Work that does not fit is
- * refused and never waits (decision G-100).
+ * A quantity of this process with a limit in total and a limit per fairness bucket (an account, a key). Work that
+ * exceeds a limit is rejected and never waits (decision G-100).
  */
 export class Quota {
-  private readonly parts = new Map<string, number>();
-  private taken = 0;
+  private readonly amounts = new Map<string, number>();
+  private used = 0;
 
   constructor(private readonly limits: QuotaLimits) {}
 
-  /** Taken by all holders together. */
+  /** The amount in use by all buckets together. */
   get inUse(): number {
-    return this.taken;
+    return this.used;
   }
 
   /**
-   * Why the holder cannot take this much now: 429 when its own limit is reached, 503 when the whole is taken. Undefined
-   * when it can.
+   * The error if the bucket cannot acquire this amount now: 429 if its own limit is reached, 503 if the total is in
+   * use. Undefined if it can.
    */
-  check(holder: string, amount: number): GatewayError | undefined {
-    const { total, perHolder, what } = this.limits;
+  check(bucket: string, amount: number): GatewayError | undefined {
+    const { total, perBucket, what } = this.limits;
     const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-    if ((this.parts.get(holder) ?? 0) + amount > perHolder) {
+    if ((this.amounts.get(bucket) ?? 0) + amount > perBucket) {
       return new GatewayError('rate_limit_exceeded', `You have too many ${what}.`, options);
     }
-    return this.taken + amount > total
+    return this.used + amount > total
       ? new GatewayError('service_unavailable', `The gateway has too many ${what}.`, options)
       : undefined;
   }
 
-  /** Takes a part, which has to be given back. If it returns a refusal, nothing was taken. */
-  acquire(holder: string, amount: number): GatewayError | undefined {
-    const refusal = this.check(holder, amount);
-    if (refusal === undefined) this.change(holder, amount);
-    return refusal;
+  /** Acquires an amount; {@link release} must follow. If it returns an error, nothing was acquired. */
+  acquire(bucket: string, amount: number): GatewayError | undefined {
+    const error = this.check(bucket, amount);
+    if (error === undefined) this.change(bucket, amount);
+    return error;
   }
 
-  release(holder: string, amount: number): void {
-    this.change(holder, -amount);
+  release(bucket: string, amount: number): void {
+    this.change(bucket, -amount);
   }
 
-  private change(holder: string, amount: number): void {
-    const part = (this.parts.get(holder) ?? 0) + amount;
-    if (part === 0) this.parts.delete(holder);
-    else this.parts.set(holder, part);
-    this.taken += amount;
+  private change(bucket: string, amount: number): void {
+    const amountNow = (this.amounts.get(bucket) ?? 0) + amount;
+    if (amountNow === 0) this.amounts.delete(bucket);
+    else this.amounts.set(bucket, amountNow);
+    this.used += amount;
   }
 }

@@ -1,13 +1,13 @@
-/** What waits, by account. Accounts take turns; within an account the order is that of arrival. */
+/** Waiting items by account. Accounts are served round-robin; within an account the order is that of arrival. */
 export class RoundRobinQueue<T> {
-  /** The first account has the next turn. None is empty. */
+  /** The first account is served next. No queue is empty. */
   private readonly queues = new Map<string, T[]>();
 
   get isEmpty(): boolean {
     return this.queues.size === 0;
   }
 
-  /** All that waits. */
+  /** All waiting items. */
   get items(): T[] {
     return [...this.queues.values()].flat();
   }
@@ -18,7 +18,7 @@ export class RoundRobinQueue<T> {
     else this.queues.set(accountId, [item]);
   }
 
-  /** Takes what has the next turn; undefined if nothing waits. */
+  /** Removes and returns the next item; undefined if nothing waits. */
   next(): T | undefined {
     const [first] = this.queues;
     if (first === undefined) return undefined;
@@ -30,7 +30,7 @@ export class RoundRobinQueue<T> {
     return item;
   }
 
-  /** Nothing happens if the item does not wait. */
+  /** Removes an item; does nothing if it is not waiting. */
   remove(accountId: string, item: T): void {
     const queue = this.queues.get(accountId);
     const index = queue?.indexOf(item) ?? -1;

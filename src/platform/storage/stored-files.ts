@@ -58,8 +58,8 @@ export class StoredFiles {
     private readonly clock: Clock,
   ) {
     this.rows = new SharedLookup(dataSource, 'stored_file');
-    const { total, perAccount: perHolder } = store.readers;
-    this.downloads = new Quota({ total, perHolder, what: 'downloads of files at once' });
+    const { total, perAccount: perBucket } = store.readers;
+    this.downloads = new Quota({ total, perBucket, what: 'downloads of files at once' });
   }
 
   /**
