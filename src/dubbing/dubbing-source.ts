@@ -25,7 +25,7 @@ export function billedSource(
   sourceUrl: string,
   { maxSeconds }: MediaLimits,
 ): BilledSource {
-  const { format, durationMicros, videoLengthMicros = 0n } = length;
+  const { format, durationMicros, videoDurationMicros: videoLengthMicros = 0n } = length;
   if (format === 'aiff') {
     const message = 'AIFF is not supported for dubbing.';
     throw new GatewayError('unsupported_audio_format', message, { param: SOURCE_FIELD });

@@ -1,12 +1,12 @@
 import { GatewayError } from '../common/errors/gateway-error.js';
 
-/** Codes of a disk, quota or limit that takes no more bytes. */
+/** Error codes of a full disk, a disk quota or a file size limit. */
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * What the caller is told about a recording that could not be written: 503 `service_unavailable` where the disk takes no more
- * bytes, because that passes. Every other error is returned unchanged.
+ * The caller's error for a recording that could not be written: 503 `service_unavailable` if the disk is full, because
+ * that passes. Every other error is returned unchanged.
  */
 export function diskError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

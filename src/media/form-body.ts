@@ -14,31 +14,31 @@ const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"]*)"|([^\s";,]+))/i;
 /** A valid boundary (RFC 2046). */
 const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 const NOTHING = Buffer.alloc(0);
-/** What the parser puts in the place of bytes that are no UTF-8. */
+/** The character by which the parser replaces bytes that are not UTF-8. */
 const REPLACEMENT = '\u{fffd}';
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
-/** More than any field may have characters. Counting all that a hostile file holds would take seconds. */
+/** More than the maximum characters of any field. Counting all in a hostile file would take seconds. */
 const MOST_REPLACEMENTS = 400_000;
 const MAX_NAME_LENGTH = 128;
 
-/** What is wrong with a form of which the parser has left out a part. */
+/** The error message for a form of which the parser has skipped a part. */
 export const UNREADABLE_PART = 'A part of the form has no valid Content-Disposition.';
 
-/** What is wrong with a form whose part is in a charset that the parser does not know. */
+/** The error message for a form with a part in a charset that the parser does not know. */
 export const UNKNOWN_CHARSET = 'A part of the form has an unknown charset.';
 
-/** What is wrong with a form whose part has no name, or an empty one. */
+/** The error message for a form with a part that has no name, or an empty one. */
 export const NAMELESS_PART = 'A part of the form has no name.';
 
 /** The body of a form, which replaces the request for the parser. */
 export interface FormSource extends Transform {
   readonly headers: IncomingHttpHeaders;
   /**
-   * Counts the parts that this parser reads, and refuses a text without a name or in invalid UTF-8. What the parser or one
-   * of its listeners throws ends the form.
+   * Counts the parts that this parser reads, and rejects a text without a name or in invalid UTF-8. An error thrown by
+   * the parser or one of its listeners ends the form.
    */
   watch(parser: Busboy): void;
-  /** Whether the parser has read every part. It leaves out those whose heads it cannot read. */
+  /** Whether the parser has read every part. It skips parts whose headers it cannot read. */
   isWhole(): boolean;
 }
 
@@ -54,8 +54,8 @@ export function formBody(request: Request, meter: BodyMeter): FormSource {
   const count = new ChunkCount();
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      const refusal = meter.add(chunk.length);
-      if (refusal) done(refusal);
+      const error = meter.add(chunk.length);
+      if (error) done(error);
       else if (!count.add(chunk.length)) done(tooManyChunks());
       else done(null, form.partOf(chunk));
     },
@@ -63,10 +63,10 @@ export function formBody(request: Request, meter: BodyMeter): FormSource {
   // This listener stays from the beginning, because the parser may be gone when the error occurs.
   body.on('error', () => undefined);
   const onCut = (): void => {
-    // Even after the last byte has arrived: bytes that were not read yet are lost with the connection.
+    // Also checked after the last byte has arrived: bytes that were not read yet are lost with the connection.
     if (!request.readableEnded) body.destroy(new Error('The request was cut short'));
   };
-  // This listener is never removed: a reset after the refusal must not end the process.
+  // This listener is never removed: a connection reset after the rejection must not end the process.
   request.on('error', onCut).on('close', onCut);
   if (request.destroyed) onCut();
   // Rewritten, so that the parser finds the same boundary.
@@ -82,7 +82,7 @@ export function formBody(request: Request, meter: BodyMeter): FormSource {
         body.destroy(new GatewayError('invalid_multipart', NAMELESS_PART));
         return;
       }
-      // The parser tells no bytes. A text was whole UTF-8 if its part contains every U+FFFD of it.
+      // The parser returns no bytes. A text was valid UTF-8 if its part contains every U+FFFD of it.
       const isReplaced = timesIn(text ?? '', REPLACEMENT) > form.replacementsIn(read);
       if (isReplaced && !valueTruncated) body.destroy(notUtf8(name));
     });
@@ -90,7 +90,10 @@ export function formBody(request: Request, meter: BodyMeter): FormSource {
   return Object.assign(body, { headers, watch, isWhole: () => read === form.parts });
 }
 
-/** The parser calls its listeners while it takes a chunk, and whoever brought the chunk cannot handle what they throw. */
+/**
+ * The parser calls its listeners while it receives a chunk, and the code that passed the chunk cannot handle their
+ * errors.
+ */
 function endOnThrow(parser: Busboy, body: Transform): void {
   const write = parser._write.bind(parser);
   parser._write = (chunk, encoding, done) => {
@@ -102,7 +105,7 @@ function endOnThrow(parser: Busboy, body: Transform): void {
   };
 }
 
-/** Accepts `limitBytes` in all, as far as `first` accepts them. */
+/** Accepts at most `limitBytes` in total, and only bytes that `first` accepts. */
 export function meterUpTo(
   limitBytes: number,
   tooLarge: () => GatewayError,
@@ -141,14 +144,15 @@ function boundaryOf({ 'content-type': contentType = '' }: IncomingHttpHeaders): 
 
 /** Finds the parts and the end of a form in a body that arrives in pieces. */
 class FormBounds {
-  /** How often U+FFFD was sent before each boundary so far, the final one included. */
+  /** The number of U+FFFD before each boundary so far, the final one included. */
   private readonly replacements: number[] = [];
-  /** How often it was sent after the last of them. */
+  /** The number of U+FFFD after the last boundary. */
   private newReplacements = 0;
   private readonly boundary: Buffer;
   private readonly mark: Buffer;
   /**
-   * The last bytes so far, which may hold the beginning of the mark. The first boundary needs no line end before it.
+   * The last bytes so far, which may contain the beginning of the next boundary. The first boundary needs no preceding
+   * line end.
    */
   private seen = Buffer.from('\r\n');
   private isOver = false;
@@ -158,12 +162,12 @@ class FormBounds {
     this.mark = Buffer.from(`\r\n--${boundary}--`);
   }
 
-  /** The parts of a form that is over. */
+  /** The number of parts of a complete form. */
   get parts(): number {
     return this.replacements.length - 1;
   }
 
-  /** How often U+FFFD was sent in a part that is over, counted from 1. */
+  /** The number of U+FFFD in a completed part, counted from 1. */
   replacementsIn(part: number): number {
     return this.replacements[part] ?? 0;
   }
@@ -205,7 +209,7 @@ class FormBounds {
   }
 }
 
-/** Where the first of these bytes begin that end after `from`; -1 without any. */
+/** The position of the first occurrence of these bytes that ends after `from`; -1 if there is none. */
 function endsAfter(from: number, bytes: Buffer, window: Buffer): number {
   return window.indexOf(bytes, Math.max(from - bytes.length + 1, 0));
 }

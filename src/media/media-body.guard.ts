@@ -14,13 +14,13 @@ import { FILE_FIELD, readUploadForm, type UploadForm } from './upload-form.js';
 
 const FORM_BODY = Symbol('FORM_BODY');
 
-/** Names the request class by whose types the text fields of a form are converted. */
+/** Sets the request class whose types are used to convert the text fields of a form. */
 export const FormBody = (body: Dto): MethodDecorator => SetMetadata(FORM_BODY, body);
 
 /**
  * Reads the body of an endpoint that takes a recording: JSON, or a multipart form whose text fields become the same
- * body and whose file becomes `request.upload`. It runs after the caller was accepted, so that nobody without a key
- * makes the gateway read a file (decision G-01). Throws what `readJson` and `readUploadForm` throw,
+ * body and whose file becomes `request.upload`. It runs after the caller was accepted, so that requests without a key
+ * cannot make the gateway read a file (decision G-01). Throws what `readJson` and `readUploadForm` throw,
  * `invalid_content_type`, and `invalid_multipart` for a form without `model` (API: Recordings).
  */
 @Injectable()
@@ -56,7 +56,7 @@ export class MediaBodyGuard extends JsonBodyGuard {
       (field) => isListField(body, field),
     );
     const { upload } = form;
-    // Also if the answer has ended already, because the client may have left.
+    // Also called if the response has already ended, because the client may have disconnected.
     if (upload) finished(response, () => void upload.discard());
     request.body = jsonOfForm(body, textsOf(form));
     if (upload) request.upload = upload;
@@ -69,6 +69,6 @@ function textsOf({ fields, upload }: UploadForm): UploadForm['fields'] {
     throw new GatewayError('invalid_multipart', 'The form has no model field.', { param: 'model' });
   }
   const { [FILE_FIELD]: _text, ...others } = fields;
-  // A text field named `file` is no recording. If no other input was sent, the intake refuses the request.
+  // A text field named `file` is no recording. If no other input was sent, MediaIntake rejects the request.
   return upload !== undefined || fields.audio_url ? fields : others;
 }

@@ -17,11 +17,11 @@ import type { Upload } from './upload.js';
 /** The field of a body that names a recording by URL. */
 export const URL_FIELD = 'audio_url';
 
-/** The source of a recording; exactly one of both has to be given. */
+/** The source of a recording; exactly one of the two has to be given. */
 export interface MediaSource {
   readonly upload: Upload | undefined;
   readonly url: string | undefined;
-  /** The account whose disk space and whose turn it uses. */
+  /** The account whose disk quota and measuring queue are used. */
   readonly accountId: string;
   /** The field that holds the URL; {@link URL_FIELD} by default. */
   readonly urlField?: string;
@@ -38,7 +38,7 @@ export interface MeasuredMedia {
 /** A recording on disk, measured. */
 export interface Recording {
   readonly media: MediaFile;
-  /** Length counted from the codec frames, to the microsecond. */
+  /** Duration counted from the codec frames, to the microsecond. */
   readonly seconds: number;
   /** Whole seconds that are billed (decision G-18). */
   readonly billedSeconds: bigint;
@@ -60,10 +60,10 @@ export class MediaIntake {
   ) {}
 
   /**
-   * Runs the work with the recording; the file exists as long as the work runs. A download ends when its caller leaves, for
-   * nothing is held yet and nobody would hear the answer. Throws before the work begins:
-   * `invalid_request` for both inputs or for a URL whose text is refused, `audio_input_required` for no input,
-   * `audio_download_failed`, `audio_too_large`, what the spool refuses, `unsupported_audio_format`, `audio_too_long`,
+   * Runs the work with the recording; the file exists as long as the work runs. A download is aborted when its client
+   * disconnects, because there is no hold yet and nobody would receive the response. Throws before the work begins:
+   * `invalid_request` for both inputs or for a URL that is not allowed, `audio_input_required` for no input,
+   * `audio_download_failed`, `audio_too_large`, the errors of the spool, `unsupported_audio_format`, `audio_too_long`,
    * `audio_too_short` (API: Recordings; decisions G-19, G-41 to G-44).
    */
   async use<T>(
@@ -76,8 +76,8 @@ export class MediaIntake {
   }
 
   /**
-   * As `use`, for endpoints with their own limits: the length is never refused. Without `signal` a download goes on when its
-   * caller leaves, because a task is worth its work all the same.
+   * As `use`, for endpoints with their own limits: no duration is rejected. Without `signal` a download continues when
+   * its client disconnects, because a task is still useful then.
    */
   async measure<T>(
     source: MediaSource,
@@ -113,13 +113,13 @@ export class MediaIntake {
     accountId: string,
     options: DownloadOptions,
   ): Promise<SpooledFile> {
-    const room = this.spool.open(accountId);
+    const reservation = this.spool.open(accountId);
     try {
-      const metered = { ...options, meter: room };
+      const metered = { ...options, meter: reservation };
       const { path, bytes } = await this.downloads.toFile(url, this.folder.path, metered);
-      return room.filled(path, bytes);
+      return reservation.filled(path, bytes);
     } catch (error) {
-      room.free();
+      reservation.free();
       throw diskError(error);
     }
   }
@@ -157,7 +157,7 @@ function recordingOf(
   return { media, seconds: Number(durationMicros) / 1_000_000, billedSeconds };
 }
 
-/** A refusal of the file that says which field it came in. */
+/** Adds the name of the field to an error about the file. */
 function naming(error: unknown, param: string): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'unsupported_audio_format') return error;
   return new GatewayError(error.code, error.message, { param, cause: error });

@@ -10,7 +10,7 @@ import { TempFolder } from './temp-folder.js';
   exports: [TempFolder, MediaIntake, Spool],
 })
 export class MediaModule implements OnApplicationBootstrap {
-  /** Before the first request, which would wait for them. */
+  /** Starts the threads before the first request, which would otherwise wait for them. */
   onApplicationBootstrap(): void {
     startMeasuring();
   }

@@ -56,7 +56,7 @@ describe('Spool', () => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n${'x'.repeat(bytes)}`);
     };
 
-  it('gives no room to downloads that have not arrived', async () => {
+  it('counts no bytes of downloads that have not arrived', async () => {
     web = await StubWeb.start(stalling(0));
     const accounts = Array.from({ length: 12 }, (_, n) => `account ${n % 4}`);
     const hanging = accounts.map(fetchFor);
@@ -69,22 +69,22 @@ describe('Spool', () => {
     expect(new Set(await Promise.all(hanging))).toEqual(new Set(['audio_download_failed']));
   });
 
-  it('counts a download while it arrives, and stops it where its account has no more room', async () => {
+  it('counts a download while it arrives, and aborts it at the quota of its account', async () => {
     web = await StubWeb.start(stalling(SPOOL_BYTES / 2 + 1));
     expect(await fetchFor('a')).toBe('rate_limit_exceeded');
     while (web.openSockets > 0) await setImmediate();
   });
 
-  it('stops a download where nobody has room', async () => {
+  it('aborts a download if the spool is full', async () => {
     const others = ['a', 'b'].map((account) => spool.open(account, 1));
-    for (const room of others) room.add(SPOOL_BYTES / 2 - 100);
+    for (const reservation of others) reservation.add(SPOOL_BYTES / 2 - 100);
     web = await StubWeb.start((socket) => socket.end(answer(200, [], 'x'.repeat(201))));
     expect(await fetchFor('c')).toBe('service_unavailable');
-    for (const room of others) room.free();
+    for (const reservation of others) reservation.free();
     expect(await fetchFor('c')).toBe('unsupported_audio_format');
   });
 
-  it('stops the download of a caller who has left', async () => {
+  it('aborts the download of a client that has disconnected', async () => {
     web = await StubWeb.start(stalling(1_000));
     const limits = { maxSeconds: 60 };
     let ended = (_code: unknown): void => undefined;
@@ -109,20 +109,20 @@ describe('Spool', () => {
     await once(server, 'close');
   });
 
-  it('refuses a file of unknown size at once where nothing is free', async () => {
+  it('rejects a file of unknown size at once if the spool is full', async () => {
     web = await StubWeb.start(stalling(0));
     const others = ['a', 'b'].map((account) => spool.open(account));
-    for (const room of others) room.add(SPOOL_BYTES / 2);
+    for (const reservation of others) reservation.add(SPOOL_BYTES / 2);
     expect(() => spool.open('c')).toThrow('too many');
     expect(() => spool.open('a')).toThrow('too many');
     expect(gauge('transfers')).toBe(others.length);
-    for (const room of others) room.free();
+    for (const reservation of others) reservation.free();
   });
 
-  it('takes nothing for bytes that come after the room was freed', () => {
-    const room = spool.open('a', 1);
-    room.free();
-    expect(room.add(10)).toBeUndefined();
+  it('counts no bytes that arrive after the reservation was freed', () => {
+    const reservation = spool.open('a', 1);
+    reservation.free();
+    expect(reservation.add(10)).toBeUndefined();
     expect(gauge('bytes')).toBe(0);
   });
 });

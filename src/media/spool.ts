@@ -6,13 +6,14 @@ import { Quota } from '../platform/fairness/quota.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { Metrics } from '../platform/observability/metrics.js';
 
-/** One account may have at most one of this many equal parts. */
-const SHARES = 2;
+/** One account may use at most one of this many equal parts. */
+const ACCOUNT_PARTS = 2;
 
 /**
- * Counts the callers' files on disk as they arrive, and answers that are held back there: at most `SPOOL_MAX_BYTES`, half of them of one account. At most
- * `MAX_UPLOADS_PER_ACCOUNT` files of an account may be arriving. Beyond these limits 429 or 503 (decision G-100). What has
- * not arrived takes no room: else senders who only declare a file could keep all others out.
+ * Limits the callers' files and the provider responses that are held back on disk: at most `SPOOL_MAX_BYTES`, half of
+ * them of one account, and at most `MAX_UPLOADS_PER_ACCOUNT` arriving files of an account. Beyond these limits 429 or
+ * 503 (decision G-100). Only bytes that have arrived count: otherwise senders who only declare large files could lock
+ * out all others.
  */
 @Injectable()
 export class Spool {
@@ -29,7 +30,7 @@ export class Spool {
   ) {
     this.bytes = new Quota({
       total: spoolMaxBytes,
-      perBucket: spoolMaxBytes / SHARES,
+      perBucket: spoolMaxBytes / ACCOUNT_PARTS,
       what: 'bytes of uploads and downloads at once',
     });
     this.transfers = new Quota({
@@ -50,25 +51,29 @@ export class Spool {
   }
 
   /**
-   * Room for one file, which takes none yet. Throws `rate_limit_exceeded`, `service_unavailable` when another transfer or
-   * `expectedBytes` more would be too much now: one where the size is not known, so that a full spool refuses at once.
+   * Opens a reservation for one file, with no bytes yet. Throws `rate_limit_exceeded` or `service_unavailable` if
+   * another transfer or `expectedBytes` more would exceed a limit now. The default is one byte, for an unknown size, so
+   * that a full spool rejects at once.
    */
-  open(accountId: string, expectedBytes = 1): SpoolRoom {
-    const refusal =
+  open(accountId: string, expectedBytes = 1): SpoolReservation {
+    const error =
       this.bytes.check(accountId, expectedBytes) ?? this.transfers.acquire(accountId, 1);
-    if (refusal) throw refusal;
-    return new SpoolRoom(this.bytes, accountId, this.transfers);
+    if (error) throw error;
+    return new SpoolReservation(this.bytes, accountId, this.transfers);
   }
 
-  /** Room for an answer that is held back. It is no transfer of the caller, so it is never refused before it has bytes. */
-  openAnswer(accountId: string): SpoolRoom {
-    return new SpoolRoom(this.bytes, accountId);
+  /**
+   * Opens a reservation for a provider response that is held back. It does not count as a transfer of the caller, so it
+   * is never rejected before it has bytes.
+   */
+  openResponse(accountId: string): SpoolReservation {
+    return new SpoolReservation(this.bytes, accountId);
   }
 }
 
-/** The room that a file takes. The code that opened it has to free it. */
-export class SpoolRoom implements BodyMeter {
-  private isComing = true;
+/** The bytes of one file in the spool. The code that opened it must call {@link free}. */
+export class SpoolReservation implements BodyMeter {
+  private isArriving = true;
   private bytes = 0;
 
   constructor(
@@ -77,14 +82,17 @@ export class SpoolRoom implements BodyMeter {
     private readonly transfers?: Quota,
   ) {}
 
-  /** Takes room for bytes that arrive. Returns the refusal when there is none; a room that was freed takes nothing. */
+  /**
+   * Acquires quota for bytes that have arrived. Returns the error if they exceed it; after {@link free} it acquires
+   * nothing.
+   */
   add(bytes: number): GatewayError | undefined {
-    const refusal = this.isComing ? this.all.acquire(this.accountId, bytes) : undefined;
-    if (this.isComing && refusal === undefined) this.bytes += bytes;
-    return refusal;
+    const error = this.isArriving ? this.all.acquire(this.accountId, bytes) : undefined;
+    if (this.isArriving && error === undefined) this.bytes += bytes;
+    return error;
   }
 
-  /** The file has arrived: it now takes its real size, and the account may send another file. */
+  /** The file has arrived: its real size counts now, and the account may send another file. */
   filled(path: string, bytes: number): SpooledFile {
     this.arrived();
     this.all.release(this.accountId, this.bytes - bytes);
@@ -92,7 +100,7 @@ export class SpoolRoom implements BodyMeter {
     return new SpooledFile(path, bytes, this);
   }
 
-  /** There is no file (any more). A second call changes nothing. */
+  /** Releases the bytes, because the file does not exist (any more). A second call changes nothing. */
   free(): void {
     this.arrived();
     this.all.release(this.accountId, this.bytes);
@@ -100,8 +108,8 @@ export class SpoolRoom implements BodyMeter {
   }
 
   private arrived(): void {
-    if (this.isComing) this.transfers?.release(this.accountId, 1);
-    this.isComing = false;
+    if (this.isArriving) this.transfers?.release(this.accountId, 1);
+    this.isArriving = false;
   }
 }
 
@@ -110,11 +118,11 @@ export class SpooledFile {
   constructor(
     readonly path: string,
     readonly sizeBytes: number,
-    private readonly room: SpoolRoom,
+    private readonly reservation: SpoolReservation,
   ) {}
 
   async remove(): Promise<void> {
     await rm(this.path, { force: true });
-    this.room.free();
+    this.reservation.free();
   }
 }

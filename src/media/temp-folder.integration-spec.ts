@@ -24,7 +24,7 @@ const leave = (name: string) => {
 };
 
 describe('TempFolder', () => {
-  it('removes what killed processes left, and nothing of those that live', async () => {
+  it('removes the files of killed processes, and none of running ones', async () => {
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     const killed = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     for (const name of [other.pid, killed.pid, OWN, 'stray']) leave(String(name));
@@ -39,7 +39,7 @@ describe('TempFolder', () => {
     await once(other, 'exit');
   });
 
-  it('goes with everything in it when the process ends in peace', async () => {
+  it('is removed with its content when the process ends normally', async () => {
     const folder = new TempFolder({ dataDir });
     await folder.onModuleInit();
     writeFileSync(folder.newFile(), 'abc');

@@ -6,7 +6,8 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-c
 
 /**
  * The folder of recordings while this process works on them: `DATA_DIR/uploads/<pid>`. The code that creates a file
- * removes it. The next start removes what a killed process left, but nothing of running processes.
+ * removes it. The next start removes the files of killed processes, but nothing of running ones process left, but
+ * nothing of running processes.
  */
 @Injectable()
 export class TempFolder implements OnModuleInit, OnModuleDestroy {

@@ -58,7 +58,7 @@ function form(...parts: readonly (readonly [string, string | Blob])[]): FormData
 }
 
 describe('a form of text parts', () => {
-  it('is its texts by name, with lists where a name has brackets or is repeated', async () => {
+  it('parses text fields; names with brackets and repeated names become arrays', async () => {
     const sent = form(['a', '1'], ['b[]', 'x'], ['c', 'y'], ['c', 'Zé'], ['__proto__', 'p']);
     expect(await send(sent)).toBe('{"a":"1","b":["x"],"c":["y","Zé"],"__proto__":"p"}');
   });
@@ -74,18 +74,18 @@ describe('a form of text parts', () => {
     'Content-Type: text/plain',
     'Content-Disposition: attachment; name="b"',
     'Content-Disposition: form-data; name="b',
-  ])('is refused with a part whose head is %j', async (head) => {
+  ])('is rejected with a part whose header is %j', async (head) => {
     const parts = `--B\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--B\r\n${head}\r\n\r\n2\r\n`;
     const type = 'multipart/form-data; boundary=B';
     expect(await send(`${parts}--B--\r\n`, type)).toBe('invalid_multipart null');
   });
 
-  it('is refused above its limit', async () => {
+  it('is rejected above its limit', async () => {
     expect(await send(form(['a', 'x'.repeat(99_000)]))).toContain('"a":"xxx');
     expect(await send(form(['a', 'x'.repeat(100_001)]))).toBe('request_too_large null');
   });
 
-  it('is refused with too many parts', async () => {
+  it('is rejected with too many parts', async () => {
     const many = Array.from({ length: 65 }, (_, index) => [`f${index}`, 'x'] as const);
     expect(await send(form(...many))).toBe('invalid_multipart null');
   });
@@ -105,13 +105,13 @@ describe('a form of text parts', () => {
       'part in an unknown charset',
       'Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=none',
     ],
-  ])('is refused with a %s', async (_what, head) => {
+  ])('is rejected with a %s', async (_what, head) => {
     const body = `--B\r\n${head}\r\n\r\nx\r\n--B--\r\n`;
     expect(await send(body, 'multipart/form-data; boundary=B')).toBe('invalid_multipart null');
   });
 
   it.each(['', '; charset=utf-8', '; charset=UTF8'])(
-    'is refused with invalid UTF-8 in a part of type text/plain%s',
+    'is rejected with invalid UTF-8 in a part of type text/plain%s',
     async (charset) => {
       const body = Buffer.concat([Buffer.from(part(charset)), Buffer.from([0xff]), END]);
       expect(await send(body, TYPE)).toBe('invalid_request prompt');
@@ -131,7 +131,7 @@ describe('a form of text parts', () => {
     expect(await send(latin, TYPE)).toBe('{"prompt":"é"}');
   });
 
-  it('that is cut short is refused', async () => {
+  it('that ends early is rejected', async () => {
     const told = new Promise<string>((resolve) => (outcome = resolve));
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => undefined);

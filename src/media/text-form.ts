@@ -14,12 +14,12 @@ import {
 
 const MAX_PARTS = 64;
 const MAX_NAME_LENGTH = 128;
-/** A form that has not arrived after this time is refused. */
+/** A form that has not arrived after this time is rejected. */
 const FORM_TIMEOUT_MS = 30_000;
-/** How SDKs mark the parts of a list. */
+/** The suffix by which SDKs mark the names of list elements. */
 const LIST_SUFFIX = /\[\]$/;
 
-/** The text parts of a form by name. A name that was sent as `name[]` or more than once gives a list. */
+/** The text parts of a form by name. A name that was sent as `name[]` or more than once becomes a list. */
 export type TextForm = Readonly<Record<string, string | readonly string[]>>;
 
 interface TextPart {
@@ -29,10 +29,10 @@ interface TextPart {
 
 /**
  * Reads a multipart form with text parts only, at most `limitBytes` in all. Stock SDKs send such forms to endpoints
- * that could take files. Throws what the meter returns, and GatewayError as soon as a fault is seen, without reading further: `invalid_request` for
- * a file part, with its name as `param`; `invalid_multipart` for a broken form, a part without a name or in an unknown
- * charset, and a form that arrives too slowly;
- * `request_too_large` (decisions G-11, G-61).
+ * that could take files. Throws the meter's error, and GatewayError as soon as a fault is seen, without reading
+ * further: `invalid_request` for a file part, with its name as `param`; `invalid_multipart` for a broken form, a part
+ * without a name or in an unknown charset, and a form that arrives too slowly; `request_too_large` (decisions G-11,
+ * G-61).
  */
 export async function readTextForm(
   request: Request,
@@ -64,24 +64,24 @@ export async function readTextForm(
 function parserInto(parts: TextPart[], headers: Request['headers']): Busboy {
   const limits = { fieldSize: Infinity, fields: MAX_PARTS, parts: MAX_PARTS };
   const parser = busboy({ headers, limits });
-  const refuse = (error: GatewayError): void => {
+  const reject = (error: GatewayError): void => {
     parser.destroy(error);
   };
-  const refuseMany = (): void => {
-    refuse(invalid('The multipart form has too many parts.'));
+  const rejectMany = (): void => {
+    reject(invalid('The multipart form has too many parts.'));
   };
-  // The parser has no name for a part without one, and no text for a part in an unknown charset.
+  // The parser passes no name for a part without one, and no text for a part in an unknown charset.
   parser.on('field', (name: string | undefined, text: string | undefined) => {
-    if (name === undefined) refuse(nameless());
-    else if (text === undefined) refuse(invalid(UNKNOWN_CHARSET));
+    if (name === undefined) reject(nameless());
+    else if (text === undefined) reject(invalid(UNKNOWN_CHARSET));
     else parts.push({ name, text });
   });
   parser.on('file', (name: string | undefined, file) => {
     file.on('error', () => undefined).resume();
-    refuse(name === undefined ? nameless() : noFile(name));
+    reject(name === undefined ? nameless() : noFile(name));
   });
-  parser.on('partsLimit', refuseMany).on('fieldsLimit', refuseMany);
-  // The reader of the form learns of the error, unless it has ended before.
+  parser.on('partsLimit', rejectMany).on('fieldsLimit', rejectMany);
+  // The caller gets the error, unless it has ended before.
   parser.on('error', () => undefined);
   return parser;
 }

@@ -133,12 +133,12 @@ function mutated(random: Generator<number>): Buffer {
 }
 
 describe('readUploadForm', () => {
-  it('gives the texts and the file of a form', async () => {
+  it('returns the text fields and the file of a form', async () => {
     const whole = { model: 'aud-transcribe-v2', language: 'en', file: 'whole' };
     expect(JSON.parse(await send(Buffer.from(FORM)))).toEqual(whole);
   });
 
-  it('is read whole wherever it is cut into two', async () => {
+  it('reads the whole form wherever it is split into two chunks', async () => {
     const bytes = Buffer.from(FORM);
     const whole = await send(bytes);
     for (let at = 1; at < bytes.length; at += at < 130 ? 1 : 97) {
@@ -150,7 +150,7 @@ describe('readUploadForm', () => {
   });
 
   it.each([1, 400_001])(
-    'takes %i bytes named file without a filename for no recording, whatever their type',
+    'rejects %i bytes named file without a filename, whatever their type',
     async (length) => {
       const head =
         '--B\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: audio/wav\r\n\r\n';
@@ -159,7 +159,7 @@ describe('readUploadForm', () => {
     },
   );
 
-  it('refuses a text in invalid UTF-8 wherever it is cut into two, and takes U+FFFD', async () => {
+  it('rejects a text in invalid UTF-8 wherever it is split into two chunks, and accepts U+FFFD', async () => {
     const [before, after] = FORM.split(/en(?=\r\n--B)/);
     const bytes = (text: Buffer): Buffer =>
       Buffer.concat([Buffer.from(before ?? ''), text, Buffer.from(after ?? '')]);
@@ -175,17 +175,17 @@ describe('readUploadForm', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('refuses a body that declares more than any form may have, without reading it', async () => {
+  it('rejects a body that declares more than the maximum size of a form, without reading it', async () => {
     expect(await send(Buffer.from('--B'), 70_000_000)).toBe('request_too_large');
   });
 
-  it('refuses a compressed form, as it refuses compressed JSON', async () => {
+  it('rejects a compressed form, as compressed JSON is rejected', async () => {
     const zipped = gzipSync(FORM);
     expect(await send(zipped, zipped.length, false, 'gzip')).toBe('invalid_request');
     expect(await send(Buffer.from(FORM), FORM.length, false, 'gzip')).toBe('invalid_request');
   });
 
-  it('refuses a body without end that never becomes a form', async () => {
+  it('rejects an endless body that never becomes a form', async () => {
     const told = new Promise<string>((resolve) => (outcome = resolve));
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -214,7 +214,7 @@ describe('readUploadForm', () => {
     },
   );
 
-  it(`survives ${MUTATIONS} damaged forms, each told at once, with no file left`, async () => {
+  it(`survives ${MUTATIONS} damaged forms, reports each at once, and leaves no file`, async () => {
     const random = randoms();
     const outcomes = new Map<string, number>();
     for (let index = 0; index < MUTATIONS; index++) {

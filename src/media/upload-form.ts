@@ -16,14 +16,14 @@ import {
 } from './form-body.js';
 import { diskError } from './disk-error.js';
 import type { TempFolder } from './temp-folder.js';
-import type { SpooledFile, SpoolRoom } from './spool.js';
+import type { SpooledFile, SpoolReservation } from './spool.js';
 import type { TextForm } from './text-form.js';
 import { Upload } from './upload.js';
 
 /** The only field that takes a file (API: Recordings). */
 export const FILE_FIELD = 'file';
 
-/** What a form may hold. The longest field is alignment text: 100,000 characters of up to four bytes. */
+/** Limits of a form. The longest field is alignment text: 100,000 characters of up to four bytes. */
 export const FORM_LIMITS = {
   files: 1,
   fileSize: MEDIA_LIMIT_BYTES,
@@ -49,29 +49,30 @@ export interface UploadForm {
 
 /**
  * Reads a multipart form; the file is streamed to disk. Throws GatewayError as soon as a fault is seen, without reading
- * further, and leaves no file behind: what `openRoom` throws and the room refuses, `request_too_large`, or `invalid_multipart` for a broken
- * form, a repeated field that is no list, a second file or a file outside `file` (decisions G-41, G-42).
+ * further, and leaves no file behind: the errors of `openRoom` and of the spool `openRoom` throws and the room refuses,
+ * `request_too_large`, or `invalid_multipart` for a broken form, a repeated field that is no list, a second file or a
+ * file outside `file` (decisions G-41, G-42).
  */
 export async function readUploadForm(
   request: Request,
   response: Response,
   folder: TempFolder,
-  openRoom: (expectedBytes?: number) => SpoolRoom,
+  openReservation: (expectedBytes?: number) => SpoolReservation,
   isList: (field: string) => boolean = () => false,
 ): Promise<UploadForm> {
   const { 'content-length': length } = request.headers;
   const declaredBytes = length === undefined ? undefined : Number(length);
   if (declaredBytes !== undefined && declaredBytes > BODY_LIMIT_BYTES) throw tooLarge();
-  const room = openRoom(declaredBytes);
+  const reservation = openReservation(declaredBytes);
   let file: SpooledFile | undefined;
   try {
-    const form = await parse(request, response, folder, room);
-    file = form.file && room.filled(form.file.path, form.file.size);
-    if (!file) room.free();
+    const form = await parse(request, response, folder, reservation);
+    file = form.file && reservation.filled(form.file.path, form.file.size);
+    if (!file) reservation.free();
     return { fields: fieldsOf(form, isList), upload: file && new Upload(file) };
   } catch (error) {
     if (file) await file.remove();
-    else room.free();
+    else reservation.free();
     throw error;
   }
 }
@@ -86,11 +87,11 @@ function parse(
   request: Request,
   response: Response,
   folder: TempFolder,
-  room: SpoolRoom,
+  reservation: SpoolReservation,
 ): Promise<ParsedForm> {
-  const body = formBody(request, meterUpTo(BODY_LIMIT_BYTES, tooLarge, room));
+  const body = formBody(request, meterUpTo(BODY_LIMIT_BYTES, tooLarge, reservation));
   askForBody(request);
-  const storage = new ScratchStorage(folder);
+  const storage = new TempFileStorage(folder);
   const read = multer({
     storage,
     limits: FORM_LIMITS,
@@ -109,23 +110,23 @@ function parse(
   });
 }
 
-/** Multer detaches its parser when it has found a fault, and then reading ends. */
+/** Multer detaches its parser when it has found an error; reading ends then. */
 function streamHandler(body: FormSource, parser: Busboy): void {
   parser.once('unpipe', () => body.destroy());
   body.watch(parser);
   parser.on('field', (_name, text: string | undefined) => {
-    // The parser has no text for a part in an unknown charset.
+    // The parser passes no text for a part in an unknown charset.
     if (text === undefined) body.destroy(invalid(UNKNOWN_CHARSET));
   });
   parser.on('file', (name, part, { filename }) => {
-    // Multer would drop its bytes. An empty one is sent by browsers whose user chose no file.
+    // Multer would drop the bytes of this part. Browsers send an empty part if the user chose no file.
     if (!filename) part.once('data', () => body.destroy(unnamedFile(name)));
   });
   body.pipe(parser);
 }
 
 /** Streams the file to disk, and fails at the first byte above the limit, not at the end of the part. */
-class ScratchStorage implements StorageEngine {
+class TempFileStorage implements StorageEngine {
   /** Resolves when the file is complete, or removed again. */
   settled: Promise<void> = Promise.resolve();
 
@@ -172,7 +173,7 @@ function fieldsOf(form: ParsedForm, isList: (field: string) => boolean): TextFor
     return isRepeated || (file && name === FILE_FIELD);
   });
   if (repeated !== undefined) {
-    // The name comes from the client. It is at most as long as a name may be.
+    // The name comes from the client. Its length is limited.
     const message = `${repeated} is repeated.`;
     throw new GatewayError('invalid_multipart', message, { param: repeated });
   }
@@ -183,12 +184,12 @@ function publicFault(error: Error): Error {
   if (error instanceof GatewayError)
     return isRecordingReadAsText(error) ? unnamedRecording() : error;
   if (error instanceof MulterError) return limitFault(error);
-  // A failure of the disk is our own failure.
+  // A disk error is a fault of the gateway, not of the client.
   if ('syscall' in error) return diskError(error) as Error;
   return invalid('The multipart form is broken.', error);
 }
 
-/** Without a filename the parser took the bytes of the recording for a text. */
+/** Whether the parser read the bytes of the recording as a text because the part has no filename. */
 function isRecordingReadAsText({ code, param }: GatewayError): boolean {
   return code === 'invalid_request' && param === FILE_FIELD;
 }
@@ -204,7 +205,7 @@ function limitFault(error: MulterError): GatewayError {
   return invalid(`The multipart form is refused: ${error.message}.`, error);
 }
 
-/** A file of another field, or one more. */
+/** The error for a file in another field, or for a second file. */
 function misplacedFile(field = ''): GatewayError {
   const message =
     field === FILE_FIELD
@@ -213,7 +214,7 @@ function misplacedFile(field = ''): GatewayError {
   return new GatewayError('invalid_multipart', message, { param: field });
 }
 
-/** The refusal of bytes that are neither a text nor, without a filename, a file. */
+/** The error for a part without a filename that is not a valid text. */
 function unnamedFile(name: string): GatewayError {
   if (name === FILE_FIELD) return unnamedRecording();
   const message = `${name || 'A part'} of type application/octet-stream has no filename.`;

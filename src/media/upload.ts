@@ -4,12 +4,15 @@ import type { SpooledFile } from './spool.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Set by the media body guard when the form holds a file. */
+    /** Set by the media body guard if the form contains a file. */
     upload?: Upload;
   }
 }
 
-/** A file of a form, on disk. Code that takes it has to remove it. Otherwise it is removed when the answer ends. */
+/**
+ * A file of a form, on disk. Code that calls {@link take} has to remove it. Otherwise it is removed when the response
+ * ends.
+ */
 export class Upload {
   private isTaken = false;
 
@@ -27,7 +30,7 @@ export class Upload {
   }
 }
 
-/** The uploaded file of the request; undefined where the body has none. */
+/** The uploaded file of the request; undefined if the body has none. */
 export const Uploaded = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Upload | undefined =>
     context.switchToHttp().getRequest<Request>().upload,

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import type { SpoolRoom } from '../../media/spool.js';
+import type { SpoolReservation } from '../../media/spool.js';
 
 const READ_BYTES = 64 * 1024;
 
@@ -10,12 +10,12 @@ export class HeldBytes {
 
   private constructor(
     private readonly file: FileHandle | undefined,
-    private readonly room: SpoolRoom,
+    private readonly room: SpoolReservation,
     private readonly maxBytes: number,
   ) {}
 
   /** Where the disk takes no file, nothing can be added. */
-  static async open(path: string, room: SpoolRoom, maxBytes: number): Promise<HeldBytes> {
+  static async open(path: string, room: SpoolReservation, maxBytes: number): Promise<HeldBytes> {
     const file = await open(path, 'wx+', 0o600).catch(() => undefined);
     if (file) await rm(path, { force: true });
     return new HeldBytes(file, room, maxBytes);

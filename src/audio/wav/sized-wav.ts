@@ -37,7 +37,7 @@ export class SizedWav {
     accountId: string,
     onArrival: () => void = () => undefined,
   ): Promise<Readable> {
-    const room = this.spool.openAnswer(accountId);
+    const room = this.spool.openResponse(accountId);
     const held = await HeldBytes.open(this.folder.newFile(), room, MAX_HELD_BYTES);
     const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
     try {

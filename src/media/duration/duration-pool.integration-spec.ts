@@ -33,7 +33,7 @@ describe('measureMediaDuration', () => {
     return path;
   }
 
-  it('measures in a thread and goes by content, not by name (AUD-20)', async () => {
+  it('measures in a thread, by content and not by file name (AUD-20)', async () => {
     await expect(measureMediaDuration(wav, 'a')).resolves.toEqual({
       format: 'wav',
       durationMicros: 12_340_000n,
@@ -41,14 +41,14 @@ describe('measureMediaDuration', () => {
     });
   });
 
-  it('refuses what is no media with unsupported_audio_format (AUD-19)', async () => {
+  it('rejects a file that is no media with unsupported_audio_format (AUD-19)', async () => {
     await expect(measureMediaDuration(text, 'a')).rejects.toMatchObject({
       name: 'GatewayError',
       code: 'unsupported_audio_format',
     });
   });
 
-  it('refuses a file that takes more of the CPU than it may, then measures the next one', async () => {
+  it('rejects a file that takes more CPU time than allowed, then measures the next one', async () => {
     const hasty = new DurationPool({ cpuMs: 0, totalMs: PATIENCE_MS });
     const path = await pipe('costly');
     await expect(hasty.measure(path, 'a')).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe('measureMediaDuration', () => {
     await expect(hasty.measure(wav, 'a')).resolves.toMatchObject({ format: 'wav' });
   });
 
-  it('refuses with 503 and Retry-After when the thread gets no CPU, then measures the next one', async () => {
+  it('rejects with 503 and Retry-After if the thread gets no CPU time, then measures the next one', async () => {
     const starved = new DurationPool({ cpuMs: 5_000, totalMs: 1_000 });
     starved.start();
     const path = await pipe('starved');
@@ -80,17 +80,22 @@ describe('measureMediaDuration', () => {
     await expect(pool.measure(wav, 'a')).resolves.toMatchObject({ format: 'wav' });
   });
 
-  it('fails as a fault of ours when the file is not there', async () => {
+  it('fails with an internal error if the file does not exist', async () => {
     const missing = measureMediaDuration(join(folder, 'missing'), 'a');
     await expect(missing).rejects.toThrow('Measuring a media file failed.');
     await expect(missing).rejects.not.toMatchObject({ name: 'GatewayError' });
   });
 
-  it('measures many files at once and refuses more than may wait, of all and of one account', async () => {
+  it('measures many files at once and rejects more than may wait, in total and of one account', async () => {
     const pool = new DurationPool();
-    const { threadsPerHolder, waitingPerHolder, threads, waiting } = DURATION_LIMITS;
-    const many = (holder: string, count: number) =>
-      Array.from({ length: count }, () => pool.measure(text, holder));
+    const {
+      threadsPerAccount: threadsPerHolder,
+      waitingPerAccount: waitingPerHolder,
+      threads,
+      waiting,
+    } = DURATION_LIMITS;
+    const many = (accountId: string, count: number) =>
+      Array.from({ length: count }, () => pool.measure(text, accountId));
     const accepted = many('a', threadsPerHolder + waitingPerHolder);
     const refused = { code: 'service_unavailable' };
     await expect(pool.measure(wav, 'a')).rejects.toMatchObject(refused);
@@ -98,18 +103,18 @@ describe('measureMediaDuration', () => {
       accepted.push(...many(`other ${other % 3}`, 1));
     }
     await expect(pool.measure(wav, 'b')).rejects.toMatchObject(refused);
-    const answers = await Promise.allSettled(accepted);
-    expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
+    const results = await Promise.allSettled(accepted);
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true);
     await expect(pool.measure(wav, 'a')).resolves.toMatchObject({ format: 'wav' });
   });
 
-  it('measures the file of another account while those of one keep all the threads that one may have', async () => {
+  it('measures a file of another account while one account uses all the threads that it may use', async () => {
     const pool = new DurationPool({ cpuMs: PATIENCE_MS, totalMs: PATIENCE_MS });
     const path = await pipe('pipe');
     let measured = 0;
     const crowd = Array.from({ length: 200 }, (_, index) =>
       pool
-        .measure(index < DURATION_LIMITS.threadsPerHolder ? path : wav, 'crowd')
+        .measure(index < DURATION_LIMITS.threadsPerAccount ? path : wav, 'crowd')
         .catch(() => undefined)
         .finally(() => measured++),
     );
@@ -123,16 +128,16 @@ describe('measureMediaDuration', () => {
     await Promise.all(crowd);
   });
 
-  it('measures files of accounts in turns, however many each has waiting', async () => {
+  it('measures files of accounts round-robin, however many each has waiting', async () => {
     const pool = new DurationPool();
     const order: string[] = [];
-    const measure = (holder: string) =>
+    const measure = (accountId: string) =>
       pool
-        .measure(text, holder)
+        .measure(text, accountId)
         .catch(() => undefined)
-        .finally(() => order.push(holder));
-    const crowds = ['a', 'b', 'c', 'd'].flatMap((holder) =>
-      Array.from({ length: 20 }, () => measure(holder)),
+        .finally(() => order.push(accountId));
+    const crowds = ['a', 'b', 'c', 'd'].flatMap((accountId) =>
+      Array.from({ length: 20 }, () => measure(accountId)),
     );
     const last = measure('last');
     await Promise.all([...crowds, last]);

@@ -8,12 +8,12 @@ import { unsupportedMedia } from './unsupported-media.error.js';
 /** More than the 50 MB that endpoints accept. It bounds the memory of a thread even if the limit of a caller fails. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The answer to a path: the length, or the public reason of the refusal. */
-export type LengthAnswer = { readonly length: MediaDuration } | { readonly refusal: string };
+/** The response to a path: the duration, or the public reason why the file is rejected. */
+export type DurationResponse = { readonly duration: MediaDuration } | { readonly reason: string };
 
 /** The first message: the thread has started. */
 export interface ThreadHello {
-  /** Its id in the system, for its CPU time; undefined where the system does not tell. */
+  /** Its id in the operating system, for its CPU time; undefined if the system does not provide it. */
   readonly threadId: number | undefined;
 }
 
@@ -29,14 +29,14 @@ function ownThreadId(): number | undefined {
 
 // Any other error (a missing file, a fault in our code) ends the thread. Its pool reports it and starts another.
 parentPort?.on('message', (path: string) => {
-  parentPort?.postMessage(answer(path));
+  parentPort?.postMessage(respond(path));
 });
 
-function answer(path: string): LengthAnswer {
+function respond(path: string): DurationResponse {
   try {
-    return { length: measureBytes(contentOf(path)) };
+    return { duration: measureBytes(contentOf(path)) };
   } catch (error) {
-    if (error instanceof GatewayError) return { refusal: error.message };
+    if (error instanceof GatewayError) return { reason: error.message };
     throw error;
   }
 }

@@ -6,9 +6,9 @@ const SYNC_BYTE = 0xff;
 const DOUBTFUL_LIMIT_MICROS = 500_000n;
 
 /**
- * Counts the frames of a raw stream in `bytes[from, to)`, whatever is between them. A header counts when a frame like
- * it was counted before or follows directly. A single one may be no frame, or a frame that some decoder plays. With
- * more than half a second of those the length is uncertain: `unsupported_audio_format`.
+ * Counts the frames of a raw stream in `bytes[from, to)`, whatever is between them. A header counts if a frame of the
+ * same kind was counted before or follows directly. A single header may be no frame, or a frame that only some decoders
+ * play. If those amount to more than half a second, the duration is uncertain: `unsupported_audio_format`.
  */
 export function walkFrames(
   bytes: Buffer,

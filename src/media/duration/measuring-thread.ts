@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { LengthAnswer, ThreadHello } from './duration.thread.js';
+import type { DurationResponse, ThreadHello } from './duration.thread.js';
 import { unsupportedMedia } from './unsupported-media.error.js';
 
 /**
@@ -12,17 +12,17 @@ import { unsupportedMedia } from './unsupported-media.error.js';
  */
 const THREAD_FILE = new URL('../../../dist/media/duration/duration.thread.js', import.meta.url);
 const HEAP_MB = 128;
-/** How often a thread that measures is looked at. */
-const LOOK_MS = 200;
+/** Interval at which the CPU time of a busy thread is checked. */
+const CHECK_INTERVAL_MS = 200;
 /** Linux counts the CPU time of a thread in hundredths of a second. */
 const TICK_MS = 10;
 const RETRY_AFTER_SECONDS = 5;
 
 /** How long a file may take. */
 export interface MeasuringLimits {
-  /** CPU time of its thread. A file that needs more is refused. */
+  /** CPU time of its thread. A file that needs more is rejected. */
   readonly cpuMs: number;
-  /** Time in all. A file that has not had its share of the CPU by then is no fault of its sender. */
+  /** Total time. If a file has not used its CPU time by then, the machine is too busy; the file is not to blame. */
   readonly totalMs: number;
 }
 
@@ -42,33 +42,33 @@ export class MeasuringThread {
   }
 
   /**
-   * What the thread says about the file. Throws `unsupported_audio_format` for a file that takes too much CPU time or
-   * memory, and `service_unavailable` when the thread had too little of the CPU; the thread has then ended.
+   * Returns the thread's response for the file. Throws `unsupported_audio_format` for a file that takes too much CPU
+   * time or memory, and `service_unavailable` if the thread got too little CPU time; the thread has then ended.
    */
-  async measure(path: string, { cpuMs, totalMs }: MeasuringLimits): Promise<LengthAnswer> {
+  async measure(path: string, { cpuMs, totalMs }: MeasuringLimits): Promise<DurationResponse> {
     this.worker.ref();
     const stop = new AbortController();
-    const giveUp = (): void => {
+    const abort = (): void => {
       stop.abort(late());
     };
-    const timers: NodeJS.Timeout[] = [setTimeout(giveUp, totalMs)];
+    const timers: NodeJS.Timeout[] = [setTimeout(abort, totalMs)];
     try {
       const { threadId } = await this.hello(stop.signal);
       const before = cpuTimeMs(threadId);
-      const answered = once(this.worker, 'message', { signal: stop.signal });
+      const responded = once(this.worker, 'message', { signal: stop.signal });
       this.worker.postMessage(path);
       timers.push(
         setInterval(() => {
           const usedMs = (cpuTimeMs(threadId) ?? 0) - (before ?? 0);
           if (before !== undefined && usedMs >= cpuMs) stop.abort(tooLong());
-        }, LOOK_MS),
+        }, CHECK_INTERVAL_MS),
       );
-      const [answer] = (await answered) as [LengthAnswer];
+      const [response] = (await responded) as [DurationResponse];
       this.worker.unref();
-      return answer;
+      return response;
     } catch (error) {
       this.hasEnded = true;
-      // Not waited for: a thread that the system holds, such as in a read, ends only when that returns.
+      // Not awaited: a thread that is blocked in a system call, such as a read, ends only when that returns.
       void this.worker.terminate();
       throw stop.signal.aborted ? stop.signal.reason : failureOf(error);
     } finally {
@@ -89,12 +89,12 @@ export class MeasuringThread {
   }
 }
 
-/** CPU time that a thread of this process has used; undefined where the system does not tell. */
+/** CPU time that a thread of this process has used; undefined if the system does not provide it. */
 function cpuTimeMs(threadId: number | undefined): number | undefined {
   if (threadId === undefined) return undefined;
   try {
     const stat = readFileSync(`/proc/self/task/${threadId}/stat`, 'latin1');
-    // Its name, in parentheses, may hold anything.
+    // The name of the thread, in parentheses, may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
   } catch {

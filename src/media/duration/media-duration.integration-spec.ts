@@ -33,7 +33,7 @@ describe('measureBytes on honest files', () => {
     ['vorbis.webm', 'webm', 13],
     ['tone.mp3', 'mp3', 13],
     ['adpcm.wav', 'wav', 13],
-  ])('tells %s is %s and bills %i s', (name, format, seconds) => {
+  ])('recognizes %s as %s and bills %i s', (name, format, seconds) => {
     expect(measureBytes(sample(name)).format).toBe(format);
     expect(billed(sample(name))).toBe(seconds);
   });
@@ -68,7 +68,7 @@ describe('measureBytes on honest files', () => {
     expect(measureBytes(aiff).durationMicros).toBe(12_340_000n);
   });
 
-  it('measures MP3 and AIFF made here', async () => {
+  it('measures generated MP3 and AIFF', async () => {
     expect(billed(await mp3File(12.34, { rateHz: 44_100, channels: 2 }))).toBe(13);
     expect(billed(await mp3File(12, { rateHz: 22_050, kbps: 32 }))).toBe(12);
     expect(measureBytes(aiffFile(98_720)).durationMicros).toBe(12_340_000n);
@@ -85,7 +85,7 @@ describe('measureBytes on honest files', () => {
     expect(billed(await muxedTracks('webm', [592_320, 48_000]))).toBe(13);
   });
 
-  it("takes the time of Apple's spatial track, which an iPhone adds, and does without it alone", async () => {
+  it('measures the track beside the spatial audio track of an iPhone, and rejects one without', async () => {
     const withSpatial = (media: Buffer, track: number) =>
       edited(media, (copy) => {
         copy.write('apac', (endsOf(copy, 'Opus')[track] ?? 0) - 4, 'latin1');
@@ -97,7 +97,7 @@ describe('measureBytes on honest files', () => {
   });
 
   it('reports a video track that is longer than the audio', () => {
-    const { hasVideo, videoLengthMicros } = measureBytes(sample('tone.mp4'));
+    const { hasVideo, videoDurationMicros: videoLengthMicros } = measureBytes(sample('tone.mp4'));
     expect(hasVideo).toBe(true);
     expect(videoLengthMicros).toBe(15_000_000n);
     expect(measureBytes(sample('tone.m4a')).hasVideo).toBe(false);
@@ -129,7 +129,7 @@ describe('measureBytes at the boundaries of a billed second', () => {
   });
 });
 
-describe('measureBytes and declared lengths', () => {
+describe('measureBytes and declared durations', () => {
   it('bills the 10 s a file holds, not the 1 s it declares (AUD-21, G-44)', async () => {
     const wav = wavOf([wavFormat(), riffChunk('data', pcmBytes(80_000), 16_000)]);
     expect(billed(wav)).toBe(10);
@@ -141,7 +141,7 @@ describe('measureBytes and declared lengths', () => {
     expect(billed(await muxedOpus('webm', 480_000))).toBe(10);
   });
 
-  it('refuses what holds no audio with unsupported_audio_format', () => {
+  it('rejects a file without audio with unsupported_audio_format', () => {
     const broken = [Buffer.alloc(0), Buffer.from('text'), wavFile(0), wavFile(10).subarray(0, 20)];
     for (const media of broken) {
       expect(() => measureBytes(media)).toThrow(GatewayError);

@@ -1,10 +1,10 @@
-import { aiffLength } from './container/aiff-duration.js';
-import { flacLength } from './container/flac-duration.js';
-import { adtsLength, mp3Length } from './container/frame-stream-duration.js';
-import { mp4Length } from './container/mp4-duration.js';
-import { oggLength } from './container/ogg-duration.js';
-import { wavLength } from './container/wav-duration.js';
-import { webmLength } from './container/webm-duration.js';
+import { aiffDuration } from './container/aiff-duration.js';
+import { flacDuration } from './container/flac-duration.js';
+import { adtsDuration, mp3Duration } from './container/frame-stream-duration.js';
+import { mp4Duration } from './container/mp4-duration.js';
+import { oggDuration } from './container/ogg-duration.js';
+import { wavDuration } from './container/wav-duration.js';
+import { webmDuration } from './container/webm-duration.js';
 import { type MediaFormat, skipId3, sniffFormat } from './sniff.js';
 import type { TrackDurations } from './track-durations.js';
 import { unsupportedMedia } from './unsupported-media.error.js';
@@ -12,29 +12,29 @@ import { unsupportedMedia } from './unsupported-media.error.js';
 /** The result of measuring a media file. */
 export interface MediaDuration {
   readonly format: MediaFormat;
-  /** Length of the longest audio track in integer microseconds, rounded up, more than 0. */
+  /** Duration of the longest audio track in integer microseconds, rounded up, more than 0. */
   readonly durationMicros: bigint;
   readonly hasVideo: boolean;
-  /** Length of the longest video track, by the times of its frames. */
-  readonly videoLengthMicros?: bigint;
+  /** Duration of the longest video track, by the times of its frames. */
+  readonly videoDurationMicros?: bigint;
 }
 
 const WALKERS: Record<MediaFormat, (bytes: Buffer) => TrackDurations> = {
-  wav: wavLength,
-  aiff: aiffLength,
-  mp3: mp3Length,
-  aac: adtsLength,
-  mp4: mp4Length,
-  m4a: mp4Length,
-  mov: mp4Length,
-  flac: flacLength,
-  ogg: oggLength,
-  webm: webmLength,
+  wav: wavDuration,
+  aiff: aiffDuration,
+  mp3: mp3Duration,
+  aac: adtsDuration,
+  mp4: mp4Duration,
+  m4a: mp4Duration,
+  mov: mp4Duration,
+  flac: flacDuration,
+  ogg: oggDuration,
+  webm: webmDuration,
 };
 
 /**
- * Length of a whole media file, counted from its codec frames. Duration fields are ignored, and the content decides the
- * format (decision G-44). It blocks while it counts, so servers use `measureMediaDuration`. Throws
+ * Duration of a whole media file, counted from its codec frames. Duration fields are ignored, and the content decides
+ * the format (decision G-44). It blocks while it counts, so servers use `measureMediaDuration`. Throws
  * `unsupported_audio_format` for a file that is unreadable, has no audio track or has no samples.
  */
 export function measureBytes(file: Buffer): MediaDuration {
@@ -47,7 +47,7 @@ export function measureBytes(file: Buffer): MediaDuration {
     format,
     durationMicros: audioMicros,
     hasVideo: videoMicros !== undefined,
-    ...(videoMicros !== undefined && { videoLengthMicros: videoMicros }),
+    ...(videoMicros !== undefined && { videoDurationMicros: videoMicros }),
   };
 }
 

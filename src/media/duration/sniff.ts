@@ -22,9 +22,9 @@ const TAG_CHUNK = 'ID3 ';
 const WAV_IDS = new Set(['RIFF', 'RF64', 'BW64']);
 
 /**
- * The format of media from its first bytes, never from a name. Undefined for anything else, including bare PCM. A few
- * hundred bytes are enough; a leading ID3v2 tag that is longer than `head` is taken for MP3 (API: Recordings;
- * decision G-44).
+ * The format of media from its first bytes, never from a file name. Undefined for anything else, including raw PCM. A
+ * few hundred bytes are enough; a file whose leading ID3v2 tag is longer than `head` is assumed to be MP3 (API:
+ * Recordings; decision G-44).
  */
 export function sniffFormat(head: Buffer): MediaFormat | undefined {
   const at = skipId3(head);
@@ -35,7 +35,7 @@ export function sniffFormat(head: Buffer): MediaFormat | undefined {
 }
 
 /**
- * The begin of the media after leading ID3v2 tags. It is beyond the end of `bytes` if a tag declares more than there
+ * The start of the media after leading ID3v2 tags. It is beyond the end of `bytes` if a tag declares more than there
  * is.
  */
 export function skipId3(bytes: Buffer): number {

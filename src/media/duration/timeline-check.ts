@@ -5,7 +5,7 @@ const TOLERANCE_PERCENT = 3n;
 
 /**
  * Compares the container's timeline with the sum of the codec frames. If it differs by more than 1 s and 3 %, the file
- * is refused with `unsupported_audio_format`. All lengths are in microseconds.
+ * is rejected with `unsupported_audio_format`. All durations are in microseconds.
  */
 export function checkTimeline(framesMicros: bigint, timelineMicros: bigint): void {
   const difference = framesMicros - timelineMicros;
@@ -15,7 +15,7 @@ export function checkTimeline(framesMicros: bigint, timelineMicros: bigint): voi
   }
 }
 
-/** The length without an encoder's end trim, as far as the trim is within the last frame. */
+/** The duration without an encoder's end trim, as far as the trim is within the last frame. */
 export function trimEnd(framesMicros: bigint, trimMicros: bigint, lastFrameMicros: bigint): bigint {
   return trimMicros > 0n && trimMicros < lastFrameMicros ? framesMicros - trimMicros : framesMicros;
 }

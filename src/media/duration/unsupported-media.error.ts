@@ -1,7 +1,7 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
 /**
- * The refusal of media whose length is uncertain. `reason` is public and names the fault, never the content (decision
+ * The error for media whose duration is uncertain. `reason` is public and names the defect, never the content (decision
  * G-44).
  */
 export function unsupportedMedia(reason: string): GatewayError {

@@ -64,8 +64,8 @@ export class FlacFrames implements PacketCodec {
   }
 
   /**
-   * Whether more than half a second is under headers that do not continue the count. That is no chance: these are
-   * frames that would escape the count.
+   * Whether more than half a second of audio is in frames whose number does not continue the count. So much does not
+   * match by chance: these may be frames that would escape the count.
    */
   get isDoubtful(): boolean {
     return this.doubtfulSamples * 2 > this.rateHz;
@@ -92,7 +92,7 @@ export class FlacFrames implements PacketCodec {
         this.doubtfulSamples += samples;
         return 0;
       }
-      // The count goes on from a frame that was doubted, so it was a frame.
+      // The next frame continues the count from the doubtful frame, so that was a real frame.
       this.doubtfulSamples -= this.doubtful.samples;
       samples += this.doubtful.samples;
     }

@@ -12,7 +12,7 @@ const KBPS_2_LAYER_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144,
 interface Layer {
   readonly kbps: readonly number[];
   readonly samples: number;
-  /** The size of a frame is a multiple of this. */
+  /** The size of a frame is a multiple of this (the slot of the MPEG standard). */
   readonly slotBytes: number;
 }
 interface Version {

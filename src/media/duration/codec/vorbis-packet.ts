@@ -7,8 +7,8 @@ const MODES_MAX = 64;
 const SETUP_TAIL_BITS = 97;
 
 /**
- * Counts Vorbis from block sizes: a packet gives a quarter of its block and of the block before (Vorbis I §4.3.8).
- * Takes the identification and the setup header. Throws `unsupported_audio_format`.
+ * Counts Vorbis from block sizes: a packet yields a quarter of its block and of the previous block (Vorbis I §4.3.8).
+ * `identification` and `setup` are the header packets. Throws `unsupported_audio_format`.
  */
 export function vorbisPackets(identification: Buffer, setup: Buffer): PacketCodec {
   if (identification.length < IDENTIFICATION_BYTES || !isVorbisHeader(identification, 1)) {
@@ -41,7 +41,7 @@ export function isVorbisHeader(packet: Buffer, type: number): boolean {
 
 /**
  * The block flag of each mode, read backwards from the framing bit. The modes are the last part of the setup header, so
- * the part before need not be parsed.
+ * the rest need not be parsed.
  */
 function readModes(setup: Buffer): boolean[] {
   const total = setup.length * 8;

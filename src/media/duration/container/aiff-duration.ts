@@ -29,10 +29,10 @@ interface AiffFormat {
 }
 
 /**
- * Length of an AIFF or AIFF-C file from the bytes of its sound chunk. A frame count that differs is false, so the file
- * is refused.
+ * Duration of an AIFF or AIFF-C file from the bytes of its sound chunk. A file whose declared frame count differs is
+ * rejected.
  */
-export function aiffLength(bytes: Buffer): TrackDurations {
+export function aiffDuration(bytes: Buffer): TrackDurations {
   const isCompressed = bytes.toString('latin1', 8, 12) === 'AIFC';
   let format: AiffFormat | undefined;
   let sound: Chunk | undefined;

@@ -7,8 +7,8 @@ const MAGIC_BYTES = 4;
 const BLOCK_HEADER_BYTES = 4;
 const LAST_BLOCK = 0x80;
 
-/** Length of a FLAC file from its frames. Joined files add up; the total in STREAMINFO is ignored. */
-export function flacLength(bytes: Buffer): TrackDurations {
+/** Duration of a FLAC file from its frames. Joined files add up; the total in STREAMINFO is ignored. */
+export function flacDuration(bytes: Buffer): TrackDurations {
   let at = MAGIC_BYTES;
   const frames = new FlacFrames(bytes.subarray(at + BLOCK_HEADER_BYTES));
   for (let isLast = false; !isLast;) {

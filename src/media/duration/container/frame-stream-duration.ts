@@ -4,8 +4,8 @@ import { walkFrames } from '../frame-walk.js';
 import type { TrackDurations } from '../track-durations.js';
 import { unsupportedMedia } from '../unsupported-media.error.js';
 
-/** Length of an MP3 from its frames. Joined files and changes of rate or channels are counted. */
-export function mp3Length(bytes: Buffer): TrackDurations {
+/** Duration of an MP3 from its frames. Joined files and changes of rate or channels are counted. */
+export function mp3Duration(bytes: Buffer): TrackDurations {
   const first = readMpegFrame(bytes, 0);
   const isInformation = first !== undefined && isInformationFrame(bytes, 0, first.bytes);
   const from = isInformation ? first.bytes : 0;
@@ -13,10 +13,10 @@ export function mp3Length(bytes: Buffer): TrackDurations {
 }
 
 /**
- * Length of an ADTS stream from its frames. A change of rate within it is refused, because decoders play it
+ * Duration of an ADTS stream from its frames. A stream whose sample rate changes is rejected, because decoders play it
  * differently.
  */
-export function adtsLength(bytes: Buffer): TrackDurations {
+export function adtsDuration(bytes: Buffer): TrackDurations {
   const tally = walkFrames(bytes, 0, bytes.length, readAdtsFrame);
   if (tally.rates > 1) throw unsupportedMedia('its sample rate changes');
   return { audioMicros: tally.micros() };

@@ -6,11 +6,11 @@ import { readSampleTable } from './mp4-sample-table.js';
 import { Mp4Track } from './mp4-track.js';
 
 /**
- * Length of an MP4, M4A or QuickTime file, fragmented or not, from the packets that its tables place in the file.
+ * Duration of an MP4, M4A or QuickTime file, fragmented or not, from the packets that its tables place in the file.
  * Durations of movie, track and media are ignored. Edit lists are ignored too, because the parts that they hide can
  * still be played.
  */
-export function mp4Length(bytes: Buffer): TrackDurations {
+export function mp4Duration(bytes: Buffer): TrackDurations {
   const { moov, fragments } = readTop(bytes);
   const tracks = new Map<number, Mp4Track>();
   for (const box of boxes(bytes, moov.at, moov.end)) {

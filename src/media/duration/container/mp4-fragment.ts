@@ -80,7 +80,7 @@ function readHeader(bytes: Buffer, traf: Mp4Box, moof: Mp4Box, dataEnd: number):
   return { trackId: bytes.readUInt32BE(at + 4), base, ticks, size };
 }
 
-/** Returns the end of the run's data, where the next run begins unless it names another place. */
+/** Returns the end of the run's data, where the next run begins unless it declares another offset. */
 function readRun(
   bytes: Buffer,
   run: Mp4Box,
@@ -102,8 +102,8 @@ function readRun(
   for (let index = 0; index < count; index += 1) {
     const entry = cursor + index * entryBytes;
     const end = at + (sizeBytes === 0 ? state.sample.size : bytes.readUInt32BE(entry + ticksBytes));
-    state.track.takePacket(at, end);
-    state.track.takeTicks(ticksBytes === 0 ? state.sample.ticks : bytes.readUInt32BE(entry));
+    state.track.addPacket(at, end);
+    state.track.addTicks(ticksBytes === 0 ? state.sample.ticks : bytes.readUInt32BE(entry));
     at = end;
   }
   return at;

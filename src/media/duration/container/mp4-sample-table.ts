@@ -9,15 +9,15 @@ const CHUNK_RUN_BYTES = 12;
 const TIME_RUN_BYTES = 8;
 
 /**
- * Passes a track the content of the tables in its `stbl`: the place and size of every packet, and the ticks that they
- * declare. Throws `unsupported_audio_format` where the tables contradict each other or point outside the file.
+ * Passes the content of the tables in the `stbl` box to its track: offset and size of every packet, and the declared
+ * ticks. Throws `unsupported_audio_format` if the tables contradict each other or point outside the file.
  */
 export function readSampleTable(bytes: Buffer, track: Mp4Track): void {
   const times = requiredChild(bytes, track.sampleTable, 'stts');
   const timeRuns = bytes.readUInt32BE(times.at + COUNT_AT);
   for (let run = 0; run < timeRuns; run += 1) {
     const at = times.at + TABLE_AT + run * TIME_RUN_BYTES;
-    track.takeTicks(bytes.readUInt32BE(at) * bytes.readUInt32BE(at + 4));
+    track.addTicks(bytes.readUInt32BE(at) * bytes.readUInt32BE(at + 4));
   }
   if (track.kind === 'audio') readChunks(bytes, track);
 }
@@ -29,14 +29,14 @@ function readChunks(bytes: Buffer, track: Mp4Track): void {
   for (const chunk of chunks(bytes, track.sampleTable)) {
     if (frameBytes !== undefined) {
       // Decoders play all plain samples in the chunks, whatever the size table declares.
-      track.takePacket(chunk.at, chunk.at + chunk.samples * frameBytes);
+      track.addPacket(chunk.at, chunk.at + chunk.samples * frameBytes);
       sample += chunk.samples;
       continue;
     }
     const last = Math.min(sample + chunk.samples, sizes.count);
     for (let at = chunk.at; sample < last; sample += 1) {
       const end = at + sizes.of(sample);
-      track.takePacket(at, end);
+      track.addPacket(at, end);
       at = end;
     }
   }
@@ -64,7 +64,7 @@ class SampleSizes {
   }
 }
 
-/** The begin of each chunk and its number of samples: `stco` or `co64` with the runs of `stsc`. */
+/** The start of each chunk and its number of samples: `stco` or `co64` with the runs of `stsc`. */
 function* chunks(bytes: Buffer, sampleTable: Mp4Box): Generator<{ at: number; samples: number }> {
   const narrow = child(bytes, sampleTable, 'stco');
   const offsets = narrow ?? requiredChild(bytes, sampleTable, 'co64');

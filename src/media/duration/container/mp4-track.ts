@@ -38,12 +38,12 @@ export class Mp4Track {
     const information = requiredChild(bytes, media, 'minf');
     this.sampleTable = requiredChild(bytes, information, 'stbl');
     if (this.kind !== 'audio') return;
-    refuseExternalData(bytes, information);
+    rejectExternalData(bytes, information);
     this.coding = readAudioCoding(bytes, requiredChild(bytes, this.sampleTable, 'stsd'));
   }
 
   /** Adds the packet at `[at, end)`. Throws `unsupported_audio_format` when it is outside the file. */
-  takePacket(at: number, end: number): void {
+  addPacket(at: number, end: number): void {
     if (end > this.bytes.length) throw unsupportedMedia('it is cut off');
     this.packets += 1;
     if (this.packets > this.bytes.length)
@@ -54,12 +54,12 @@ export class Mp4Track {
   }
 
   /** Adds to the time that the tables declare. */
-  takeTicks(ticks: number): void {
+  addTicks(ticks: number): void {
     this.ticks += ticks;
   }
 
   /**
-   * Length in microseconds. For audio it is counted from frames and compared with the tables; for video and for audio
+   * Duration in microseconds. For audio it is counted from frames and compared with the tables; for video and for audio
    * without a coding it is the time in the tables.
    */
   micros(): bigint {
@@ -68,7 +68,7 @@ export class Mp4Track {
     const timeline = (BigInt(this.ticks) * MICROS_PER_SECOND) / BigInt(this.timescale);
     if (this.coding === undefined) return timeline;
     const { codec } = this.coding;
-    refuseDoubt(codec);
+    rejectDoubtful(codec);
     const frames = durationMicros(this.samples, codec.rateHz);
     checkTimeline(frames, timeline);
     const played = durationMicros(Math.max(this.samples - codec.preSkip, 0), codec.rateHz);
@@ -81,7 +81,7 @@ function kindOf(handler: string): 'audio' | 'video' | 'other' {
   return handler === 'vide' ? 'video' : 'other';
 }
 
-function refuseExternalData(bytes: Buffer, information: Mp4Box): void {
+function rejectExternalData(bytes: Buffer, information: Mp4Box): void {
   const data = child(bytes, information, 'dinf');
   const references = data && child(bytes, data, 'dref');
   if (references === undefined) return;
@@ -92,7 +92,7 @@ function refuseExternalData(bytes: Buffer, information: Mp4Box): void {
   }
 }
 
-function refuseDoubt(codec: PacketCodec): void {
+function rejectDoubtful(codec: PacketCodec): void {
   if (codec instanceof FlacFrames && codec.isDoubtful) {
     throw unsupportedMedia('it holds stray audio frames');
   }

@@ -6,10 +6,10 @@ import { OggStream, oggStreamKind } from './ogg-stream.js';
 const STREAMS_MAX = 1_000;
 
 /**
- * Length of an Ogg file (Opus, Vorbis, FLAC; with Theora) from its packets. Streams that begin together are played
+ * Duration of an Ogg file (Opus, Vorbis, FLAC; with Theora) from its packets. Streams that begin together are played
  * together, so the longest counts. Streams that begin after data are further links of a chain and add up (RFC 3533 §4).
  */
-export function oggLength(bytes: Buffer): TrackDurations {
+export function oggDuration(bytes: Buffer): TrackDurations {
   const links = readLinks(bytes);
   let audioMicros = 0n;
   let videoMicros: bigint | undefined;
@@ -39,7 +39,7 @@ function readLinks(bytes: Buffer): OggStream[][] {
       else link.push(stream);
     }
     if (stream === undefined) throw unsupportedMedia('it holds a stream that is not supported');
-    stream.take(bytes, page);
+    stream.add(bytes, page);
   }
   return links;
 }

@@ -16,7 +16,7 @@ export interface OggPage {
   readonly isLast: boolean;
   /** Samples up to the last packet that ends in this page; undefined when none ends here. */
   readonly granule: bigint | undefined;
-  /** Begin and end of each packet, or of the part of a packet in this page. */
+  /** Start and end of each packet, or of the part of a packet in this page. */
   readonly parts: readonly (readonly [number, number])[];
   /** Whether the last part completes its packet. */
   readonly isLastPartWhole: boolean;

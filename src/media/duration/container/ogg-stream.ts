@@ -41,7 +41,7 @@ export class OggStream {
   constructor(readonly kind: 'audio' | 'video' | 'silent') {}
 
   /** Adds the stream's next page. */
-  take(bytes: Buffer, page: OggPage): void {
+  add(bytes: Buffer, page: OggPage): void {
     this.hasData ||= !page.isFirst;
     if (this.kind === 'silent') return;
     if (!page.isContinued) this.partial = [];
@@ -65,7 +65,7 @@ export class OggStream {
     }
   }
 
-  /** The stream's length in microseconds. With `skipStart`, without the samples that a decoder drops at the start. */
+  /** The stream's duration in microseconds. With `skipStart`, without the samples that a decoder drops at the start. */
   micros(skipStart: boolean): bigint {
     if (this.codec === undefined || this.samples === 0) return 0n;
     if (this.kind === 'video') {

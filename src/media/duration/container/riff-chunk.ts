@@ -4,7 +4,7 @@ import { unsupportedMedia } from '../unsupported-media.error.js';
 const CHUNK_HEADER_BYTES = 8;
 const PRINTABLE_ID = /^[ -~]{4}$/;
 
-/** One chunk of a WAV or AIFF file. `at` and `size` are the declared place and size of its content. */
+/** One chunk of a WAV or AIFF file. `at` and `size` are the declared offset and size of its content. */
 export interface Chunk {
   readonly id: string;
   readonly at: number;
@@ -18,14 +18,14 @@ export function readChunk(bytes: Buffer, at: number, order: 'LE' | 'BE'): Chunk 
   return { id: bytes.toString('latin1', at, at + 4), at: at + CHUNK_HEADER_BYTES, size };
 }
 
-/** The begin of the next chunk. Chunks are padded to even lengths. */
+/** The start of the next chunk. Chunks are padded to even lengths. */
 export function afterChunk(chunk: Chunk): number {
   return chunk.at + chunk.size + (chunk.size & 1);
 }
 
 /**
  * Bytes of audio in the audio chunk. The declared size counts if only other chunks follow; otherwise everything to the
- * end of the file counts (the header was written before the end was known, or is false). Throws
+ * end of the file counts (the header was written before the end was known, or is wrong). Throws
  * `unsupported_audio_format` when more audio follows.
  */
 export function audioBytes(bytes: Buffer, audio: Chunk, order: 'LE' | 'BE'): number {

@@ -24,8 +24,8 @@ interface WavFormat {
   readonly samplesPerBlock: number;
 }
 
-/** Length of a WAV (RIFF, RF64) from the bytes of its data chunk. Sizes that other chunks declare are ignored. */
-export function wavLength(bytes: Buffer): TrackDurations {
+/** Duration of a WAV (RIFF, RF64) from the bytes of its data chunk. Sizes that other chunks declare are ignored. */
+export function wavDuration(bytes: Buffer): TrackDurations {
   let format: WavFormat | undefined;
   let wideSize: number | undefined;
   for (let chunk = readChunk(bytes, RIFF_HEADER_BYTES, 'LE'); chunk !== undefined;) {
@@ -38,7 +38,7 @@ export function wavLength(bytes: Buffer): TrackDurations {
       if (format === undefined) throw unsupportedMedia('it has no format chunk');
       const size = chunk.size === UNKNOWN_SIZE ? (wideSize ?? chunk.size) : chunk.size;
       const blocks = audioBytes(bytes, { ...chunk, size }, 'LE') / format.blockBytes;
-      // A decoder plays the part of a last compressed block that it finds, but no part of a sample.
+      // A decoder plays an incomplete last block of compressed samples, but not an incomplete sample.
       const whole = format.samplesPerBlock > 1 ? Math.ceil(blocks) : Math.floor(blocks);
       return { audioMicros: durationMicros(whole * format.samplesPerBlock, format.rateHz) };
     }

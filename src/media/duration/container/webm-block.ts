@@ -6,7 +6,7 @@ export interface WebmBlock {
   readonly track: number;
   /** Ticks after the time of the cluster; may be negative. */
   readonly relativeTick: number;
-  /** Begin and end of each frame. */
+  /** Start and end of each frame. */
   readonly frames: readonly (readonly [number, number])[];
 }
 
@@ -39,7 +39,7 @@ export function readBlock(bytes: Buffer, element: EbmlElement): WebmBlock {
   return { track: track.value, relativeTick, frames };
 }
 
-/** Sizes of all frames but the last, which has the rest, and the place where the frames begin. */
+/** Sizes of all frames except the last, which has the remaining bytes, and the offset of the first frame. */
 function readLaces(
   bytes: Buffer,
   from: number,

@@ -32,10 +32,10 @@ const SKIPPED_IN_SEGMENT = new Set([
 const SKIPPED_IN_CLUSTER = new Set([...SKIPPED_ANYWHERE, 0xa7, 0xab, 0x5854]);
 
 /**
- * Length of a WebM file (Opus, Vorbis) from the frames in its blocks. The Duration element is ignored. A file with an
- * unexpected or cut-off element is refused, because some decoder may find and play the data behind it.
+ * Duration of a WebM file (Opus, Vorbis) from the frames in its blocks. The Duration element is ignored. A file with an
+ * unexpected or cut-off element is rejected, because some decoder may find and play the data behind it.
  */
-export function webmLength(bytes: Buffer): TrackDurations {
+export function webmDuration(bytes: Buffer): TrackDurations {
   const header = readElement(bytes, 0, bytes.length);
   const segment = readElement(bytes, header.end, bytes.length);
   if (segment.id !== SEGMENT || segment.end !== bytes.length) {
@@ -86,8 +86,8 @@ class WebmSegment {
     while (at < cluster.end) {
       const element = readElement(this.bytes, at, cluster.end);
       if (element.id === CLUSTER_TIME) clusterTick = readUnsigned(this.bytes, element);
-      else if (element.id === SIMPLE_BLOCK) this.takeBlock(element, clusterTick, 0);
-      else if (element.id === BLOCK_GROUP) this.takeGroup(element, clusterTick);
+      else if (element.id === SIMPLE_BLOCK) this.addBlock(element, clusterTick, 0);
+      else if (element.id === BLOCK_GROUP) this.addGroup(element, clusterTick);
       else if (!SKIPPED_IN_CLUSTER.has(element.id)) {
         if (cluster.hasKnownSize) throw unsupportedMedia('its structure is broken');
         return at;
@@ -97,7 +97,7 @@ class WebmSegment {
     return at;
   }
 
-  private takeGroup(group: EbmlElement, clusterTick: number): void {
+  private addGroup(group: EbmlElement, clusterTick: number): void {
     let block: EbmlElement | undefined;
     // Negative paddings are read as huge numbers, longer than any frame, so they are ignored.
     let discardNanos = 0;
@@ -105,14 +105,14 @@ class WebmSegment {
       if (child.id === BLOCK) block = child;
       if (child.id === DISCARD_PADDING) discardNanos = readUnsigned(this.bytes, child);
     }
-    if (block !== undefined) this.takeBlock(block, clusterTick, discardNanos);
+    if (block !== undefined) this.addBlock(block, clusterTick, discardNanos);
   }
 
-  private takeBlock(element: EbmlElement, clusterTick: number, discardNanos: number): void {
+  private addBlock(element: EbmlElement, clusterTick: number, discardNanos: number): void {
     const block = readBlock(this.bytes, element);
     const track = this.tracks.get(block.track);
     if (track === undefined) throw unsupportedMedia('a block belongs to no track');
-    track.take(this.bytes, block.frames, clusterTick + block.relativeTick, discardNanos);
+    track.add(this.bytes, block.frames, clusterTick + block.relativeTick, discardNanos);
   }
 
   private longest(kind: 'audio' | 'video'): bigint | undefined {

@@ -47,7 +47,7 @@ export class WebmTrack {
   }
 
   /** Adds the frames of one block, laced or not, at a tick of the segment's clock. */
-  take(
+  add(
     bytes: Buffer,
     frames: readonly (readonly [number, number])[],
     tick: number,
@@ -66,7 +66,7 @@ export class WebmTrack {
     this.lastSamples = samples;
   }
 
-  /** The track's length in microseconds. Frames are compared with the times of blocks; a tick is `tickNanos` long. */
+  /** The track's duration in microseconds. Frames are compared with the times of blocks; a tick is `tickNanos` long. */
   micros(tickNanos: number): bigint {
     if (this.blocks === 0) return 0n;
     const span = BigInt(
@@ -90,7 +90,7 @@ function kindOf(type: number): 'audio' | 'video' | 'other' {
 function readCodec(codecId: string, setup: Buffer): PacketCodec {
   if (codecId === 'A_OPUS') return opusFromHead(setup);
   if (codecId !== 'A_VORBIS') throw unsupportedMedia('its audio codec is not supported');
-  // Three headers in Xiph lacing: their number less one, the sizes of the first two, then the headers.
+  // Three headers in Xiph lacing: the number of headers minus one, the sizes of the first two, then the headers.
   let at = 1;
   const readSize = (): number => {
     let size = 0;
