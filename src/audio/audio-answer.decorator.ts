@@ -11,7 +11,7 @@ const HEADERS = {
   [CHARGE_HEADER]: { description: 'The charge in micro-USD', ...TEXT },
 };
 
-/** Documents an answer whose body is audio in one of these formats. */
+/** Documents a response whose body is audio in one of these formats. */
 export function AudioAnswer(...formats: ResponseFormat[]): MethodDecorator {
   const types = formats.map((format) => AUDIO_CONTENT_TYPES[format]);
   return applyDecorators(
@@ -24,7 +24,7 @@ export function AudioAnswer(...formats: ResponseFormat[]): MethodDecorator {
   );
 }
 
-/** Documents a JSON answer about audio. */
+/** Documents a JSON response about audio. */
 export function AudioDataAnswer(type: Type): MethodDecorator {
   return ApiOkResponse({ type, headers: HEADERS });
 }

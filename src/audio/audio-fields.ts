@@ -8,10 +8,10 @@ export const MAX_SEED = 4_294_967_295;
 /** The form of a voice's name or id in any case, for the API document. */
 const VOICE_TEXT = '^([A-Za-z]{4,7}|[A-Za-z0-9]{20})$';
 
-/** Formats of music and sound effects, which are not sold as WAV (API: Output formats). */
+/** Formats of music and sound effects, which are not available as WAV (API: Output formats). */
 export const FORMATS_WITHOUT_WAV = ['mp3', 'opus', 'pcm'] as const;
 
-/** `response_format` of an endpoint whose answer is audio; MP3 by default. */
+/** `response_format` of an endpoint whose response is audio; MP3 by default. */
 export function AudioFormatField(
   formats: readonly string[] = Object.keys(AUDIO_CONTENT_TYPES),
 ): PropertyDecorator {
@@ -26,7 +26,7 @@ export function VoiceField(): PropertyDecorator {
     {
       description: 'First name of a voice, or its id, both in any case; see GET /v1/voices',
       example: 'Adam',
-      // Generated clients take any text, and still offer the names.
+      // Generated clients accept any text and still list the names.
       api: {
         anyOf: [
           { type: 'string', enum: [...VOICE_NAMES] },

@@ -8,7 +8,7 @@ import type { ProviderAudio } from '../providers/ports/provider-audio.js';
 import type { ProviderWork } from '../providers/routing/provider-router.js';
 import { SizedWav } from './wav/sized-wav.js';
 
-/** A paid call whose answer is audio. */
+/** A paid call whose response is audio. */
 @Injectable()
 export class PaidAudio {
   constructor(
@@ -17,8 +17,9 @@ export class PaidAudio {
   ) {}
 
   /**
-   * Sends the provider's audio as it arrives, but WAV with true sizes, once it is there ({@link SizedWav}). The answer ends
-   * once the charge is durable (decisions G-25, G-28). Throws 402 `insufficient_funds` and the provider's failures.
+   * Sends the provider's audio as it arrives; a WAV with correct sizes once it is complete ({@link SizedWav}). The
+   * response ends once the charge is durable (decisions G-25, G-28). Throws 402 `insufficient_funds` and the provider's
+   * failures.
    */
   async play<O extends Operation>(
     call: AdmittedCall<O>,

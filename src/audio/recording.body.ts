@@ -13,7 +13,10 @@ export function recordingBody(exampleModel: string) {
     @ModelId({ example: exampleModel })
     model!: string;
 
-    /** A part of the form, which is never in the checked body. Clients that send every field of the class send null. */
+    /**
+     * The form's file part, which never appears in the checked body. Clients that send every field of the class send
+     * null.
+     */
     @Custom(() => false, 'must be a file part of a form', {
       optional: true,
       description:
@@ -33,7 +36,7 @@ export function recordingBody(exampleModel: string) {
   return RecordingBody;
 }
 
-/** What the document tells of an endpoint that takes a recording. */
+/** The texts of an endpoint with a recording, for the OpenAPI document. */
 interface RecordingWords {
   readonly summary: string;
   readonly description: string;
@@ -41,7 +44,7 @@ interface RecordingWords {
   readonly example: Readonly<Record<string, unknown>>;
 }
 
-/** Documents an endpoint that takes a recording. Its body in JSON is told in words only. */
+/** Documents an endpoint that takes a recording. Its JSON body is described in prose only. */
 export function RecordingOperation(type: Type, { summary, description, example }: RecordingWords) {
   const { model, ...others } = example;
   const value = { model, audio_url: exampleMediaUrl(EXAMPLE_RECORDING), ...others };

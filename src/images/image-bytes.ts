@@ -9,11 +9,11 @@ const MAGIC_BYTES = 12;
 /** The first characters of PNG, JPEG, GIF and WebP files, as latin-1. */
 const MAGIC = /^(\x89PNG\r\n|\xff\xd8\xff|GIF8|RIFF....WEBP)/s;
 
-/** Neither a digit of base64 nor white space. */
+/** Matches characters that are neither base64 digits nor white space. */
 const NOT_OF_BASE64 = /[^\w\s+/-]/;
 const PADDING = /^[=\s]*$/;
 
-/** Turns a provider's answer into the bytes of an image (decision G-32). */
+/** Turns a provider's response into the bytes of an image (decision G-32). */
 @Injectable()
 export class ImageBytes {
   constructor(private readonly download: BoundedDownload) {}
@@ -32,7 +32,7 @@ export class ImageBytes {
     });
   }
 
-  /** Undefined when the URL is refused, cannot be read or is no image. Clients never see its text and address. */
+  /** Undefined if the URL is not allowed, cannot be read or is no image. Clients never see the URL. */
   private async fetch(url: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const { data } = await this.download.toBytes(url, { limitBytes: IMAGE_LIMIT_BYTES, signal });
@@ -47,14 +47,14 @@ export class ImageBytes {
 function wholeOf(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
   if (!isImage(bytes)) return undefined;
-  // The decoder leaves out what is foreign. Only a text that is shorter than it looks is read once more.
+  // The decoder skips foreign characters. Only if the result is shorter than expected, the text is checked again.
   const isDense = bytes.length === Buffer.byteLength(base64, 'base64');
-  // The decoder takes the alphabet of URLs and missing padding as well, at which clients fail.
+  // The decoder also accepts the URL-safe alphabet and missing padding, which clients reject.
   const isStandard = base64.length % 4 === 0 && !base64.includes('-') && !base64.includes('_');
   if (isDense && isStandard) return base64;
   const end = base64.search(NOT_OF_BASE64);
   const isWhole = isDense || end === -1 || PADDING.test(base64.slice(end));
-  // Encoded anew: to take the white space out of a large image piece by piece would stop the process for seconds.
+  // Encoded again: removing the white space of a large image piece by piece would block the process for seconds.
   return isWhole ? bytes.toString('base64') : undefined;
 }
 

@@ -11,7 +11,7 @@ import type { ImageBody } from './dto/image.body.js';
 import { ImageBytes } from './image-bytes.js';
 import type { ImageView } from './image.view.js';
 
-/** What is done without the field; it is not forwarded (decision G-94). */
+/** The value that means the default behaviour; it is not forwarded (decision G-94). */
 const AUTOMATIC = 'auto';
 
 /** Image generation (API: POST /v1/images/generations). */
@@ -25,7 +25,8 @@ export class ImagesService {
 
   /**
    * Returns the image in base64 once its charge is durable. Without an image there is no charge (decision G-32). Throws
-   * 400 for a size or quality that the model does not make, 402 `insufficient_user_quota`, and the provider's failures.
+   * 400 for a size or quality that the model does not support, 402 `insufficient_user_quota`, and the provider's
+   * failures.
    */
   async generate(call: AdmittedCall<'image'>, body: ImageBody): Promise<Charged<ImageView>> {
     const { prompt } = body;
@@ -43,14 +44,14 @@ export class ImagesService {
   }
 }
 
-/** Undefined where the framing is automatic. */
+/** Undefined if the size is automatic. */
 function sizeOf({ limits: { sizes } }: ModelRow<'image'>, size = AUTOMATIC): string | undefined {
   if (size === AUTOMATIC) return undefined;
   if (sizes.includes(size)) return size;
   throw refusal('size', [...sizes, AUTOMATIC]);
 }
 
-/** The quality is the row's own, for its price goes by it. A caller may name it. */
+/** The quality is fixed by the model row, because the price depends on it. A caller may send the same value. */
 function checkQuality({ terms }: ModelRow<'image'>, quality = AUTOMATIC): void {
   const own = terms?.constants?.quality;
   if (quality === AUTOMATIC || quality === own) return;

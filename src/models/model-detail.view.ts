@@ -4,8 +4,8 @@ import type { FieldLimits } from './model-parameters.js';
 import { ModelView, type ShownModel, viewModel } from './model.view.js';
 
 const MICROS_PER_SECOND = 1_000_000;
-/** Fields whose bounds are those of the row or its price. What the fields accept in general is more than that. */
-const TOLD_BY_ROW = new Set([
+/** Fields whose bounds come from the row or its price. The request class alone would allow more. */
+const LIMITED_BY_ROW = new Set([
   'model',
   'input',
   'size',
@@ -47,12 +47,12 @@ export function viewModelDetail(
 /** The fields with a bound that holds for every model of the endpoint. */
 function limitsOf(fields: ReadonlyMap<string, FieldLimits>): Record<string, unknown> {
   const bounded = [...fields].filter(
-    ([name, limits]) => !TOLD_BY_ROW.has(name) && Object.keys(limits).length > 0,
+    ([name, limits]) => !LIMITED_BY_ROW.has(name) && Object.keys(limits).length > 0,
   );
   return Object.fromEntries(bounded);
 }
 
-/** The limits under wire names. The shape of a song's body is no limit; lengths are in seconds. */
+/** The limits under wire names. The shape of a song's body is not a limit; durations are in seconds. */
 function limitsOfRow(row: ModelRow): Record<string, unknown> {
   const limits: Record<string, unknown> = {};
   const known: Record<string, unknown> = { ...row.limits };

@@ -2,7 +2,7 @@ import type { Operation } from '../providers/ports/operation.js';
 
 type Modality = 'text' | 'image' | 'audio' | 'video' | 'speech' | 'transcription';
 
-/** What goes in and what comes out, in the words of model pickers: `text` comes out of models to chat with alone. */
+/** Input and output modalities, in the words of model pickers: only chat models have the output `text`. */
 export const MODALITIES: Readonly<
   Record<Operation, readonly [readonly Modality[], readonly Modality[]]>
 > = {

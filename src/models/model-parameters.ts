@@ -65,7 +65,7 @@ export class ModelParameters {
   }
 }
 
-/** Lengths are Unicode code points. The bounds of a list's entries stand beside those of the list. */
+/** Lengths are Unicode code points. The bounds of a list's entries are listed beside those of the list. */
 function limitsOf(schema: Schema): FieldLimits {
   const own = {
     values: schema.enum,

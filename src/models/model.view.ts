@@ -13,7 +13,7 @@ const OWNER = 'gateway';
 const VOICED: readonly Operation[] = ['speech', 'dialogue', 'voice-change'];
 const VOICE_NAMES = VOICES.map(({ name }) => name);
 
-/** What goes in and what comes out. */
+/** Input and output modalities. */
 export class ArchitectureView {
   @ApiProperty({ example: 'text+image->text' })
   modality!: string;
@@ -43,7 +43,7 @@ export class TopProviderView {
   max_completion_tokens!: number | null;
 }
 
-/** Where more is told. */
+/** Links to details. */
 export class ModelLinksView {
   @ApiProperty({ example: '/v1/models/aud-v4', description: 'Price, limits and fields' })
   details!: string;

@@ -9,10 +9,10 @@ import { viewModelDetail } from './model-detail.view.js';
 import { ENDPOINTS, ModelParameters } from './model-parameters.js';
 import { type ModelListView, type ShownModel, viewModel } from './model.view.js';
 
-/** Documents that are kept: a list for each allowlist in use, and the single models. */
+/** Maximum cached documents: a list for each allowlist in use, and the single models. */
 const MAX_KEPT = 500;
 
-/** JSON text that stays as it is until the catalog is replaced. */
+/** JSON text that does not change until the catalog is replaced. */
 export interface ModelDocument {
   readonly json: string;
   /** A quoted entity tag. */
@@ -23,7 +23,7 @@ export interface ModelDocument {
 @Injectable()
 export class ModelsService {
   private readonly kept = new Map<string, ModelDocument>();
-  /** The rows from which the kept documents were made. */
+  /** The rows from which the cached documents were built. */
   private rows: readonly ModelRow[] = [];
 
   constructor(
@@ -61,7 +61,7 @@ export class ModelsService {
     return { row, name, parameters, pathPrefix: this.gatewayUrl.pathPrefix };
   }
 
-  /** The document of a key, made once for each state of the catalog. */
+  /** The document of a key, built once for each state of the catalog. */
   private document(key: string, view: () => object): ModelDocument {
     const rows = this.catalog.list();
     if (rows !== this.rows || this.kept.size >= MAX_KEPT) this.kept.clear();

@@ -51,7 +51,7 @@ export class PricingView {
   request?: string;
 }
 
-/** The price of a row. One of images counts images. */
+/** The price of a row. The unit of an image price is one image. */
 export function viewPrice(rule: PriceRule, isImage: boolean): PriceView {
   switch (rule.unit) {
     case 'token':

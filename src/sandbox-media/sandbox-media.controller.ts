@@ -7,11 +7,11 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GuardedResponse } from '../platform/http-client/guarded-exchange.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';
 
-/** Beyond so many waits of one kind Node warns of a leak. */
+/** Node warns of a listener leak above this number of listeners of one kind. */
 const MAX_LISTENERS = 20;
 const LIMITS = { connectMs: 5_000, headersMs: 10_000, idleMs: 60_000 };
-/** The parts of the request that decide which bytes are answered. */
-const ASKED = ['range', 'if-range'] as const;
+/** The request headers that decide which bytes are sent. */
+const RANGE_HEADERS = ['range', 'if-range'] as const;
 const TOLD = [
   'content-type',
   'content-length',
@@ -20,7 +20,7 @@ const TOLD = [
   'etag',
   'last-modified',
 ];
-/** Browsers may show and play these files, and other sites may embed them. Answers of the API do not allow that. */
+/** Browsers may show and play these files, and other sites may embed them. API responses do not allow that. */
 const SHOWN = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Content-Security-Policy':
@@ -29,7 +29,7 @@ const SHOWN = {
 
 /**
  * Files of the sandbox upstream, served on the gateway's port to anyone who knows a name. They are not part of the API:
- * their URLs are in answers of the sandbox. A real provider's URLs name its own host.
+ * their URLs are in responses of the sandbox. A real provider's URLs name its own host.
  */
 @ApiExcludeController()
 @Controller(SANDBOX_MEDIA_PATH)
@@ -64,7 +64,7 @@ export class SandboxMediaController {
   private open(file: URL, request: Request, signal: AbortSignal): Promise<GuardedResponse> {
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
     const headers: Record<string, string> = {};
-    for (const name of ASKED) {
+    for (const name of RANGE_HEADERS) {
       const value = request.get(name);
       if (value !== undefined) headers[name] = value;
     }
@@ -93,9 +93,9 @@ async function relay(
     const value = headers[name];
     if (typeof value === 'string') response.setHeader(name, value);
   }
-  // Every layer of the gateway waits for the end of an answer, and a pipeline waits for it several times.
+  // Every layer of the gateway listens for the end of a response, and a pipeline does so several times.
   response.setMaxListeners(MAX_LISTENERS);
-  // The client has left, or the file ended too early and the answer is cut. The request log shows which.
+  // The client has disconnected, or the file ended too early and the response is aborted. The request log shows which.
   await pipeline(body, response).catch(() => undefined);
 }
 

@@ -11,7 +11,7 @@ export const SANDBOX_MEDIA_PATH = '/sandbox/media';
 const FILE_NAME = /^[\w-]{1,64}\.[a-z0-9]{1,8}$/i;
 
 /**
- * The files for which the sandbox answers URLs. Clients read them on the gateway's port, below the published address;
+ * The files for which the sandbox returns URLs. Clients read them on the gateway's port, below the published address;
  * the gateway reads them from the sandbox. The sandbox listens on loopback, but this class gives no access to any other
  * loopback address.
  */

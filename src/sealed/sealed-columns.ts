@@ -7,7 +7,7 @@ export interface SealedColumn {
   readonly column: 'sealed_input' | 'webhook_secret' | 'sealed_secret';
   /** The column with the id of the task for which a text is sealed. */
   readonly owner: 'id' | 'owner_id';
-  /** Seals a text anew with the first key. Throws SecretBoxError. */
+  /** Reseals a text with the first key. Throws SecretBoxError. */
   readonly reseal: (sealed: string, ownerId: string) => string;
 }
 
@@ -22,6 +22,9 @@ export function sealedColumns(inputs: TaskInputs, secrets: WebhookSecrets): Seal
   ];
 }
 
-/** Whether a text of the column is sealed by another key than those of the parameter ($1, or as named): `v1.<key id>.…`. */
+/**
+ * Condition for texts of the column that are sealed by a key that is not in the parameter ($1, or as named): `v1.<key
+ * id>.…`.
+ */
 export const isOfOtherKey = (column: SealedColumn['column'], keys = '$1'): string =>
   `${column} LIKE 'v1.%' AND substr(${column}, 4, 8) <> ALL (${keys}::text[])`;

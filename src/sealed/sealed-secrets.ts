@@ -9,10 +9,13 @@ import { isOfOtherKey, type SealedColumn, sealedColumns } from './sealed-columns
 
 const CHECK_CONTEXT = 'sealing-key/check';
 const CHECK_TEXT = 'shim';
-/** Rows that are sealed anew by one statement. */
+/** Rows that are resealed by one statement. */
 const BATCH = 500;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-/** In place of a dropped secret: what needs it fails with `secret_unreadable`, and nothing is sent without a signature. */
+/**
+ * Replaces a dropped secret: work that needs it fails with `secret_unreadable`, and nothing is sent without a
+ * signature.
+ */
 const FORGOTTEN = 'forgotten';
 
 interface SealedRow {
@@ -22,12 +25,15 @@ interface SealedRow {
   readonly sealed: string;
 }
 
-/** What sealing anew has done, in numbers of sealed texts. */
+/** The result of resealing, as numbers of sealed texts. */
 interface Resealing {
   readonly sealedAnew: number;
-  /** Sealed by other keys than the first, afterwards: by a process that still has another list, or by no key of the list. */
+  /**
+   * Texts that are afterwards still sealed by other keys than the first: by a process with another list, or by no key
+   * of the list.
+   */
   readonly left: number;
-  /** Of those: sealed by no key of the list. */
+  /** The part of them that no key of the list opens. */
   readonly unreadable: number;
 }
 
@@ -49,8 +55,8 @@ export class SealedSecrets {
   }
 
   /**
-   * Notes the keys of the list. All that is sealed is read only where a key that was noted before is not in the list, and at
-   * the first time. Throws ConfigError where no key of the list opens some of it.
+   * Records the ids of the keys in the list. Reads all sealed texts only if a recorded key is missing from the list,
+   * and at the first time. Throws ConfigError if no key of the list opens some of them.
    */
   async check(): Promise<void> {
     const noted = await this.noted();
@@ -65,9 +71,9 @@ export class SealedSecrets {
     await this.note();
   }
 
-  /** Seals everything anew with the first key that any key of the list opens. */
+  /** Reseals with the first key every text that any key of the list opens. */
   async rotate(): Promise<Resealing> {
-    // Before the first start has read all that is sealed, no key is known to be missing.
+    // Until the first start has read all sealed texts, it is not known whether a key is missing.
     if ((await this.noted()).length > 0) await this.note();
     const patient = await patientCopyOf(this.dataSource).initialize();
     try {
@@ -80,12 +86,12 @@ export class SealedSecrets {
     }
   }
 
-  /** How many sealed texts no key of the list opens. */
+  /** The number of sealed texts that no key of the list opens. */
   unreadable(): Promise<number> {
     return this.countOfOthers(this.box.keyIds);
   }
 
-  /** Drops what no key of the list opens. Returns the number of sealed texts. */
+  /** Drops the texts that no key of the list opens. Returns their number. */
   async forget(): Promise<number> {
     const patient = await patientCopyOf(this.dataSource).initialize();
     try {
@@ -124,7 +130,7 @@ export class SealedSecrets {
     return this.dataSource.query('SELECT key_id, check_value FROM sealing_key');
   }
 
-  /** A process that begins to seal with a key has noted it before. */
+  /** A process records a key before it seals with it. */
   private async note(): Promise<void> {
     for (const [place, id] of this.box.keyIds.entries()) {
       const value = this.box.seal(CHECK_TEXT, CHECK_CONTEXT, place);
@@ -143,7 +149,7 @@ export class SealedSecrets {
     }
   }
 
-  /** A text that changes or goes meanwhile is left as it is then. */
+  /** A text that is changed or deleted meanwhile is left unchanged. */
   private async resealColumn(db: DataSource, { table, column, owner, reseal }: SealedColumn) {
     const select = `
       SELECT account_id, id, ${owner} AS owner, ${column} AS sealed FROM ${table}

@@ -18,7 +18,7 @@ export class DialogueService {
   constructor(private readonly audio: PaidAudio) {}
 
   /**
-   * Speaks the lines into the body of the answer. Throws `invalid_request` for too much text or too many voices, both
+   * Speaks the lines into the body of the response. Throws `invalid_request` for too much text or too many voices, both
    * with param `inputs`, and what `PaidAudio.play` throws.
    */
   async speak(

@@ -16,8 +16,8 @@ export class IsolationService {
   ) {}
 
   /**
-   * Removes everything but speech; the MP3 is the body of the answer. Throws what `MediaIntake.use` throws, including
-   * `audio_too_short` before anything is held, and what `PaidAudio.play` throws.
+   * Removes everything but speech; the MP3 is the body of the response. Throws what `MediaIntake.use` throws, including
+   * `audio_too_short` before there is a hold, and what `PaidAudio.play` throws.
    */
   isolate(
     call: AdmittedCall<'isolation'>,

@@ -13,8 +13,8 @@ export class MusicCompositionService {
   constructor(private readonly audio: PaidAudio) {}
 
   /**
-   * Composes into the body of the answer, which may take minutes to begin. The requested seconds are billed, whatever
-   * the length of the track. Throws what `PaidAudio.play` throws.
+   * Composes into the body of the response, which may start after minutes. The requested seconds are billed, whatever
+   * the duration of the track. Throws what `PaidAudio.play` throws.
    */
   async compose(
     call: AdmittedCall<'composition'>,
@@ -32,7 +32,7 @@ export class MusicCompositionService {
   }
 }
 
-/** For instrumental music the lyrics are left out, and blank lyrics always are (decision G-50). */
+/** Lyrics are left out for instrumental music, and if they are blank (decision G-50). */
 function commandOf(body: MusicCompositionBody): CompositionCommand {
   const { lyrics = '', instrumental } = body;
   return {

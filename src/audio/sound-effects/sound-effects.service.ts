@@ -12,8 +12,8 @@ export class SoundEffectsService {
   constructor(private readonly audio: PaidAudio) {}
 
   /**
-   * Writes the sound into the body of the answer. The requested seconds are billed, rounded up without any allowance,
-   * whatever the length of the sound (decision G-21). Throws what `PaidAudio.play` throws.
+   * Writes the sound into the body of the response. The requested seconds are billed, rounded up without any allowance,
+   * whatever the duration of the sound (decision G-21). Throws what `PaidAudio.play` throws.
    */
   async make(
     call: AdmittedCall<'sound-effect'>,

@@ -15,7 +15,7 @@ export class SpeechService {
   constructor(private readonly audio: PaidAudio) {}
 
   /**
-   * Speaks `input` into the body of the answer, which ends once the charge is durable. Throws 400 `input_too_long`
+   * Speaks `input` into the body of the response, which ends once the charge is durable. Throws 400 `input_too_long`
    * above the model's limit, 402 `insufficient_funds`, and the provider's failures.
    */
   async speak(call: AdmittedCall<'speech'>, body: SpeechBody, writer: AudioWriter): Promise<void> {

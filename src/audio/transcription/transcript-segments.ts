@@ -9,13 +9,13 @@ export interface TranscriptSegment {
   readonly text: string;
 }
 
-/** A sentence that does not end is cut after so many seconds. */
+/** A sentence without an end is split after this many seconds. */
 const MAX_SEGMENT_SECONDS = 30;
 const SENTENCE_END = /[.!?…。！？]["'”’)\]]*$/;
 
 /**
  * The words as segments: one for each sentence of a speaker, of 30 s at most. Without words the whole text is one
- * segment. A time that the provider does not tell is the one before it.
+ * segment. A time that the provider does not report is the previous one.
  */
 export function segmentsOf(
   text: string,
@@ -34,7 +34,7 @@ export function segmentsOf(
   });
 }
 
-/** Times of what is heard; spaces only stand between. */
+/** Times of audible words; spaces are ignored. */
 function timed(sentence: readonly TranscriptWord[], edge: 'start' | 'end'): number[] {
   return sentence
     .filter(isHeard)
@@ -53,7 +53,7 @@ function sentencesOf(words: readonly TranscriptWord[]): TranscriptWord[][] {
     }
   }
   const last = sentences.at(-1);
-  // A space after the last sentence is none of its own.
+  // A space after the last sentence does not become a segment.
   if (sentences.length > 1 && last && !last.some(isHeard)) {
     sentences.pop();
     sentences.at(-1)?.push(...last);

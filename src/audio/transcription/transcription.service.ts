@@ -46,7 +46,7 @@ function commandOf(body: TranscriptionBody, media: MediaFile): TranscriptionComm
     diarize: body.diarize,
     numSpeakers: body.num_speakers,
     tagAudioEvents: body.tag_audio_events,
-    timestamps: wantedTimings(body).asked,
+    timestamps: wantedTimings(body).requested,
     subtitles: body.subtitles,
     temperature: body.temperature,
   };

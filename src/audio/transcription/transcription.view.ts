@@ -32,8 +32,8 @@ export class TranscriptWordView {
 }
 
 /**
- * One sentence of a transcript. Clients of the OpenAI API refuse a segment without all of its fields; those that say how
- * sure a model was are constants.
+ * One sentence of a transcript. Clients of the OpenAI API fail if a field of a segment is missing; the fields about the
+ * model's confidence are constants.
  */
 export class TranscriptSegmentView {
   @ApiProperty({ example: 0 })

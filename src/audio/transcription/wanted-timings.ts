@@ -1,15 +1,15 @@
 import type { TranscriptionBody } from './dto/transcription.body.js';
 
-/** Which timed parts of a transcript the caller gets, and what the provider is told about them. */
+/** The timed parts of a transcript that the caller gets, and the granularity that is requested from the provider. */
 export interface WantedTimings {
   readonly words: boolean;
   readonly segments: boolean;
-  /** The granularity that the provider is asked for; undefined leaves it to the provider, which times words. */
-  readonly asked: TranscriptionBody['timestamps'];
+  /** The granularity that is requested; undefined means the provider's default, which is words. */
+  readonly requested: TranscriptionBody['timestamps'];
 }
 
 /**
- * `timestamps` decides about words; without it the granularities of the OpenAI API do, and without these
+ * `timestamps` decides whether there are words. Without it the granularities of the OpenAI API decide; without these,
  * `verbose_json` has both parts (decisions G-02, G-46).
  */
 export function wantedTimings(body: TranscriptionBody): WantedTimings {
@@ -21,6 +21,6 @@ export function wantedTimings(body: TranscriptionBody): WantedTimings {
   return {
     words: timestamps === undefined ? words : timestamps !== 'none',
     segments: granularities.includes('segment') || (isVerbose && timestamps !== 'none'),
-    asked: timestamps ?? (isNamed ? 'word' : undefined),
+    requested: timestamps ?? (isNamed ? 'word' : undefined),
   };
 }

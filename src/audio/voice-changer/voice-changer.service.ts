@@ -19,8 +19,8 @@ export class VoiceChangerService {
   ) {}
 
   /**
-   * Speaks the words of the recording in another voice, into the body of the answer. Throws what `MediaIntake.use` and
-   * `PaidAudio.play` throw.
+   * Speaks the words of the recording in another voice, into the body of the response. Throws what `MediaIntake.use`
+   * and `PaidAudio.play` throw.
    */
   change(
     call: AdmittedCall<'voice-change'>,

@@ -3,33 +3,37 @@ import type { SpoolReservation } from '../../media/spool.js';
 
 const READ_BYTES = 64 * 1024;
 
-/** Bytes of an answer in a file that has no name any more, so that nothing is left behind when the process is killed. */
+/** Bytes of a response in an unlinked file, so that nothing is left behind when the process is killed. */
 export class HeldBytes {
   private bytes = 0;
   private isClosed = false;
 
   private constructor(
     private readonly file: FileHandle | undefined,
-    private readonly room: SpoolReservation,
+    private readonly reservation: SpoolReservation,
     private readonly maxBytes: number,
   ) {}
 
-  /** Where the disk takes no file, nothing can be added. */
-  static async open(path: string, room: SpoolReservation, maxBytes: number): Promise<HeldBytes> {
+  /** If the file cannot be created, nothing can be added. */
+  static async open(
+    path: string,
+    reservation: SpoolReservation,
+    maxBytes: number,
+  ): Promise<HeldBytes> {
     const file = await open(path, 'wx+', 0o600).catch(() => undefined);
     if (file) await rm(path, { force: true });
-    return new HeldBytes(file, room, maxBytes);
+    return new HeldBytes(file, reservation, maxBytes);
   }
 
   get sizeBytes(): number {
     return this.bytes;
   }
 
-  /** False when the bytes are too many, when the spool has no room for them or when the disk does not take them. */
+  /** Returns false if the bytes exceed `maxBytes` or the spool's quota, or cannot be written. */
   async add(chunk: Buffer): Promise<boolean> {
     const { file } = this;
     if (file === undefined || this.bytes + chunk.length > this.maxBytes) return false;
-    if (this.room.add(chunk.length) !== undefined) return false;
+    if (this.reservation.add(chunk.length) !== undefined) return false;
     try {
       for (let done = 0; done < chunk.length;) {
         const at = this.bytes + done;
@@ -60,11 +64,11 @@ export class HeldBytes {
     }
   }
 
-  /** Gives the room back; a second call changes nothing. */
+  /** Releases the reservation; a second call changes nothing. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
     await this.file?.close().catch(() => undefined);
-    this.room.free();
+    this.reservation.free();
   }
 }

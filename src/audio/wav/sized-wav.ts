@@ -17,9 +17,9 @@ export const MAX_HELD_BYTES = 16 * 1024 * 1024;
 const PAD = Buffer.alloc(1);
 
 /**
- * WAV files with true sizes. Providers that write a file while they make it put placeholders into its head, which players
- * take for hours of sound. A file of at most {@link MAX_HELD_BYTES} is held in the spool until it is there; a longer one,
- * or one for which the spool has no room, gets unknown sizes and goes on as it arrives.
+ * WAV files with correct sizes. Providers that write a file while they generate it put placeholders into its head,
+ * which players read as hours of sound. A file of at most {@link MAX_HELD_BYTES} is held in the spool until it is
+ * complete; a longer one, or one that exceeds the spool's quota, gets unknown sizes and is sent as it arrives.
  */
 @Injectable()
 export class SizedWav {
@@ -29,27 +29,28 @@ export class SizedWav {
   ) {}
 
   /**
-   * The file with true or unknown sizes. What it holds is given back when it is closed. `onArrival` is called when the first
-   * bytes are there. Rejects with the error of the body while the file is held; later the file fails with it.
+   * The file with correct or unknown sizes. Its spool reservation is released when the file is closed. `onArrival` is
+   * called when the first bytes have arrived. Rejects with the error of the body while the file is held; later the
+   * returned stream fails with it.
    */
   async of(
     body: Readable,
     accountId: string,
     onArrival: () => void = () => undefined,
   ): Promise<Readable> {
-    const room = this.spool.openResponse(accountId);
-    const held = await HeldBytes.open(this.folder.newFile(), room, MAX_HELD_BYTES);
+    const reservation = this.spool.openResponse(accountId);
+    const held = await HeldBytes.open(this.folder.newFile(), reservation, MAX_HELD_BYTES);
     const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
     try {
       const rest = await filled(held, chunks, onArrival);
       const pieces = rest === undefined ? whole(held) : endless(held, rest, chunks);
       return (
         Readable.from(pieces, { objectMode: false })
-          // Its reader learns of the error, unless it has left.
+          // The code that reads the stream gets the error, unless it has stopped reading.
           .on('error', () => undefined)
           .once('close', () => {
             void held.close();
-            // Its reader gave it up before it had arrived.
+            // The stream was destroyed before the body was complete.
             if (!body.readableEnded) body.destroy();
           })
       );
@@ -60,7 +61,7 @@ export class SizedWav {
   }
 }
 
-/** Holds what arrives. Gives the first chunk that could not be held, or undefined when everything is there. */
+/** Holds the arriving bytes. Returns the first chunk that could not be held, or undefined if the body is complete. */
 async function filled(
   held: HeldBytes,
   chunks: AsyncIterator<Buffer, undefined>,
@@ -73,7 +74,7 @@ async function filled(
   }
 }
 
-/** The file that is there, with its true sizes. */
+/** The complete file, with its correct sizes. */
 async function* whole(held: HeldBytes): AsyncGenerator<Buffer> {
   const head = await held.readAt(0, WAV_HEAD_BYTES);
   const wav = readWavHead(head);
@@ -91,7 +92,7 @@ async function* whole(held: HeldBytes): AsyncGenerator<Buffer> {
   if (isPadMissing) yield PAD;
 }
 
-/** What is held, and what arrives after it, with unknown sizes. */
+/** The held bytes and the bytes that arrive after them, with unknown sizes. */
 async function* endless(
   held: HeldBytes,
   rest: Buffer,
@@ -99,7 +100,7 @@ async function* endless(
 ): AsyncGenerator<Buffer> {
   let head = await held.readAt(0, WAV_HEAD_BYTES);
   let next: Buffer | undefined = rest;
-  // As much as names the samples: where nothing could be held, a chunk may be a part of the head.
+  // Collects the bytes up to the data chunk: if nothing could be held, a chunk may contain only a part of the head.
   while (next !== undefined && head.length >= held.sizeBytes && isPart(head)) {
     head = Buffer.concat([head, next]);
     next = (await chunks.next()).value;
@@ -113,7 +114,7 @@ async function* endless(
   }
 }
 
-/** Whether more bytes may tell where the samples are. */
+/** Whether the data chunk may be in bytes that have not arrived yet. */
 function isPart(head: Buffer): boolean {
   return head.length < WAV_HEAD_BYTES && readWavHead(head) === undefined;
 }

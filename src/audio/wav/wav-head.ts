@@ -1,21 +1,21 @@
-/** Both sizes of a WAV whose length is not known; decoders read such a file to its end. */
+/** Both sizes of a WAV of unknown length; decoders read such a file to its end. */
 const UNKNOWN_BYTES = 0xffff_ffff;
 /** The id and the size before the content of a chunk. */
 export const CHUNK_HEAD_BYTES = 8;
-/** A file that begins with as many bytes of other chunks has no samples as far as we know. */
+/** If the data chunk does not begin within these bytes, the file is treated as one without samples. */
 export const WAV_HEAD_BYTES = 64 * 1024;
 const MAX_CHUNKS = 64;
 const CHUNK_ID = /^[\x20-\x7e]{4}$/;
 /** WAV with sizes of 64 bits in a chunk `ds64`. */
 const LONG_MAGIC = /^(RF64|BW64)$/;
 
-/** Where the samples of a WAV are, as its first bytes say. */
+/** The position of the samples of a WAV, from its first bytes. */
 export interface WavHead {
-  /** Where the first sample is. */
+  /** Position of the first sample. */
   readonly dataAt: number;
-  /** Bytes of samples as told, which may be a placeholder: 0, 0x7FFFFFFF, 0xFFFFFFFF or any other. */
-  readonly toldBytes: number;
-  /** Where `ds64` is; undefined in a file with sizes of 32 bits. */
+  /** Declared bytes of samples, which may be a placeholder: 0, 0x7FFFFFFF, 0xFFFFFFFF or any other. */
+  readonly declaredBytes: number;
+  /** Position of `ds64`; undefined in a file with sizes of 32 bits. */
   readonly longSizesAt: number | undefined;
 }
 
@@ -25,7 +25,10 @@ interface WavSizes {
   readonly fileReader: number;
 }
 
-/** Reads the first bytes of a file (at most {@link WAV_HEAD_BYTES}). Undefined when they are no WAV or name no samples. */
+/**
+ * Reads the first bytes of a file (at most {@link WAV_HEAD_BYTES}). Undefined if they are not a WAV or contain no data
+ * chunk.
+ */
 export function readWavHead(head: Buffer): WavHead | undefined {
   const isLong = LONG_MAGIC.test(head.toString('latin1', 0, 4));
   if (!isLong && head.toString('latin1', 0, 4) !== 'RIFF') return undefined;
@@ -37,8 +40,8 @@ export function readWavHead(head: Buffer): WavHead | undefined {
     const size = head.readUInt32LE(at + 4);
     const dataAt = at + CHUNK_HEAD_BYTES;
     if (id === 'data') {
-      const toldBytes = isLong ? longSizeOf(head, longSizesAt, size) : size;
-      return { dataAt, toldBytes, longSizesAt };
+      const declaredBytes = isLong ? longSizeOf(head, longSizesAt, size) : size;
+      return { dataAt, declaredBytes, longSizesAt };
     }
     if (id === 'ds64') longSizesAt = at;
     at = dataAt + size + (size & 1);
@@ -52,8 +55,8 @@ function longSizeOf(head: Buffer, at: number | undefined, size: number): number 
 }
 
 /**
- * The same bytes with these sizes as a plain WAV: one of 64 bits gets sizes of 32 bits and its `ds64` becomes padding. The
- * length of the head stays. Without sizes they are unknown.
+ * The same bytes with these sizes as a plain WAV: sizes of 64 bits become sizes of 32 bits and `ds64` becomes padding.
+ * The length of the head does not change. Without `sizes` they are unknown.
  */
 export function withSizes(
   bytes: Buffer,
@@ -69,15 +72,15 @@ export function withSizes(
 }
 
 /**
- * Bytes of samples in a file that is there as a whole. The told size counts only if nothing or whole chunks follow it;
- * else everything after the head is samples. `readAt` gives the bytes of a chunk's head.
+ * Bytes of samples in a complete file. The declared size counts only if nothing or complete chunks follow it; else
+ * everything after the head is samples. `readAt` reads the head of a chunk.
  */
 export async function dataBytesOf(
-  { dataAt, toldBytes }: WavHead,
+  { dataAt, declaredBytes }: WavHead,
   fileReader: number,
   readAt: (position: number) => Promise<Buffer>,
 ): Promise<number> {
-  let at = dataAt + toldBytes + (toldBytes % 2);
+  let at = dataAt + declaredBytes + (declaredBytes % 2);
   for (let chunk = 0; chunk < MAX_CHUNKS && at + CHUNK_HEAD_BYTES <= fileReader; chunk++) {
     const head = await readAt(at);
     if (!CHUNK_ID.test(head.toString('latin1', 0, 4))) break;
@@ -86,5 +89,5 @@ export async function dataBytesOf(
   }
   // The padding of the last chunk is often left out.
   const isWhole = at === fileReader || at === fileReader + 1;
-  return isWhole ? toldBytes : fileReader - dataAt;
+  return isWhole ? declaredBytes : fileReader - dataAt;
 }

@@ -15,7 +15,7 @@ const optional = { optional: true } as const;
 /** One line of a dialogue. */
 export class DialogueLine {
   @Text({
-    // As much as a body can have: the service checks the total, which each model limits itself (decision G-35).
+    // The size of a whole body: the service checks the total, which each model limits (decision G-35).
     max: JSON_BODY_BYTES,
     blank: 'refused',
     controls: 'speech',

@@ -21,7 +21,7 @@ export class SpeechBody {
   model!: string;
 
   @Text({
-    // As much as a body can have: the service refuses more than the model takes, with a code of its own.
+    // The size of a whole body: the service rejects more than the model accepts, with a code of its own.
     max: JSON_BODY_BYTES,
     blank: 'refused',
     controls: 'speech',
