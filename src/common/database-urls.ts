@@ -2,7 +2,7 @@
 export interface DatabaseUrls {
   /** One URL for each server, in order; each has exactly one host. */
   readonly urls: readonly string[];
-  /** Servers that take no writes are passed over. */
+  /** Whether servers that accept no writes are skipped. */
   readonly mustWrite: boolean;
 }
 
@@ -11,8 +11,9 @@ const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)((?:[/?].*)?)$/s;
 const WRITES = new Set(['read-write', 'primary']);
 
 /**
- * The servers of `postgresql://user@first:5432,second:5433/name?target_session_attrs=read-write`, or with lists in `host` and
- * `port`. With several hosts those that take no writes are passed over, whatever is said. Throws an Error in words.
+ * The servers of `postgresql://user@first:5432,second:5433/name?target_session_attrs=read-write`, or with lists in
+ * `host` and `port`. With several hosts those that accept no writes are always skipped. Throws an Error with a message
+ * for people.
  */
 export function databaseUrlsOf(text: string): DatabaseUrls {
   const [, head = '', hosts = '', tail = ''] = URL_PARTS.exec(text) ?? [];

@@ -4,7 +4,7 @@ import type { GatewayError } from './gateway-error.js';
 /** A family of endpoints with its own codes for common faults (ADR 0003). */
 export type ApiFamily = 'general' | 'audio' | 'dubbing' | 'song' | 'video';
 
-/** Faults whose public code depends on the surface. */
+/** Errors whose public code depends on the API family. */
 export type ApiFamilyFault =
   'invalidField' | 'unknownModel' | 'wrongEndpoint' | 'insufficient' | 'invalidWebhook';
 
@@ -23,7 +23,7 @@ const AUDIO = {
   insufficient: 'insufficient_funds',
 } as const satisfies Record<ApiFamilyFault, ErrorCode>;
 
-/** The public code of each fault on each surface (decisions G-06, G-07, G-09, G-68, G-76). */
+/** The public code of each error in each API family (decisions G-06, G-07, G-09, G-68, G-76). */
 export const API_FAMILY_CODES: Record<ApiFamily, Record<ApiFamilyFault, ErrorCode>> = {
   general: GENERAL,
   video: GENERAL,
@@ -32,7 +32,7 @@ export const API_FAMILY_CODES: Record<ApiFamily, Record<ApiFamilyFault, ErrorCod
   song: { ...AUDIO, invalidField: 'invalid_music_request', invalidWebhook: 'invalid_task_command' },
 };
 
-/** The surface a request path belongs to; everything outside the special families is general. */
+/** The API family of a request path; all paths outside the special families are general. */
 export function apiFamilyOf(path: string): ApiFamily {
   if (path.startsWith('/v1/audio/dubbing')) return 'dubbing';
   if (path.startsWith('/v1/audio/')) return 'audio';
@@ -40,14 +40,14 @@ export function apiFamilyOf(path: string): ApiFamily {
   return path.startsWith('/v1/videos') ? 'video' : 'general';
 }
 
-/** The same error with the code of the surface: songs have their own code for a bad field. */
+/** The same error with the code of the API family: songs have their own code for an invalid field. */
 export function inApiFamily(error: GatewayError, surface: ApiFamily): GatewayError {
   if (error.code !== 'invalid_request') return error;
   const code = API_FAMILY_CODES[surface].invalidField;
   return code === error.code ? error : error.withCode(code);
 }
 
-/** The `error.type` where it differs from the table's: a bad field of a video (decision G-04). */
+/** The `error.type` if it differs from the table's: an invalid field of a video (decision G-04). */
 export function typeInApiFamily(error: GatewayError, surface: ApiFamily): ErrorType | undefined {
   return surface === 'video' && error.code === 'invalid_request' ? 'invalid_request' : undefined;
 }

@@ -35,7 +35,7 @@ export const ERROR_EXAMPLES = Object.fromEntries(
   }),
 );
 
-/** Documents the error answers of an operation, one Swagger response per status, an example per code. */
+/** Documents the error responses of an operation, one Swagger response per status, an example per code. */
 export function ErrorAnswers(...codes: ErrorCode[]): MethodDecorator & ClassDecorator {
   const statuses = distinct(codes.map((code) => ERROR_TABLE[code].status));
   return applyDecorators(

@@ -1,6 +1,6 @@
 import { ERROR_TABLE, type ErrorCode, type ErrorType, publicCodeOf } from './error-table.js';
 
-/** What an error may hold in addition to code and message. */
+/** Optional details of an error. */
 export interface GatewayErrorDetail {
   /** The field that is wrong: dotted path (`inputs.3.voice`) or header name. */
   readonly param?: string | null;
@@ -11,7 +11,7 @@ export interface GatewayErrorDetail {
   readonly cause?: unknown;
 }
 
-/** The JSON body of every error answer (API: Error envelope). */
+/** The JSON body of every error response (API: Error envelope). */
 export interface ErrorEnvelope {
   readonly error: {
     readonly message: string;
@@ -23,7 +23,7 @@ export interface ErrorEnvelope {
 
 /**
  * The only error class that reaches clients: `new GatewayError('invalid_request', 'voice is unknown', { param: 'voice'
- * })`. The message is public, so it must not hold upstream text, a host, a vendor name, a key or a prompt.
+ * })`. The message is public, so it must not contain upstream text, a host, a vendor name, a key or a prompt.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';

@@ -45,8 +45,8 @@ function isTranslatable(thrown: unknown): thrown is TranslatableError {
 }
 
 /**
- * Express and its parsers mark errors of the client with a numeric `status` and `expose`. A path that cannot be decoded
- * is one.
+ * Express and its parsers mark client errors with a numeric `status` and `expose`; for example a path that cannot be
+ * decoded.
  */
 function parserStatusOf(thrown: unknown): number | undefined {
   if (thrown instanceof URIError) return 400;

@@ -8,10 +8,10 @@ export function toPublicId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuid.replaceAll('-', '')}`;
 }
 
-/** What precedes the digits of an execution's id in the id of its chat completion, which every client shows. */
+/** Prefix of the id of a chat completion; the digits are those of its execution. Every client shows this id. */
 const COMPLETION_PREFIX = 'chatcmpl-';
 
-/** The id of the chat completion that an execution answered. */
+/** The id of the chat completion of an execution. */
 export function toCompletionId(executionUuid: string): string {
   return `${COMPLETION_PREFIX}${executionUuid.replaceAll('-', '')}`;
 }

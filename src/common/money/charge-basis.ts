@@ -27,10 +27,10 @@ export interface TokenPrices {
   readonly outputPerMillion: string;
 }
 
-/** What a provider made of a call that is not charged, because the call broke (decision G-103). */
+/** The generated quantity of a call that is not charged, because the call broke (decision G-103). */
 export type UnchargedQuantity = Pick<ChargeBasis, 'unit' | 'quantity'>;
 
-/** What is held for a call, and the basis of its charge; null if the basis is known only at the end. */
+/** The amount to hold for a call, and the basis of its charge; null if the basis is known only at the end. */
 export interface Quote {
   readonly amountMicroUsd: MicroUsd;
   readonly basis: ChargeBasis | null;

@@ -27,7 +27,7 @@ export function isUnsignedAmount(value: unknown): boolean {
   return typeof value === 'string' && !value.startsWith('-') && parseMicroUsd(value) !== undefined;
 }
 
-/** What {@link isUnsignedAmount} asks for, as the end of a sentence. */
+/** The rule of {@link isUnsignedAmount}, as the end of a sentence. */
 export const UNSIGNED_AMOUNT_RULE = `must be a string of digits, at most ${MAX_MICRO_USD}`;
 
 /** The wire form of an amount: a string of digits (API: Conventions). */

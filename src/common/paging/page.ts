@@ -23,7 +23,7 @@ export function cursorOf(request: PageRequest, kind: keyof typeof CURSOR): strin
   });
 }
 
-/** A page of `rows`. One row more than `limit` was read, to see whether the list goes on. */
+/** A page of `rows`. One row more than `limit` was read, to find out whether there is a next page. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Page } from './page.js';
 
-/** The `next_cursor` of a page that is answered in a format without such a field; absent on the last page. */
+/** The header for `next_cursor` of a page whose format has no such field; absent on the last page. */
 export const NEXT_CURSOR_HEADER = 'x-gateway-next-cursor';
 
 /** A page of a list as clients see it. */

@@ -3,8 +3,8 @@ import { createHmac, hkdfSync } from 'node:crypto';
 const KEY_BYTES = 32;
 
 /**
- * Digests (HMAC-SHA256) of texts. Without a secret key nobody can test guesses of the text. Keys can be rotated: the
- * first makes new digests, and comparisons try all.
+ * Digests (HMAC-SHA256) of texts. Nobody can test guessed texts without the secret key. Keys can be rotated: the first
+ * makes new digests, and comparisons try all.
  */
 export class KeyedDigest {
   readonly #keys: readonly Buffer[];

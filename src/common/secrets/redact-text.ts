@@ -3,7 +3,7 @@ const KEY_SHAPE = /sk-[0-9A-Za-z_-]{16,}/g;
 /** Credentials in a URL, with or without a user; the password may contain an `@`. */
 const URL_CREDENTIALS = /:\/\/[^\s/]+@/g;
 
-/** The signature of a link to a file, which is good without a key. */
+/** The signature of a link to a file, which gives access without a key. */
 const LINK_SIGNATURE = /([?&]signature=)[0-9a-f]{16,}/gi;
 
 /** Removes keys and the signatures of links from a text. */

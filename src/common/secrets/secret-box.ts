@@ -25,7 +25,7 @@ const MESSAGES: Readonly<Record<SecretBoxFault, string>> = {
   not_authentic: 'The sealed secret was altered, or belongs to another place.',
 };
 
-/** A secret that cannot be encrypted or decrypted. The message holds neither secret nor key. */
+/** A secret that cannot be encrypted or decrypted. The message contains neither secret nor key. */
 export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError';
 
@@ -53,10 +53,10 @@ export class SecretBox {
 
   /**
    * Encrypts a text for one context, such as `task/<id>/webhook-secret`. It can be decrypted with the same context
-   * only. `place`: which key encrypts, as a rule the first. Throws {@link SecretBoxError} `no_key`.
+   * only. `keyIndex`: the key that encrypts, by default the first. Throws {@link SecretBoxError} `no_key`.
    */
-  seal(plaintext: string, context: string, place = 0): string {
-    const chosen = [...this.keys][place];
+  seal(plaintext: string, context: string, keyIndex = 0): string {
+    const chosen = [...this.keys][keyIndex];
     if (chosen === undefined) throw new SecretBoxError('no_key');
     const [keyId, key] = chosen;
     const nonce = randomBytes(NONCE_BYTES);
@@ -72,7 +72,7 @@ export class SecretBox {
     return [...this.keys.keys()];
   }
 
-  /** Encrypts a sealed text anew with the first key, for the same context. Throws {@link SecretBoxError}. */
+  /** Encrypts a sealed text again with the first key, for the same context. Throws {@link SecretBoxError}. */
   reseal(sealed: string, context: string): string {
     return this.seal(this.open(sealed, context), context);
   }
@@ -104,8 +104,7 @@ function derive(text: string, purpose: string, bytes: number): Buffer {
 }
 
 /**
- * What is authenticated in addition to the secret. Version and key id have fixed lengths, so two contexts never give
- * the same text.
+ * The additional authenticated data. Version and key id have fixed lengths, so two contexts never give the same text.
  */
 function boundTo(keyId: string, context: string): Buffer {
   return Buffer.from(`${VERSION}.${keyId}.${context}`, 'utf8');

@@ -15,7 +15,7 @@ export function billableSeconds(durationMicros: bigint): bigint {
 }
 
 /**
- * Length of `samples` at `sampleRateHz` in integer microseconds, rounded up, so that a length just above a boundary
+ * Duration of `samples` at `sampleRateHz` in integer microseconds, rounded up, so that a duration just above a boundary
  * stays above it (AUD-41: 533,611 samples at 44.1 kHz bill 13 s).
  */
 export function samplesToMicros(samples: bigint, sampleRateHz: bigint): bigint {

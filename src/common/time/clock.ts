@@ -12,8 +12,8 @@ export abstract class Clock {
 }
 
 /**
- * The time of the machine, corrected to that of the database once {@link SystemClock.correct} says how far they differ. So
- * what decides about money, limits and expiry goes by one clock, whatever machines believe (decision G-112).
+ * The time of the machine, corrected to that of the database once {@link SystemClock.correct} was called with the
+ * difference. So money, limits and expiry depend on one clock, even if the clocks of machines differ (decision G-112).
  */
 @Injectable()
 export class SystemClock extends Clock {
@@ -28,7 +28,7 @@ export class SystemClock extends Clock {
     return Date.now();
   }
 
-  /** The machine's clock is ahead of the right time by so much, give or take `uncertainMs`. */
+  /** Corrects the clock: the machine is ahead of the database by `aheadMs`, with an error of at most `uncertainMs`. */
   correct(aheadMs: number, uncertainMs: number): void {
     if (Math.abs(aheadMs - this.#aheadMs) > uncertainMs) this.#aheadMs = Math.round(aheadMs);
   }

@@ -3,7 +3,8 @@ import type { Request } from 'express';
 import { isJsonObject } from '../json-object.js';
 
 /**
- * The fields of a JSON body that are null. In a request for changes, null clears a field, and an absent field stays.
+ * The fields of a JSON body that are null. In an update request, null clears a field, and an absent field stays
+ * unchanged.
  */
 export const ClearedFields = createParamDecorator(
   (_data: unknown, context: ExecutionContext): ReadonlySet<string> => {

@@ -13,11 +13,11 @@ type Metadata = ReturnType<
 
 interface Rule {
   readonly holds: Check;
-  /** Whether it is about every item of a list, not about the list. */
+  /** Whether the rule applies to every item of a list, not to the list. */
   readonly each: boolean;
   readonly message: WordedMessage;
   readonly code: ErrorCode | undefined;
-  readonly placeOf: FieldContext['placeOf'];
+  readonly pathOf: FieldContext['pathOf'];
 }
 
 interface Field {
@@ -30,13 +30,13 @@ interface Field {
 
 interface Fault {
   readonly path: string;
-  /** Where the item of a list is that breaks the rule, as in `.1`; empty for any other fault. */
+  /** The path of the list item that breaks the rule, such as `.1`; empty for any other error. */
   readonly item: string;
   readonly value: unknown;
   readonly broken: Rule;
 }
 
-/** Field names and paths in answers are cut at this length, because they may be the client's own words. */
+/** Field names and paths in responses are cut at this length, because they may be the client's own words. */
 const MAX_PATH_LENGTH = 128;
 const VALIDATORS = new Map<Dto, CompiledValidator<object>>();
 
@@ -191,11 +191,11 @@ function ruleOf(metadata: Metadata): Rule {
   const { instance } = constraint;
   const check: Check = (value, object) =>
     instance.validate(value, { value, object, property, constraints, targetName: '' }) === true;
-  const { code, placeOf } = (metadata.context ?? {}) as FieldContext;
-  return { holds: check, each, message, code, placeOf };
+  const { code, pathOf } = (metadata.context ?? {}) as FieldContext;
+  return { holds: check, each, message, code, pathOf };
 }
 
-/** The fault of the value under the rule, or of the first item of a list that breaks it. */
+/** The error of the value under the rule, or of the first item of a list that breaks it. */
 function faultUnder(broken: Rule, path: string, value: unknown, dto: object): Fault | undefined {
   if (!broken.each || !Array.isArray(value)) {
     return broken.holds(value, dto) ? undefined : { path, item: '', value, broken };
@@ -210,6 +210,6 @@ function refusal({ path, item, value, broken }: Fault, code: ErrorCode): Gateway
   const args = { value, object: {}, property: path, constraints: [], targetName: '' };
   const says = typeof message === 'string' ? message : message(args);
   return new GatewayError(broken.code ?? code, `${says.replace('$property', path + item)}.`, {
-    param: path + (broken.placeOf?.(value) ?? ''),
+    param: path + (broken.pathOf?.(value) ?? ''),
   });
 }

@@ -48,15 +48,15 @@ export interface FieldContext {
   readonly code?: ErrorCode;
   readonly default?: unknown;
   readonly nested?: () => Dto;
-  /** Where in a refused value its fault is, such as `.3.function.name`; see {@link Examined}. */
-  readonly placeOf?: (value: unknown) => string;
+  /** The path of the error within a rejected value, such as `.3.function.name`; see {@link Examined}. */
+  readonly pathOf?: (value: unknown) => string;
 }
 
-/** What is wrong with a part of a value. */
+/** An error in a part of a value. */
 export interface PartFault {
-  /** Where it is, such as `.3.function.name`; empty for the value itself. */
+  /** The path of the part, such as `.3.function.name`; empty for the value itself. */
   readonly at: string;
-  /** The end of the sentence about it, such as `must be an object`. */
+  /** The end of the error message, such as `must be an object`. */
   readonly says: string;
 }
 
@@ -119,18 +119,18 @@ function Decimals(most: number, refusal: ValidationOptions): PropertyDecorator {
   return ValidateBy({ name: 'decimals', validator: { validate } }, refusal);
 }
 
-/** One of several words, case-sensitive. */
+/** One of several fixed values, case-sensitive. */
 export function Enum(words: readonly string[], options: FieldOptions = {}): PropertyDecorator {
   const refusal = fault(`must be ${oneOfWords(words)}`, options);
   return field([IsIn(words, refusal)], options, { type: String, enum: [...words] });
 }
 
-/** Words as the end of the sentence 'field must be …'. */
+/** The values as the end of the sentence 'field must be …'. */
 export function oneOfWords(words: readonly string[]): string {
   return words.length === 1 ? String(words[0]) : `one of ${words.join(', ')}`;
 }
 
-/** A field with one value, which names what is done anyway: it is taken and not forwarded (decision G-02). */
+/** A field with one accepted value, which is the default behaviour: it is not forwarded (decision G-02). */
 export function DoneAnyway(value: string | number | boolean): PropertyDecorator {
   const options = { optional: true, description: 'Names what is done anyway' } as const;
   const refusal = fault(`must be ${value}`, options);
@@ -170,7 +170,7 @@ export function Nested(type: () => Dto, options: FieldOptions = {}): PropertyDec
   // Not typed by class-transformer: the compiled validator makes the instances.
   const context: FieldContext = { nested: type };
   const nested = ValidateNested({ ...refusal, context });
-  // Nest Swagger takes a function for a lazy type only when its name is `type`.
+  // Nest Swagger treats a function as a lazy type only if its name is `type`.
   return field([IsObject(refusal), nested], options, { type: () => type() });
 }
 
@@ -187,7 +187,7 @@ export function Custom(
   return field([check], options, options.api ?? { type: Object });
 }
 
-/** A value of many parts; the message and `param` of a refusal name the part in which `faultOf` finds a fault. */
+/** A value of many parts; the message and `param` of an error name the part in which `faultOf` finds it. */
 export function Examined(
   faultOf: (value: unknown) => PartFault | undefined,
   options: FieldOptions & { readonly api?: ApiPropertyOptions } = {},
@@ -195,7 +195,7 @@ export function Examined(
   const refusal = fault('', options);
   const context: FieldContext = {
     ...(refusal.context as FieldContext),
-    placeOf: (value) => faultOf(value)?.at ?? '',
+    pathOf: (value) => faultOf(value)?.at ?? '',
   };
   const check = ValidateBy(
     { name: 'examined', validator: { validate: (value) => faultOf(value) === undefined } },

@@ -36,9 +36,10 @@ export function jsonOfForm(dto: Dto, form: Texts): Record<string, unknown> {
 }
 
 /**
- * Texts by the name of their field, converted by the declared type of each field: `true` and `True` become booleans, JSON
- * numbers become numbers, and text stays text, even `42` (decision G-41). What cannot be converted (`yes`) stays text, which
- * the validator refuses. A list field may be sent once or several times. The result is for `CompiledValidator.parse`.
+ * Texts by the name of their field, converted by the declared type of each field: `true` and `True` become booleans,
+ * JSON numbers become numbers, and text stays text, even `42` (decision G-41). Text that cannot be converted (`yes`)
+ * stays text, which the validator rejects. A list field may be sent once or several times. The result is for
+ * `CompiledValidator.parse`.
  */
 export function jsonOfTexts(dto: Dto, texts: Texts): Record<string, unknown> {
   const has = rulesOf(dto);

@@ -4,9 +4,9 @@ import { GatewayError } from '../errors/gateway-error.js';
 import { isBlank } from './text-rule.js';
 
 /**
- * The `model` of a parsed body, before its other fields are checked (decision G-01): a guard calls this, then the
- * catalog is asked, then the pipe checks the rest. Throws `code` with param null when the body is no object, and with
- * param `model` when the field is missing, blank or no string (decisions G-07, G-77).
+ * The `model` of a parsed body, before its other fields are checked (decision G-01): a guard calls this, then it looks
+ * the model up in the catalog, then the pipe checks the rest. Throws `code` with param null if the body is not an
+ * object, and with param `model` if the field is missing, blank or not a string (decisions G-07, G-77).
  */
 export function readModelId(body: unknown, code: ErrorCode = 'invalid_request'): string {
   if (!isJsonObject(body)) throw new GatewayError(code, 'The body must be a JSON object.');

@@ -1,10 +1,10 @@
 /// <reference lib="es2024.string" />
 
-/** What a text may be; lengths count Unicode code points (decision G-36). */
+/** Rules of a text; lengths count Unicode code points (decision G-36). */
 export interface TextRule {
   readonly min?: number;
   readonly max: number;
-  /** Text that is empty or white space only; refused unless said otherwise. */
+  /** Whether text that is empty or white space only is allowed; by default it is rejected. */
   readonly blank?: 'allowed' | 'refused';
   /** `speech`: of the control characters only LF and CR may appear (decision G-33). U+0000 may appear nowhere. */
   readonly controls?: 'speech' | 'nul-only';
@@ -13,7 +13,7 @@ export interface TextRule {
 const NOT_WHITE_SPACE = /\P{White_Space}/u;
 const CONTROL_BUT_NEWLINE = /[^\P{Cc}\n\r]/u;
 
-/** How many code points the text has, counted before any normalisation (decision G-36). */
+/** The number of code points of the text, before any normalisation (decision G-36). */
 export function codePointCount(text: string): number {
   let count = text.length;
   for (let at = 1; at < text.length; at++) {
@@ -32,8 +32,8 @@ export function isBlank(text: string): boolean {
 }
 
 /**
- * What is wrong with a value that has to be a text, as the end of a sentence (`must be a string`), or undefined.
- * Unpaired surrogates are refused always (decision G-03).
+ * The error of a value that has to be a text, as the end of a sentence (`must be a string`); undefined if it is valid.
+ * Unpaired surrogates are always rejected (decision G-03).
  */
 export function textFault(value: unknown, rule: TextRule): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
@@ -46,7 +46,8 @@ export function textFault(value: unknown, rule: TextRule): string | undefined {
   return lengthFault(value, rule);
 }
 
-// Code points number at most the UTF-16 units and at least half of them: count only where that does not decide.
+// A text has at most as many code points as UTF-16 units and at least half as many: they are counted only if that does
+// not decide.
 function lengthFault(text: string, { min = 0, max }: TextRule): string | undefined {
   const units = text.length;
   if (units > max && (units > 2 * max || codePointCount(text) > max)) {
