@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  TTAPI_ANSWERS,
-  type AnswerReader,
+  RESPONSE_READERS,
+  type ResponseReader,
 } from '../../src/providers/ttapi/ttapi-response-readers.js';
 import type { SongResult } from '../../src/providers/ports/song.port.js';
 import { ownTtapiErrors } from '../../src/providers/ttapi/ttapi-error.js';
@@ -29,11 +29,11 @@ const track = {
   durationSeconds: 211.44,
   status: 'complete',
 };
-const read = (reader: AnswerReader, data: object, fields = {}) =>
-  TTAPI_ANSWERS[reader](data as Record<string, unknown>, fields);
+const read = (reader: ResponseReader, data: object, fields = {}) =>
+  RESPONSE_READERS[reader](data as Record<string, unknown>, fields);
 
 describe('answers of TTAPI', () => {
-  it.each<[string, AnswerReader, object, object, object?]>([
+  it.each<[string, ResponseReader, object, object, object?]>([
     ['tracks', 'tracks', { musics: [music] }, { tracks: [track] }],
     [
       'one track of two, the other without audio',
@@ -176,7 +176,7 @@ describe('answers of TTAPI', () => {
     expect(read(reader, data, fields)).toEqual(result);
   });
 
-  it.each<[string, AnswerReader, object, object?]>([
+  it.each<[string, ResponseReader, object, object?]>([
     ['no track with audio', 'tracks', { musics: [{ ...music, audioUrl: 'javascript:1' }] }],
     ['no list of tracks', 'tracks', { musics: 'none' }],
     ['an upload without an id', 'upload', { music_id: '' }],
@@ -207,7 +207,7 @@ describe('an answer of TTAPI with more than anybody made', () => {
   const many = Array.from({ length: 30_000 }, (_none, index) => index);
   const countOf = (part: unknown): number => Object.keys(part as object).length;
 
-  it.each<[string, AnswerReader, object, (song?: SongResult) => unknown]>([
+  it.each<[string, ResponseReader, object, (song?: SongResult) => unknown]>([
     ['tracks', 'tracks', { musics: many.map(() => music) }, (song) => song?.tracks],
     ['texts', 'lyrics', { lyrics: many.map(() => ({ text: 'la' })) }, (song) => song?.lyrics],
     ['videos', 'videos', { videos: many.map((at) => `${url}/${at}`) }, (song) => song?.videos],

@@ -1,15 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AnswerReader, readAnswer } from '../../src/providers/ttapi/ttapi-response-readers.js';
+import {
+  type ResponseReader,
+  readResponse,
+} from '../../src/providers/ttapi/ttapi-response-readers.js';
 
 const url = 'https://cdn.example/a';
 const music = { musicId: 'm1', title: 'Rain', audioUrl: `${url}.mp3`, duration: '12.5' };
 const clip = { clip_id: 'c1', audio_url: `${url}.mp3` };
 const none = 'https://cdn1.example/None.mp3';
-const read = (reader: AnswerReader, data: object, fields = {}) =>
-  readAnswer(reader, data as Record<string, unknown>, fields);
+const read = (reader: ResponseReader, data: object, fields = {}) =>
+  readResponse(reader, data as Record<string, unknown>, fields);
 
 describe('an answer of success whose parts say that they failed', () => {
-  it.each<[string, AnswerReader, object, object?]>([
+  it.each<[string, ResponseReader, object, object?]>([
     ['tracks of status error', 'tracks', { musics: [{ ...music, status: 'error' }] }],
     ['tracks of status FAILED', 'tracks', { musics: [{ ...music, status: 'FAILED' }] }],
     ['tracks at None.mp3', 'tracks', { musics: [{ ...music, audioUrl: none }] }],
@@ -65,7 +68,7 @@ describe('an answer of success whose parts say that they failed', () => {
     expect(read(reader, data, fields)).toBe('not_made');
   });
 
-  it.each<[string, AnswerReader, object]>([
+  it.each<[string, ResponseReader, object]>([
     [
       'a track',
       'tracks',

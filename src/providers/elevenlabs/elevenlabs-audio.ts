@@ -13,7 +13,7 @@ const OUTPUT_FORMATS: Readonly<Record<AudioFormat, string>> = {
   wav: 'wav_44100',
 };
 
-/** A request whose answer is audio. */
+/** A request whose response is audio. */
 export interface AudioRequest {
   readonly path: string;
   readonly body: RequestBody;
@@ -29,7 +29,7 @@ export function withOutputFormat(path: string, format: AudioFormat): string {
   return `${path}?output_format=${OUTPUT_FORMATS[format]}`;
 }
 
-/** Posts the request and waits for the first bytes of audio in the requested format. Any other answer is unusable. */
+/** Posts the request and waits for the first bytes of audio in the requested format. Any other response is unusable. */
 export async function requestAudio(
   http: ProviderHttp,
   request: AudioRequest,

@@ -8,9 +8,9 @@ import type { AttemptContext } from '../ports/attempt-context.js';
 import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/dubbing.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** A language or a media type that is longer than this is none. */
+/** A longer text is neither a language nor a media type. */
 const MAX_WORD_CHARACTERS = 255;
-/** Content types of answers that hold a message instead of the file. */
+/** Content types of responses that contain a message instead of the file. */
 const NO_MEDIA = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 
 /** Dubbing over the ElevenLabs wire protocol (`/v1/dubbing`). */
@@ -79,12 +79,12 @@ export class ElevenLabsDubbing implements DubbingPort {
       terms,
       onFigures,
     });
-    // The status of the answer is enough; its body is not needed.
+    // The status of the response is enough; its body is not needed.
     body.on('error', () => undefined).destroy();
   }
 }
 
-/** Undefined for an answer without a state, which is unusable. */
+/** Undefined for a response without a state, which is unusable. */
 function reportOf(json: JsonObject, requestId: string | null): DubbingReport | undefined {
   const status = textAt(json, 'status');
   if (status === null) return undefined;

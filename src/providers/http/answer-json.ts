@@ -3,19 +3,19 @@ import { JsonBoundsError, JsonStructure } from '../../common/http/bodies/json-st
 import { BodyTooLargeError, readBounded } from './bounded-body.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
-/** Answers nest less. Writing a deeper one as JSON could use up the stack. */
+/** Maximum nesting of a response. Serializing deeper JSON could overflow the stack. */
 export const MAX_ANSWER_DEPTH = 64;
-/** Twice the alignment of 100,000 characters, which is the answer with the most values apart from those of chat. */
+/** Twice the values of an alignment of 100,000 characters, which is the largest response apart from chat. */
 const MAX_VALUES = 1_000_000;
 
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const ERROR_BODY_WAIT_MS = 5_000;
-/** What is read of an error that is plain text. */
+/** Maximum characters that are read of an error in plain text. */
 const MAX_ERROR_CHARS = 2_000;
 
 class SlowBodyError extends Error {}
 
-/** The most that a JSON answer may have. */
+/** Limits of a JSON response. */
 export interface AnswerLimits {
   readonly bytes: number;
   /** Default: a million. */
@@ -54,9 +54,9 @@ export async function readAnswerJson(
 }
 
 /**
- * The body of an error answer as JSON; the beginning of its text where it is none and says that it is plain text. Null for
- * anything else, and when it is too long, too slow, broken or nests too deep: what looks for its words could use up the
- * stack.
+ * The body of an error response as JSON, or the beginning of its text if it is plain text. Null for anything else, and
+ * if it is too long, too slow, broken or nested too deeply, because the recursive search for error words could overflow
+ * the stack.
  */
 export async function readErrorBody(body: Readable, contentType?: unknown): Promise<unknown> {
   const structure = new JsonStructure({ depth: MAX_ANSWER_DEPTH, values: MAX_VALUES });
@@ -78,7 +78,7 @@ export async function readErrorBody(body: Readable, contentType?: unknown): Prom
   }
 }
 
-/** Pages of HTML come from servers in between, and say nothing about the request. */
+/** HTML pages come from intermediate servers and say nothing about the request. */
 function isPlainText(contentType: unknown): boolean {
   return typeof contentType === 'string' && /^text\/plain\b/i.test(contentType);
 }

@@ -9,9 +9,9 @@ const SNIFF_BYTES = 12;
 const WAV_MAGIC = /^(RIFF|RF64|BW64)$/;
 
 /**
- * Waits for the first bytes of a body and tells whether they can be audio of the format. The body stays unread. Raw PCM
- * has no magic number, so everything that is neither another format nor text passes for it. Rejects with the error of
- * the body when that breaks first.
+ * Waits for the first bytes of a body and returns whether they can be audio of the format. The body stays unread. Raw
+ * PCM has no magic number, so all bytes that are neither another format nor text are accepted as PCM. Rejects with the
+ * error of the body if it breaks first.
  */
 export async function sniffAudio(body: Readable, format: AudioFormat): Promise<boolean> {
   const head = await peekStream(body, SNIFF_BYTES);
@@ -21,7 +21,10 @@ export async function sniffAudio(body: Readable, format: AudioFormat): Promise<b
   return (isMp3Frame(head) ? 'mp3' : named) === format;
 }
 
-/** Waits for the first bytes of a body and tells whether they can be a file: not text, and not too few. The body stays unread. */
+/**
+ * Waits for the first bytes of a body and returns whether they can be a file: not text, and not too few. The body stays
+ * unread.
+ */
 export async function sniffFile(body: Readable): Promise<boolean> {
   const head = await peekStream(body, SNIFF_BYTES);
   return head.length === SNIFF_BYTES && !isText(head);
@@ -42,8 +45,8 @@ function isMp3Frame(head: Buffer): boolean {
 }
 
 /**
- * The header of a frame of 128 kbps at 44.1 kHz, which a provider sends that ignores the format. Any other frame may be
- * PCM: of loud beginnings, one in 12,000 looks like some frame of MP3.
+ * The header of a frame of 128 kbps at 44.1 kHz, which providers send if they ignore the requested format. Other
+ * headers may be PCM: one in 12,000 loud beginnings looks like a frame of MP3.
  */
 function isUsualMp3Frame(head: Buffer): boolean {
   return head[0] === 0xff && (head.readUInt16BE(1) & 0xfefc) === 0xfa90;

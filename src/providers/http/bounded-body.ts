@@ -1,4 +1,4 @@
-/** A body was larger than its reader allows. */
+/** Thrown for a body that is larger than its limit. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
   readonly code = 'BODY_TOO_LARGE';

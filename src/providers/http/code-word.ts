@@ -21,7 +21,7 @@ const MAX_DOTS = 1;
 const ADDRESS = /\d\.\d{1,20}\.\d/;
 
 /**
- * A vendor's code in our form: small letters, digits, `_` and `.`, at most 64 characters. Undefined for what is no code
+ * A vendor's code in our form: small letters, digits, `_` and `.`, at most 64 characters. Undefined if it is not a code
  * word but a sentence, a number or an id (decision G-96).
  */
 export function codeWordOf(code: string): string | undefined {

@@ -1,13 +1,16 @@
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
-/** More encodings upon one another are no answer. */
+/** Maximum nested encodings. A response with more is not usable. */
 const MAX_ENCODINGS = 2;
-/** Bytes that are decoded ahead of a slow reader. */
+/** Bytes that are decoded ahead of a slow client. */
 const BUFFER_BYTES = 16 * 1024;
-/** What a decoder may have made before its ratio counts. */
+/** Decoded bytes below which the growth is not checked. */
 const UNSUSPECTED_BYTES = 16 * 1024 * 1024;
-/** Text and sound shrink less. An answer that grows more is made to fill a memory. */
+/**
+ * Maximum growth by decoding. Text and sound compress less; a response that grows more is an attempt to fill the
+ * memory.
+ */
 const MAX_GROWTH = 200;
 /** The low half of the first byte of a zlib stream; its first two bytes are a multiple of 31. */
 const ZLIB_METHOD = 8;
@@ -19,9 +22,9 @@ const NONE = ['', 'identity', 'none'];
 const KNOWN = [...GZIP, 'br', 'deflate', ...NONE];
 
 /**
- * The body without the encodings of its `Content-Encoding`, which no request asks for; the body itself where there are
- * none. Undefined for an encoding that is not known. What comes is decoded at once, at the pace of its reader. Bytes
- * that cannot be decoded break the body with the error of `fault`.
+ * The body without the encodings of its `Content-Encoding`, which requests never ask for; the body itself if it has
+ * none. Undefined for an unknown encoding. Bytes are decoded as they arrive, with back-pressure. Bytes that cannot be
+ * decoded break the body with the error of `fault`.
  */
 export function decodedBody(
   body: Readable,
@@ -34,7 +37,7 @@ export function decodedBody(
   const applied = encodings.filter((name) => !NONE.includes(name)).reverse();
   if (applied.length > MAX_ENCODINGS) return undefined;
   return applied.reduce<Readable>(
-    // Its reader learns of the error, unless it has left.
+    // The code that reads the body gets the error, unless it has stopped reading.
     (source, name) => new DecodedBody(source, name, fault).on('error', () => undefined),
     body,
   );
@@ -54,7 +57,7 @@ class DecodedBody extends Readable {
     private readonly fault: () => Error,
   ) {
     super({ highWaterMark: BUFFER_BYTES });
-    // Not piped: what pauses the source has to be its own `pause`, and what goes on its `resume`.
+    // Not piped: calls of `pause` and `resume` on this stream must reach the source.
     source
       .on('data', (chunk: Buffer) => {
         this.decode(chunk);

@@ -4,7 +4,7 @@ import { kindOfNumber, kindOfSentence, kindOfWord } from './error-words.js';
 import type { ProviderErrorKind } from './provider-error.js';
 import { waitInBody, waitInHeaders } from './retry-after.js';
 
-/** An answer that is an error, by its status or by what a 2xx body says. */
+/** A response that is an error, by its status or by the body of a 2xx response. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export interface ErrorAnswer {
   readonly body: unknown;
 }
 
-/** What an error answer means. */
+/** The meaning of an error response. */
 export interface ErrorFinding {
   readonly kind: ProviderErrorKind;
   /** The status of the answer; of a 2xx the one that its body names or that its kind usually has. */
@@ -25,7 +25,7 @@ export interface ErrorFinding {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** What a protocol knows of its own errors; undefined where the common reading is right. */
+/** Errors that only this protocol uses; undefined if the general classification is right. */
 export type OwnErrors = (
   status: number,
   body: unknown,
@@ -37,7 +37,7 @@ const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   403: 'account',
   404: 'misconfigured',
   405: 'misconfigured',
-  // A proxy on the way to the provider wants a key of ours.
+  // A proxy between the gateway and the provider requires authentication.
   407: 'account',
   408: 'timeout',
   421: 'misconfigured',
@@ -47,7 +47,9 @@ const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   504: 'timeout',
   529: 'unavailable',
 };
-/** The status that a kind has as a rule. A failure without one stays what it is: nobody knows what was done. */
+/**
+ * The usual status of a kind. A failure without one is not mapped, because it is unknown what the provider has done.
+ */
 const STATUS_BY_KIND: Readonly<Partial<Record<ProviderErrorKind, number>>> = {
   rejected: 400,
   too_long: 400,
@@ -59,9 +61,9 @@ const STATUS_BY_KIND: Readonly<Partial<Record<ProviderErrorKind, number>>> = {
 };
 
 /**
- * Reads an error answer of any vendor: a status that is not 2xx, or a 2xx whose body says that it failed (vendors write
- * errors in a dozen shapes). What the vendor's code says counts before the status, and the status before general words.
- * @param nowMs the present, milliseconds since the epoch
+ * Classifies an error response of any vendor: a status that is not 2xx, or a 2xx whose body says that it failed
+ * (vendors write errors in a dozen shapes). What the vendor's code says counts before the status, and the status before
+ * general words. @param nowMs the present, milliseconds since the epoch
  */
 export function classifyError(
   { status, headers, body }: ErrorAnswer,
@@ -84,8 +86,8 @@ export function classifyError(
 }
 
 /**
- * The kind of an answer that is not 2xx, from its status alone. Other 4xx mean that the request is refused; everything
- * else is a failure, redirects too.
+ * The kind of a response that is not 2xx, from its status alone. Other 4xx mean that the request is rejected;
+ * everything else is a failure, redirects too.
  */
 export function kindOfStatus(status: number): ProviderErrorKind {
   return KIND_BY_STATUS[status] ?? (status >= 400 && status < 500 ? 'rejected' : 'http_error');
@@ -108,8 +110,8 @@ function kindOf(facts: ErrorFacts, status: number | undefined): ProviderErrorKin
 }
 
 /**
- * The first word that has the form of a code, else whatever stands there, for the record. A text is taken for a code in
- * refusals only: elsewhere servers between the gateway and the provider write texts of their own.
+ * The first word that has the form of a code, else the first text, for the record. A text is treated as a code for
+ * rejections only: for other statuses, intermediate servers write texts of their own.
  */
 function codeOf(
   { words, textWord, number }: ErrorFacts,
@@ -126,7 +128,7 @@ function isSuccess(status: number): boolean {
 /** Error codes of the transport which mean that an open connection timed out. */
 const TIMEOUT_CODES = ['ECONNABORTED', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
-/** The kind of an attempt that broke before or within its answer. */
+/** The kind of an attempt whose connection broke before or within the response. */
 export function kindOfTransportFault(sent: boolean, code: string | undefined): ProviderErrorKind {
   if (!sent) return 'unavailable';
   return code !== undefined && TIMEOUT_CODES.includes(code) ? 'timeout' : 'http_error';

@@ -20,7 +20,7 @@ export interface ErrorFacts {
   readonly layers: readonly JsonObject[];
 }
 
-/** Errors in errors are read down to here. */
+/** Maximum depth of nested errors that are read. */
 const MAX_LAYERS = 4;
 const WORD_FIELDS = ['code', 'error_code', 'err_code', 'status', 'type', 'error_type'];
 const STATUS_FIELDS = ['code', 'status', 'status_code', 'http_code', 'statusCode'];

@@ -97,15 +97,15 @@ const WEAK: Kinds = {
 
 const STRONG_WORDS = byWord(STRONG);
 const WEAK_WORDS = byWord(WEAK);
-/** Codes that refuse the content, whatever 4xx has them. */
+/** Codes of rejected content, with any 4xx status. */
 const REFUSAL =
   /moderation|policy|prohibited|blocked|bad_prompt|sensitive|safety|inappropriate|nsfw/;
-/** Statuses that say something else than the content, whatever the words are. */
+/** Statuses that never mean rejected content, whatever the words are. */
 const NO_REFUSAL: readonly number[] = [401, 402, 429];
 
 /**
- * Sentences that mean the same in every vendor's mouth. Nothing may be quoted before them: what the caller has sent must
- * not decide.
+ * Sentences that have the same meaning for every vendor. They must not match after a quotation, so that text of the
+ * caller cannot decide.
  */
 const SENTENCES: readonly (readonly [RegExp, ProviderErrorKind])[] = [
   [/^[^"'`{]{0,80}credit balance is too low/i, 'account'],

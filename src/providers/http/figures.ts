@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
 
-/** Headers in which vendors tell what an answer cost. */
+/** Headers in which vendors report the cost of a response. */
 const HEADERS = ['character-cost', 'x-character-count'];
-/** Fields in which they do, as paths from the root of the answer or of a chunk. */
+/** Fields in which vendors report it, as paths from the root of the response or of a chunk. */
 const FIELDS: readonly (readonly string[])[] = [
   ['usage', 'cost'],
   ['usage', 'cost_in_usd_ticks'],
@@ -15,17 +15,17 @@ const FIELDS: readonly (readonly string[])[] = [
   ['final_unit_deduction'],
   ['data', 'final_unit_deduction'],
 ];
-/** A longer text is no figure. */
+/** Form of a figure; a longer text is none. */
 const FIGURE_TEXT = /^[0-9][0-9.,eE+-]{0,39}$/;
 
-/** What the headers of an answer say that it cost, as they came; undefined when they say nothing. */
+/** The cost that the headers of a response report, unchanged; undefined if they report none. */
 export function figuresOfHeaders(
   headers: Readonly<Record<string, unknown>>,
 ): ProviderFigures | undefined {
   return figuresOf(HEADERS.map((name) => [name, headers[name]]));
 }
 
-/** What an answer or a chunk says that it cost, under the dotted paths of the fields. */
+/** The cost that a response or a chunk reports, under the dotted paths of the fields. */
 export function figuresOfBody(json: JsonObject): ProviderFigures | undefined {
   return figuresOf(FIELDS.map((path) => [path.join('.'), valueAt(json, path)]));
 }

@@ -19,8 +19,8 @@ const KEEP_ALIVE_MS = 4_000;
 
 /**
  * The one pool of connections for all providers: keep-alive per origin, no redirects, no proxy. It is closed once, at
- * shutdown. It has no bound of its own, because a request beyond it would wait unseen: synchronous calls are bounded by
- * `PROVIDER_MAX_CONNECTIONS`, tasks by the rooms of their worker.
+ * shutdown. It has no limit of its own, because requests would wait for it invisibly: synchronous calls are limited by
+ * `PROVIDER_MAX_CONNECTIONS`, tasks by the lane concurrency of their worker.
  */
 export class HttpTransport {
   /** Has no defaults, because axios copies defaults into every request, which costs time. */

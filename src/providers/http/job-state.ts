@@ -3,7 +3,7 @@ import type { FailedJob, JobFailure, PendingJob } from '../ports/job-failure.js'
 import { textAt } from './json-fields.js';
 import { type ProviderContext, withoutKey } from './provider-context.js';
 
-/** The words with which vendors say that a job is on its way. */
+/** Words for a job that is not finished. */
 const PENDING = new Set(
   [
     'accepted created dreaming dubbing generating in_progress in_queue initializing not_start not_started on_queue pending',
@@ -11,13 +11,13 @@ const PENDING = new Set(
     'throttled unknown waiting working',
   ].flatMap((line) => line.split(' ').map(spelling)),
 );
-/** The words with which they say that it has produced something. */
+/** Words for a job that has produced a result. */
 const SUCCEEDED = new Set(
   'complete completed done finished ready succeed succeeded success successful'
     .split(' ')
     .map(spelling),
 );
-/** The words with which they say that it will never produce anything. Plain ones tell no more than that. */
+/** Words for a job that has failed. These plain ones contain no reason. */
 const PLAIN_FAILURES = ['fail', 'failed', 'failure', 'error', 'errored'];
 const FAILED = new Set([
   ...PLAIN_FAILURES,
@@ -49,8 +49,8 @@ export function isSuccessWord(word: string): boolean {
 }
 
 /**
- * The state of a job that has not succeeded, from the vendor's own word for it. Words are compared without case, hyphens,
- * underscores and spaces. A word that nobody knows counts as pending, and is told.
+ * The state of a job that has not succeeded, from the vendor's own word for it. Words are compared without case,
+ * hyphens, underscores and spaces. An unknown word counts as pending and is reported.
  */
 export function unfinishedJob(
   word: string,
@@ -88,7 +88,7 @@ export function jobFailure(
   };
 }
 
-/** The failure of a job that is reported as finished and carries an error all the same; undefined without one. */
+/** The failure of a job that is reported as finished but carries an error; undefined without one. */
 export function failureOfFinished(
   json: JsonObject,
   requestId: string | null,
@@ -129,12 +129,12 @@ function wordOf(text: string | null): string | null {
   return text !== null && /^\S{1,64}$/.test(text) ? text : null;
 }
 
-/** A state that tells more than that the job failed. */
+/** A state that contains a reason beyond "failed". */
 function reasonIn(state: string | null): string | null {
   return state === null || PLAIN_FAILURES.includes(state) ? null : state;
 }
 
-/** What is the same in every spelling of a word: `IN_PROGRESS`, `In Progress` and `inProgress` are one. */
+/** Normalizes a word: `IN_PROGRESS`, `In Progress` and `inProgress` become equal. */
 function spelling(word: string): string {
   return word.toLowerCase().replaceAll(/[\s_-]/g, '');
 }

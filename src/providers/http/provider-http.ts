@@ -79,8 +79,8 @@ export class ProviderHttp {
   }
 
   /**
-   * The error for a 2xx answer that cannot be used; closes its connection. A JSON body that says why is read as one with
-   * an error status would be.
+   * The error for a 2xx response that cannot be used; closes its connection. A JSON body that explains the error is
+   * classified like one with an error status.
    */
   unusable(answer: UpstreamAnswer, code: string, body?: unknown): ProviderError {
     answer.body.on('error', () => undefined).destroy();
@@ -94,7 +94,7 @@ export class ProviderHttp {
     });
   }
 
-  /** {@link unusable} for an answer that should be a file; reads why it is none. */
+  /** {@link unusable} for a response that should be a file; reads the body to find out why it is none. */
   async noFile(answer: UpstreamAnswer, code: string): Promise<ProviderError> {
     return this.unusable(answer, code, await readErrorBody(answer.body));
   }
@@ -166,7 +166,7 @@ export class ProviderHttp {
     if (!(error instanceof AxiosError)) return error;
     const { cause } = error;
     const exchange: unknown = error.request;
-    // A file that cannot be read is our own fault, not the provider's.
+    // A file that cannot be read is a fault of the gateway, not of the provider.
     if (cause && 'path' in cause) return cause;
     return this.faultOf(
       error,

@@ -9,7 +9,7 @@ export interface RequestBody {
   written(terms: UpstreamTerms | undefined): WrittenBody;
 }
 
-/** What is sent, with its headers. */
+/** The bytes to send, with their headers. */
 export interface WrittenBody {
   readonly headers: Readonly<Record<string, string>>;
   readonly data: string | Readable;
@@ -55,7 +55,7 @@ function writtenForm(fields: object, fileField: string, file: MediaFile): Writte
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.length + file.sizeBytes + tail.length),
     },
-    // The request learns of the error, unless it has ended before.
+    // The request gets the error, unless it has ended before.
     data: pieces.on('error', () => undefined),
   };
 }

@@ -4,7 +4,10 @@ import { listAt } from './json-fields.js';
 
 type Headers = Readonly<Record<string, unknown>>;
 
-/** Resets of limits that vendors name beside what remains; read where nothing remains. */
+/**
+ * Pairs of rate-limit headers: the remaining number and the time of the reset. The reset is read if the remaining
+ * number is zero.
+ */
 const LIMITS: readonly (readonly [remaining: string, reset: string])[] = [
   ['x-ratelimit-remaining', 'x-ratelimit-reset'],
   ...['requests', 'tokens'].map(

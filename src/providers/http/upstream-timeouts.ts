@@ -1,4 +1,4 @@
-/** How long a provider may send nothing: before the head of its answer, and within the body. */
+/** Maximum time without bytes from a provider: before the head of its response, and within the body. */
 export interface UpstreamTimeout {
   readonly headMs: number;
   readonly idleMs: number;
@@ -8,7 +8,10 @@ export interface UpstreamTimeout {
 
 const silence = (ms: number): UpstreamTimeout => ({ headMs: ms, idleMs: ms });
 
-/** The timeouts of a step of a task. A body that flows without end would keep its place, and the task's hold, for ever. */
+/**
+ * The timeouts of a step of a task. Without `bodyMs`, an endless body would occupy its lane slot, and the task's hold,
+ * for ever.
+ */
 export const stepTimeout = (ms: number): UpstreamTimeout => ({ ...silence(ms), bodyMs: 4 * ms });
 
 /** The limits for each kind of request. `UPSTREAM_TIMEOUT_MS` replaces them all. */
@@ -17,10 +20,10 @@ export const UPSTREAM_TIMEOUTS = {
   transcription: silence(1_200_000),
   composition: silence(900_000),
   image: silence(300_000),
-  /** Streams too: models think for minutes without a word. A vendor's comments and pings are no silence. */
+  /** Streams too: models reason for minutes without sending anything. Comments and pings of a vendor count as bytes. */
   chat: silence(600_000),
   submit: stepTimeout(60_000),
-  /** A submission whose answer is the result itself. */
+  /** A submission whose response is the result itself. */
   longSubmit: stepTimeout(300_000),
   poll: stepTimeout(30_000),
   download: silence(600_000),

@@ -7,7 +7,7 @@ import type { AttemptContext } from '../ports/attempt-context.js';
 import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/video.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Content types of answers that hold a message instead of the file. */
+/** Content types of responses that contain a message instead of the file. */
 const NO_VIDEO = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 
 /** Videos over the wire protocol of OpenAI's `/videos`, with the fields other vendors add to it. */
@@ -67,7 +67,7 @@ export class OpenAiVideo implements VideoPort {
   }
 }
 
-/** Undefined for an answer without a state, which is unusable. */
+/** Undefined for a response without a state, which is unusable. */
 function reportOf(video: JsonObject, requestId: string | null): VideoReport | undefined {
   const status = textAt(video, 'status');
   if (status === null) return undefined;

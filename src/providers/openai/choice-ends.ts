@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../common/json-object.js';
 import { isReason } from '../ports/finish-reason.js';
 
-/** Choices are told apart up to this many; one is all that is sold. */
+/** Maximum number of choices that are distinguished; requests allow only one. */
 const MAX_CHOICES = 31;
 
-/** Which choices of a stream have begun and which have their reason to end (decision G-24). One bit for each. */
+/** Which choices of a stream have begun and which have a finish reason (decision G-24). One bit for each. */
 export class ChoiceEnds {
   private begun = 0;
   private ended = 0;
@@ -14,13 +14,13 @@ export class ChoiceEnds {
     return this.begun !== 0;
   }
 
-  /** Whether every choice that has begun has its reason. */
+  /** Whether every choice that has begun has a finish reason. */
   get haveEnded(): boolean {
     return this.begun !== 0 && this.ended === this.begun;
   }
 
-  /** Takes the choices of one chunk. Tells whether one of them says something or has a reason. */
-  take(choices: readonly JsonObject[]): boolean {
+  /** Records the choices of one chunk. Returns whether one of them has content or a finish reason. */
+  record(choices: readonly JsonObject[]): boolean {
     let says = false;
     for (const [place, { index, delta, finish_reason: reason }] of choices.entries()) {
       const bit = 1 << Math.min(isIndex(index) ? index : place, MAX_CHOICES - 1);

@@ -5,7 +5,10 @@ type Image = ImageResult['image'];
 
 /** Lists of images, as OpenAI and as other vendors behind its protocol name them. */
 const LISTS = ['data', 'images'];
-/** Where an item has its image: bytes in base64, a data URI or a web URL, whichever the name says. */
+/**
+ * The fields of an item that may contain the image: bytes in base64, a data URI or a web URL, whatever the field's
+ * name.
+ */
 const FIELDS = ['b64_json', 'url', 'image_url'];
 /** A data URI names its type and parameters before the comma. */
 const MAX_TYPE_CHARACTERS = 200;
@@ -13,8 +16,8 @@ const WEB_URL = /^https?:\/\//i;
 const BASE64_URI = /^data:[^,]*;\s*base64$/i;
 const DATA_URI = /^data:/i;
 
-/** The first image of an answer; undefined when there is none. */
-export function madeImageOf(answer: JsonObject): Image | undefined {
+/** The first image of a response; undefined if there is none. */
+export function generatedImageOf(answer: JsonObject): Image | undefined {
   for (const name of LISTS) {
     const list = answer[name];
     for (const item of Array.isArray(list) ? (list as readonly unknown[]) : []) {
@@ -47,7 +50,7 @@ function imageOf(value: unknown): Image | undefined {
   return { base64: base64.includes('%') ? decoded(base64) : base64 };
 }
 
-/** A URI may write the signs of base64 as `%2B`, `%2F` and `%3D`. A text that cannot be decoded is no image. */
+/** A URI may encode the base64 characters as `%2B`, `%2F` and `%3D`. A text that cannot be decoded is no image. */
 function decoded(base64: string): string {
   try {
     return decodeURIComponent(base64);

@@ -12,28 +12,40 @@ import type { OnFigures } from '../ports/attempt-context.js';
 import { ChoiceEnds } from './choice-ends.js';
 import { usageOf } from './openai-usage.js';
 
-/** The longest event that is read: twice the longest answer of any model. A longer one breaks the stream. */
+/** Maximum characters of an event: twice the longest response of any model. A longer event breaks the stream. */
 const MAX_EVENT_CHARS = 1.25 * 1024 * 1024;
-/** Fifty tokens, each with the 20 likeliest others. No event of this size takes more than 20 ms of the process. */
+/**
+ * Limits of an event: enough for fifty tokens, each with the 20 likeliest alternatives. Parsing an event within them
+ * blocks the process for at most 20 ms.
+ */
 const EVENT_BOUNDS = { depth: MAX_ANSWER_DEPTH, values: 10_000 };
-/** A shorter event holds too little to matter; most are a few hundred characters long. */
+/** A shorter event cannot exceed the limits; most are a few hundred characters long. */
 const SMALL_CHARS = 4_096;
-/** Some vendors write blanks around it. */
+/** Some vendors put white space around `[DONE]`. */
 const MAX_DONE_CHARS = 16;
 const BYTE_ORDER_MARK = '\uFEFF';
-/** After the last reason to end only the usage is missing, which is waited for no longer than this (decision G-24). */
+/**
+ * After the last finish reason only the usage is missing, and the stream waits for it no longer than this (decision
+ * G-24).
+ */
 const USAGE_WAIT_MS = 5_000;
-/** Nothing is read ahead of a slow client but the rest of a read: a chunk can have 60 kB, with its `logprobs`. */
+/**
+ * For a slow client nothing is read ahead except the rest of one socket read: a chunk can have 60 kB, with its
+ * `logprobs`.
+ */
 const READ_AHEAD_CHUNKS = 0;
 
-/** Creates the error of a broken stream, from the event that says why if there is one, and closes the upstream connection. */
+/**
+ * Creates the error of a broken stream, from the event that explains it if there is one, and closes the upstream
+ * connection.
+ */
 export type StreamFault = (code: string, event?: unknown) => Error;
 
 /**
- * Parses the server-sent events of an upstream body into an object stream of {@link ChatChunk}. The answer is whole at
- * `[DONE]`, or once every choice has its reason to end; then the stream ends at the usage, or 5 s later, whatever the
- * connection does (decision G-24). Before that it breaks when the body ends, at an error event, at anything that is not
- * a JSON object, and at a `[DONE]` before which no chunk had a choice: that is no answer, whatever usage is reported.
+ * Parses the server-sent events of an upstream body into an object stream of {@link ChatChunk}. The response is
+ * complete at `[DONE]`, or once every choice has a finish reason; then the stream ends at the usage, or 5 s later,
+ * whatever the connection does (decision G-24). Before that it fails when the body ends, at an error event, at anything
+ * that is not a JSON object, and at a `[DONE]` that follows no choice: that is no response, whatever usage is reported.
  */
 export class OpenAiChatStream extends Readable {
   private readonly parser: EventSourceParser;
@@ -63,7 +75,7 @@ export class OpenAiChatStream extends Readable {
       if (!this.done && !this.destroyed) this.feed(decoder.write(bytes));
     });
     source.on('end', () => {
-      // The end of the last line may be missing.
+      // The line break after the last event may be missing.
       if (!this.done && !this.destroyed) this.parser.feed('\n\n');
       if (!this.done && !this.destroyed) this.breakOff('stream_cut');
     });
@@ -77,7 +89,7 @@ export class OpenAiChatStream extends Readable {
     });
   }
 
-  /** Drops a byte order mark, which the parser would take for a part of the first field. */
+  /** Drops a byte order mark, which the parser would treat as part of the first field. */
   private feed(text: string): void {
     if (text === '') return;
     const isMarked = !this.hasText && text.startsWith(BYTE_ORDER_MARK);
@@ -135,8 +147,8 @@ export class OpenAiChatStream extends Readable {
     const item: ChatChunk = { chunk, usage: usageOf(chunk) };
     const figures = figuresOfBody(chunk);
     if (figures) this.onFigures?.(figures);
-    const says = this.choices.take(choices);
-    // What comes before the first choice is neither shown nor a report of what was made.
+    const says = this.choices.record(choices);
+    // Chunks before the first choice are not forwarded, and their usage is not a report of generated text.
     if (choices.length === 0 && (item.usage === null || !this.choices.haveBegun)) return;
     if (!this.push(item) || this.isPaused()) this.source.pause();
     if (!this.choices.haveEnded) return;
@@ -144,7 +156,7 @@ export class OpenAiChatStream extends Readable {
     else if (says) this.startWait();
   }
 
-  /** What follows a whole answer cannot break it any more. */
+  /** Errors after a complete response are ignored. */
   private breakOff(code: string, event?: unknown): void {
     if (!this.choices.haveEnded) {
       this.destroy(this.fault(code, event));
@@ -161,11 +173,14 @@ export class OpenAiChatStream extends Readable {
     this.startWait();
   }
 
-  /** Afterwards the stream ends if it has not yet, and the connection is closed if its provider has not ended the answer. */
+  /**
+   * Starts the wait for the usage. After it the stream ends if it has not ended yet, and the connection is closed if
+   * the provider has not ended the response.
+   */
   private startWait(): void {
     if (this.source.closed) return;
     this.wait ??= setTimeout(() => {
-      // What the reader has not taken may contain the usage.
+      // Chunks that the client has not read yet may contain the usage.
       if (!this.done && this.source.isPaused()) {
         this.wait?.refresh();
         return;
@@ -177,7 +192,7 @@ export class OpenAiChatStream extends Readable {
   }
 }
 
-/** An event that is named `error` is one in whatever shape. */
+/** An event named `error` is an error, whatever its shape. */
 function asError(event: unknown): unknown {
   return carriesError(event) ? event : { error: event };
 }
@@ -186,7 +201,10 @@ function isDone(data: string): boolean {
   return data.length <= MAX_DONE_CHARS && data.trim() === '[DONE]';
 }
 
-/** Undefined for what is no JSON, or too much: a megabyte of empty objects would stop the process for a second. */
+/**
+ * Undefined for text that is not JSON or exceeds the limits: a megabyte of empty objects would block the process for a
+ * second.
+ */
 function parsed(data: string): unknown {
   try {
     if (data.length > SMALL_CHARS) new JsonStructure(EVENT_BOUNDS).add(Buffer.from(data));

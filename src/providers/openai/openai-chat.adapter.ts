@@ -26,7 +26,7 @@ export class OpenAiChat implements ChatPort {
 
   complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult> {
     const wanted = { outputCapParameter: outputCapParameterOf(command, context), asksUsage: false };
-    return this.refusals.ask(context.upstreamModel, wanted, ({ outputCapParameter }) => {
+    return this.refusals.send(context.upstreamModel, wanted, ({ outputCapParameter }) => {
       const body = chatBody(command, context, outputCapParameter);
       const request = chatRequest(body, context);
       return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult, MAX_COMPLETION_VALUES);
@@ -38,21 +38,25 @@ export class OpenAiChat implements ChatPort {
       outputCapParameter: outputCapParameterOf(command, context),
       asksUsage: context.terms?.streamUsage !== false,
     };
-    return this.refusals.ask(context.upstreamModel, wanted, ({ outputCapParameter, asksUsage }) => {
-      const body = {
-        stream: true,
-        stream_options: asksUsage ? { include_usage: true } : undefined,
-        ...chatBody(command, context, outputCapParameter),
-      };
-      return this.openStream(chatRequest(body, context));
-    });
+    return this.refusals.send(
+      context.upstreamModel,
+      wanted,
+      ({ outputCapParameter, asksUsage }) => {
+        const body = {
+          stream: true,
+          stream_options: asksUsage ? { include_usage: true } : undefined,
+          ...chatBody(command, context, outputCapParameter),
+        };
+        return this.openStream(chatRequest(body, context));
+      },
+    );
   }
 
   private async openStream(request: UpstreamRequest): Promise<ChatStream> {
     const answer = await this.http.request(request);
     const unusable = (code: string, event?: unknown) => this.http.unusable(answer, code, event);
     const stream = new OpenAiChatStream(answer.body, unusable, undefined, request.onFigures);
-    // The reader gets the error. Between the first chunk and the reading there is no reader.
+    // The code that reads the stream gets the error. Until it starts reading, this listener prevents an uncaught error.
     stream.on('error', () => undefined);
     await stream.firstChunk();
     return { body: stream, providerRequestId: answer.providerRequestId, unusable };
@@ -64,7 +68,7 @@ function chatRequest(body: object, { signal, terms, onFigures }: AttemptContext)
   return { method: 'POST', path, body: jsonBody(body), timeout: 'chat', signal, terms, onFigures };
 }
 
-/** The row's name of the cap, else the caller's, else the older one, which most upstreams know. */
+/** The parameter name of the cap: the row's, else the caller's, else the older one, which most upstreams know. */
 function outputCapParameterOf(
   { outputCapParameter }: ChatCommand,
   { terms }: AttemptContext,
@@ -77,13 +81,13 @@ function chatBody(
   { upstreamModel }: AttemptContext,
   outputCapParameter: string,
 ): object {
-  // The cap comes last: the row may name it as a field that callers send.
+  // The cap comes last, because callers may send a field with the name that the row uses for it.
   return { model: upstreamModel, messages, ...parameters, [outputCapParameter]: maxTokens };
 }
 
 /**
- * Undefined for an answer without a choice, with an error, in whose place a choice may stand, or with more calls of tools
- * than any: that is a failure.
+ * Undefined for a response without a choice, with an error (also in place of a choice), or with too many tool calls:
+ * that is a failure.
  */
 function toResult(
   completion: JsonObject,

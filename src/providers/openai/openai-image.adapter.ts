@@ -4,10 +4,10 @@ import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt-context.js';
 import type { ImageCommand, ImagePort, ImageResult } from '../ports/image.port.js';
-import { madeImageOf } from './made-image.js';
+import { generatedImageOf } from './made-image.js';
 
 /** A large image takes about 10 MB in base64. */
-const MAX_IMAGE_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_IMAGE_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** Images over the OpenAI wire protocol. */
 export class OpenAiImage implements ImagePort {
@@ -26,13 +26,13 @@ export class OpenAiImage implements ImagePort {
       terms,
       onFigures,
     } as const;
-    return this.http.requestJson(request, MAX_IMAGE_ANSWER_BYTES, toResult);
+    return this.http.requestJson(request, MAX_IMAGE_RESPONSE_BYTES, toResult);
   }
 }
 
-/** Undefined for an answer without an image or with an error, which is a failure (decision G-32). */
+/** Undefined for a response without an image or with an error, which is a failure (decision G-32). */
 function toResult(json: JsonObject, providerRequestId: string | null): ImageResult | undefined {
   if (carriesError(json)) return undefined;
-  const image = madeImageOf(json);
+  const image = generatedImageOf(json);
   return image && { image, providerRequestId };
 }

@@ -33,17 +33,17 @@ const NAMES = {
 
 /** The name of a count in the details of usage. */
 const DETAIL_NAME = /^[a-z][a-z_]{0,63}$/;
-/** More counts are passed on of neither the prompt nor the completion; OpenAI has four. */
+/** Maximum details of the prompt or the completion that are passed on; OpenAI has four. */
 const MAX_DETAILS = 16;
-/** Ten times the longest context that a row may have. Sums of several such counts are exact. */
+/** Ten times the longest context that a row may have. Sums of several such counts are exact in a double. */
 const MAX_COUNT = 1_000_000_000;
 
 type Counts = Readonly<Record<keyof typeof NAMES, number | null>>;
 
 /**
- * Token counts of a completion or a chunk, from every dialect of usage that vendors speak; null when it reports none
- * (decision G-23). Prompt tokens contain cached reads, cache writes and the prompts of tools; completion tokens contain
- * reasoning. Where no sum of what the vendor names gives its total, `surplusTokens` are what the total has beyond.
+ * Token counts of a completion or a chunk, from all vendor formats of usage; null if it reports none (decision G-23).
+ * Prompt tokens include cached reads, cache writes and the prompts of tools; completion tokens include reasoning. If no
+ * combination of the reported counts adds up to the total, `surplusTokens` is the unexplained rest.
  */
 export function usageOf(answer: JsonObject): TokenUsage | null {
   const usage = usageObjectOf(answer);
@@ -68,7 +68,7 @@ export function usageOf(answer: JsonObject): TokenUsage | null {
   };
 }
 
-/** The usage itself, or where Groq and Moonshot put it. */
+/** The usage object, also at the places where Groq and Moonshot put it. */
 function usageObjectOf(answer: JsonObject): JsonObject | null {
   const { usage, x_groq: groq, choices, usageMetadata } = answer;
   if (isJsonObject(usage)) return usage;
@@ -93,7 +93,7 @@ function firstCount(usage: JsonObject, names: readonly string[]): number | null 
   return null;
 }
 
-/** More reasoning than the completion is not inside it. */
+/** A reasoning count that exceeds the completion cannot be part of it. */
 function reasoningBeside(reasoning: number, completion: number): number {
   return reasoning > completion ? reasoning : 0;
 }
@@ -110,15 +110,18 @@ function promptAndCompletionOf(counts: Counts) {
 }
 
 /**
- * Without a total, Anthropic's three lines of input exclude each other, and a part that is larger than the prompt stands
- * beside it under any name.
+ * Without a total, Anthropic's three input counts exclude each other, and a count larger than the prompt is additional
+ * to it, whatever its name.
  */
 function exclusiveOf({ prompt: named, cached, read, written }: Counts, prompt: number): number {
   const exclusive = (read ?? 0) + (written ?? 0);
   return exclusive > prompt || (named === null && cached === null) ? exclusive : 0;
 }
 
-/** What the total contains beside the prompt and the completion. The first sum that gives it exactly decides. */
+/**
+ * The part of the total that is neither prompt nor completion. The first combination of counts that gives it exactly
+ * decides.
+ */
 function besideOf(counts: Counts, prompt: number, completion: number, total: number) {
   const surplus = total - prompt - completion;
   const none = { input: 0, reasoning: 0, surplus: 0 };
@@ -130,7 +133,8 @@ function besideOf(counts: Counts, prompt: number, completion: number, total: num
     if (input === surplus) return { ...none, input };
     if (input + reasoning === surplus) return { ...none, input, reasoning };
   }
-  // What is named as input is never sold as output. Cached reads by the name of those in the prompt are in it already.
+  // Tokens reported as input are never charged as output. Cached reads reported as prompt details are already included
+  // in the prompt.
   const { cached, read } = counts;
   const isInPrompt = read === null && cached !== null && cached <= prompt;
   const named = sum(inputsOf(isInPrompt ? { ...counts, cached: null } : counts));
@@ -138,7 +142,7 @@ function besideOf(counts: Counts, prompt: number, completion: number, total: num
   return { input, reasoning: 0, surplus: surplus - input };
 }
 
-/** Tokens of the input that may stand beside the prompt. */
+/** Input tokens that may be additional to the prompt. */
 function inputsOf({ cached, read, written, toolUse }: Counts): number[] {
   return [read ?? cached, written, toolUse].filter((count): count is number => count !== null);
 }
@@ -174,7 +178,9 @@ function detailsOf(details: unknown): TokenDetails | undefined {
   return found === 0 ? undefined : counts;
 }
 
-/** A number of tokens that an answer could have. A larger one is an error of the vendor, and no report. */
+/**
+ * Whether the number is a possible token count of a response. A larger number is an error of the vendor and is ignored.
+ */
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNT;
 }

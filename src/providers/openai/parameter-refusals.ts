@@ -3,7 +3,7 @@ import { ProviderError } from '../http/provider-error.js';
 import type { OutputCapParameter } from '../ports/chat.port.js';
 import { refusesName } from './refused-name.js';
 
-/** The parameters without which, or under whose other name, an upstream is asked once more. */
+/** The parameters that are left out or renamed when a request is sent a second time. */
 type Parameter = 'stream_options' | OutputCapParameter;
 
 const OTHER_NAME: Readonly<Record<OutputCapParameter, OutputCapParameter>> = {
@@ -13,61 +13,64 @@ const OTHER_NAME: Readonly<Record<OutputCapParameter, OutputCapParameter>> = {
 const REFUSAL_STATUSES: readonly (number | undefined)[] = [400, 422];
 const MAX_MODELS = 1_000;
 
-/** The form of a request: how it names its cap, and whether it asks for the usage of a stream. */
+/** Optional features of a request: the parameter name of its cap, and whether it requests the usage of a stream. */
 export interface RequestForm {
   readonly outputCapParameter: string;
   readonly asksUsage: boolean;
 }
 
-/** What the upstream of one provider refuses by name. It is kept in memory, by the upstream's name of the model. */
+/**
+ * Remembers which parameters an upstream model of one provider rejects by name. Kept in memory, by the upstream's model
+ * name.
+ */
 export class ParameterRefusals {
   private readonly byModel = new LRUCache<string, ReadonlySet<Parameter>>({ max: MAX_MODELS });
 
   /**
-   * Sends a request in the wanted form. When it is refused because of a parameter's name, it is sent once more, without
-   * the parameter or with its other name: a request that is refused makes nothing, so nothing is paid twice. What helped
-   * is remembered.
+   * Sends a request in the wanted form. If the upstream rejects a parameter by its name, the request is sent once more,
+   * without the parameter or with its other name: a rejected request generates nothing, so nothing is paid twice. The
+   * form that worked is remembered.
    */
-  async ask<T>(
+  async send<T>(
     model: string,
     wanted: RequestForm,
     send: (form: RequestForm) => Promise<T>,
   ): Promise<T> {
-    let refused = this.byModel.get(model) ?? new Set();
+    let rejected = this.byModel.get(model) ?? new Set();
     const tried = new Set<Parameter>();
     for (;;) {
-      const form = formOf(wanted, refused);
+      const form = formOf(wanted, rejected);
       try {
         const answer = await send(form);
-        if (tried.size > 0) this.byModel.set(model, refused);
+        if (tried.size > 0) this.byModel.set(model, rejected);
         return answer;
       } catch (error) {
-        const name = refusedBy(error, form);
+        const name = rejectedParameterOf(error, form);
         if (name === undefined || tried.has(name)) throw error;
         tried.add(name);
         if (isLength(name)) tried.add(OTHER_NAME[name]);
-        refused = withRefused(refused, name);
+        rejected = withRejected(rejected, name);
       }
     }
   }
 }
 
-function formOf(wanted: RequestForm, refused: ReadonlySet<Parameter>): RequestForm {
+function formOf(wanted: RequestForm, rejected: ReadonlySet<Parameter>): RequestForm {
   const { outputCapParameter: name } = wanted;
   return {
-    outputCapParameter: isLength(name) && refused.has(name) ? OTHER_NAME[name] : name,
-    asksUsage: wanted.asksUsage && !refused.has('stream_options'),
+    outputCapParameter: isLength(name) && rejected.has(name) ? OTHER_NAME[name] : name,
+    asksUsage: wanted.asksUsage && !rejected.has('stream_options'),
   };
 }
 
-function withRefused(refused: ReadonlySet<Parameter>, name: Parameter): ReadonlySet<Parameter> {
-  const more = new Set(refused).add(name);
+function withRejected(rejected: ReadonlySet<Parameter>, name: Parameter): ReadonlySet<Parameter> {
+  const more = new Set(rejected).add(name);
   if (isLength(name)) more.delete(OTHER_NAME[name]);
   return more;
 }
 
-/** The parameter of the form that the error refuses by its name; undefined for every other error. */
-function refusedBy(error: unknown, form: RequestForm): Parameter | undefined {
+/** The parameter that the error rejects by its name; undefined for every other error. */
+function rejectedParameterOf(error: unknown, form: RequestForm): Parameter | undefined {
   if (!(error instanceof ProviderError) || error.kind !== 'rejected') return undefined;
   if (!REFUSAL_STATUSES.includes(error.upstreamStatus)) return undefined;
   if (form.asksUsage && refusesName(error, 'stream_options')) return 'stream_options';

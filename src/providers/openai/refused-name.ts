@@ -1,28 +1,28 @@
 import type { ProviderError } from '../http/provider-error.js';
 
-/** Codes that say that a parameter is not known, or is not taken by this model. */
+/** Codes for a parameter that is unknown or not supported by the model. */
 const CODES =
   /^((unsupported|unknown|unrecognized|unexpected)_(parameter|argument|field|key|name|property)|extra_forbidden|value_error\.extra)$/i;
 const UN = '(unsupported|unknown|unrecogni[sz]ed|unexpected)';
 const NOT = '(not (supported|permitted|allowed|recogni[sz]ed|known|accepted|available)|forbidden)';
 const PARAMETER = '(parameter|param|argument|field|key|name|property|input|attribute)s?';
 const QUOTE = '["\'`“”‘’]?';
-/** What follows a name where its value is refused: "does not support max_tokens above 4". */
+/** Text after a parameter name if its value is rejected: "does not support max_tokens above 4". */
 const NO_VALUE =
   '(?!\\s*(above|over|beyond|below|under|greater|larger|higher|more|less|lower|smaller|exceeding|values?|of|to|=|:|[<>≤≥]|\\d))';
 
-/** A field that stands in a body beside those that are known (pydantic). */
+/** The error of an additional, unknown field (pydantic). */
 const IS_EXTRA =
   /\bextra (inputs?|fields?|keys?|parameters?) (is |are )?(not (permitted|allowed)|forbidden)/i;
-/** The whole of a message about the field that the error names beside it. */
+/** A complete message about the field that the error names in another field. */
 const IS_UNKNOWN = new RegExp(
   `^\\W*((this |the |that )?${UN} ([a-z]+ ){0,2}${PARAMETER}\\b|(this |the |that )?${PARAMETER} (is )?(${NOT}|${UN})${NO_VALUE}|${NOT}${NO_VALUE}|${UN}\\W*$)`,
   'i',
 );
 
 /**
- * Whether a refusal says explicitly that the upstream does not know, or does not take, the parameter of this name.
- * Everything else, such as a value that is too large, is the caller's.
+ * Whether a rejection says explicitly that the upstream does not know or support this parameter. Every other rejection,
+ * such as a value that is too large, is the caller's fault.
  */
 export function refusesName(error: ProviderError, name: string): boolean {
   const { upstreamCode = '', upstreamParam = '', upstreamMessage = '' } = error;
@@ -32,7 +32,7 @@ export function refusesName(error: ProviderError, name: string): boolean {
   return (isParam && IS_UNKNOWN.test(upstreamMessage)) || phraseOf(name).test(upstreamMessage);
 }
 
-/** Whether the word stands in the text; `max_tokens` does not stand in `max_completion_tokens`. */
+/** Whether the text contains the whole word; `max_completion_tokens` does not contain `max_tokens`. */
 function stands(text: string, word: string): boolean {
   return new RegExp(`(?<![A-Za-z0-9_])${word}(?![A-Za-z0-9_])`).test(text);
 }

@@ -7,7 +7,7 @@ export interface AlignmentCommand {
   readonly text: string;
 }
 
-/** A word of the text and its place in the recording, in seconds. */
+/** A word of the text and its position in the recording, in seconds. */
 export interface AlignedWord {
   readonly text: string;
   readonly start: number | null;

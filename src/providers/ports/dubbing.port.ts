@@ -17,7 +17,7 @@ export interface DubbingCommand {
   readonly dropBackgroundAudio?: boolean | undefined;
 }
 
-/** What a provider answers about a dub. */
+/** The state of a dub at the provider. */
 export type DubbingReport =
   | PendingJob
   | {
@@ -40,9 +40,9 @@ export interface Dub {
 export interface DubbingPort {
   /** Submits the job, without watermark; returns the provider's id of the job. */
   submitDub(command: DubbingCommand, context: AttemptContext): Promise<string>;
-  /** The state of the job. Unknown states count as pending, and are told. */
+  /** The state of the job. Unknown states count as pending and are reported. */
   readDub(jobId: string, context: AttemptContext): Promise<DubbingReport>;
-  /** The file of a finished job; never empty, and no text. */
+  /** The file of a finished job; it is neither empty nor a text. */
   openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<Dub>;
   /** Asks the provider to delete the job, its source and its dub. */
   removeDub(jobId: string, context: AttemptContext): Promise<void>;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 
-/** Why an answer ended, in OpenAI's words. */
+/** Why a response ended, in OpenAI's words. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call';
 
 /** The words of OpenAI and of other vendors, in small letters. */
@@ -29,12 +29,12 @@ const WORDS: ReadonlyMap<string, FinishReason> = new Map([
     ] as const
   ).map((word) => [word, 'content_filter'] as const),
 ]);
-/** Words with which vendors say that the answer goes on. */
+/** Values by which vendors say that the response continues. */
 const NONE: ReadonlySet<string> = new Set(['', 'null', 'none', 'finish_reason_unspecified']);
 
 /**
- * Why the choice ended; null while it goes on. Of a word that nobody knows the caller gets the truth: that tools were
- * called, or that the model stopped (decision G-24).
+ * The finish reason of a choice; null while it continues. An unknown word becomes `tool_calls` if tools were called,
+ * else `stop` (decision G-24).
  */
 export function finishReasonOf(
   { finish_reason: reason }: JsonObject,

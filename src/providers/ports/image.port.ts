@@ -1,6 +1,6 @@
 import type { AttemptContext } from './attempt-context.js';
 
-/** An image to make. */
+/** An image to generate. */
 export interface ImageCommand {
   readonly prompt: string;
   /** `<width>x<height>`; if absent, the provider decides. */

@@ -7,7 +7,7 @@ export interface IsolationCommand {
   readonly media: MediaFile;
 }
 
-/** Voice isolation; the answer is always MP3 (API: POST /v1/audio/isolation). */
+/** Voice isolation; the response is always MP3 (API: POST /v1/audio/isolation). */
 export interface IsolationPort {
   isolate(command: IsolationCommand, context: AttemptContext): Promise<ProviderAudio>;
 }

@@ -10,7 +10,7 @@ export interface PendingJob {
   readonly state: 'pending';
   /** 0 to 100, or null where none is reported. */
   readonly progress: number | null;
-  /** The provider's word for the state of the job, where the adapter does not know it. */
+  /** The provider's word for the state of the job, if the adapter does not know it. */
   readonly unknownState?: string;
 }
 

@@ -1,4 +1,4 @@
 import type { PortByOperation } from './provider-ports.js';
 
-/** What the gateway sells and providers do. */
+/** The operations that the gateway offers and providers execute. */
 export type Operation = keyof PortByOperation;

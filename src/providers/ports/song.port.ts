@@ -16,7 +16,7 @@ export type SongCommand = Readonly<{
   customModelId?: string | undefined;
 }>;
 
-/** The part of a command that its answer has to match. It is kept longer than the command. */
+/** The part of a command with which its response must agree. It is kept longer than the command. */
 export type SongExpectation = Readonly<{
   /** Requested formats of the files, in order. */
   formats?: readonly string[] | undefined;
@@ -25,7 +25,7 @@ export type SongExpectation = Readonly<{
   title?: string | undefined;
 }>;
 
-/** A track from the provider; facts that it did not report are absent. Lengths are in seconds, sizes in bytes. */
+/** A track from the provider; facts that it did not report are absent. Durations are in seconds, sizes in bytes. */
 export interface SongTrack {
   readonly id?: string | undefined;
   readonly audioUrl?: string | undefined;
@@ -88,13 +88,13 @@ export interface SongResult {
   readonly voice?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A paid request before the operation itself. Equal requests bring the same. */
+/** A paid request before the operation itself. Equal requests have equal results. */
 export interface SongStep {
   readonly path: string;
   readonly body: JsonObject;
 }
 
-/** The provider's answer to a submission. */
+/** The provider's response to a submission. */
 export type SongSubmission =
   | { readonly state: 'accepted'; readonly jobId: string }
   /** One paid step is done. `memory` is passed to the next submission. */
@@ -120,12 +120,14 @@ export interface SongPort {
     memory: JsonObject,
     context: AttemptContext,
   ): SongStep | undefined;
-  /** Submits the next step of the operation. `memory` holds the answers of the steps before; it is empty at first. */
+  /**
+   * Submits the next step of the operation. `memory` holds the responses of the previous steps; it is empty at first.
+   */
   submitSong(
     command: SongCommand,
     memory: JsonObject,
     context: AttemptContext,
   ): Promise<SongSubmission>;
-  /** The state of the job. Unknown states count as pending, and are told. */
+  /** The state of the job. Unknown states count as pending and are reported. */
   readSong(jobId: string, expected: SongExpectation, context: AttemptContext): Promise<SongReport>;
 }

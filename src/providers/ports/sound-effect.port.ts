@@ -1,7 +1,7 @@
 import type { AttemptContext } from './attempt-context.js';
 import type { AudioFormat, ProviderAudio } from './provider-audio.js';
 
-/** A sound to make. The duration is always sent, because it decides the price. */
+/** A sound to generate. The duration is always sent, because it decides the price. */
 export interface SoundEffectCommand {
   readonly prompt: string;
   readonly durationSeconds: number;

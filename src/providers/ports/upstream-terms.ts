@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../common/json-object.js';
 
 /**
- * How the requests of one model differ from its protocol's habit, as its row says (docs/reference/configuration.md, "Overlay file"). Fields
- * are those at the upstream. Nothing in here touches the key, the model, the messages, `stream` or the output's cap.
+ * Deviations of one model's requests from the standard form of its protocol, as its row declares them
+ * (docs/reference/configuration.md, "Overlay file"). Fields are those at the upstream. No deviation affects the key, the
+ * model, the messages, `stream` or the value of the output cap.
  */
 export interface UpstreamTerms {
-  /** The field that carries the cap on the output. Chat only. */
+  /** The name of the field for the output cap. Chat only. */
   readonly outputCapParameter?: string;
   /** False: the upstream is not asked to report the usage of streams. Chat only. */
   readonly streamUsage?: boolean;
@@ -17,8 +18,8 @@ export interface UpstreamTerms {
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields with the same value in every request; they replace those of the caller. */
   readonly constants?: JsonObject;
-  /** How long the upstream may send nothing, before its answer and within it. */
+  /** Maximum time without bytes from the upstream, before its response and within it. */
   readonly timeoutMs?: number;
-  /** Unknown fields of messages, parts and tools that are sent all the same (decision G-92). Chat only. */
+  /** Unknown fields of messages, parts and tools that are sent nevertheless (decision G-92). Chat only. */
   readonly passFields?: readonly string[];
 }

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import type { AttemptContext } from './attempt-context.js';
 import type { FailedJob, PendingJob } from './job-failure.js';
 
-/** A video to make. The provider decides absent fields. */
+/** A video to generate. The provider decides absent fields. */
 export interface VideoCommand {
   readonly prompt: string;
-  /** Length in seconds, as in the catalog row of the model. */
+  /** Duration in seconds, as in the catalog row of the model. */
   readonly seconds: string;
   /** `<width>x<height>`. */
   readonly size?: string | undefined;
@@ -15,7 +15,7 @@ export interface VideoCommand {
   readonly imageUrls?: readonly string[] | undefined;
 }
 
-/** What a provider answers about a video. */
+/** The state of a video at the provider. */
 export type VideoReport =
   PendingJob | { readonly state: 'succeeded'; readonly progress: number | null } | FailedJob;
 
@@ -28,11 +28,11 @@ export type VideoContent =
 export interface VideoPort {
   /** Submits the job; returns the provider's id of it. */
   submitVideo(command: VideoCommand, context: AttemptContext): Promise<string>;
-  /** The state of the job. Unknown states count as pending, and are told. */
+  /** The state of the job. Unknown states count as pending and are reported. */
   readVideo(jobId: string, context: AttemptContext): Promise<VideoReport>;
   /**
-   * The file of a finished job. The URL of a redirect comes from the provider: it has to be fetched with care and
-   * without our key.
+   * The file of a finished job. The URL of a redirect comes from the provider: it must be fetched through the SSRF
+   * guard and without our key.
    */
   openVideo(jobId: string, context: AttemptContext): Promise<VideoContent>;
 }

@@ -9,7 +9,7 @@ import type { BreakerState } from './circuit-breaker.js';
 
 /**
  * One finished attempt at a provider. `durationMs` ends at the first usable byte of a stream, at the end of any other
- * answer, or at the failure.
+ * response, or at the failure.
  */
 export interface AttemptObservation {
   readonly provider: string;
@@ -26,12 +26,12 @@ export interface BreakerChange {
   readonly state: BreakerState;
 }
 
-/** How often it is logged that a provider refuses our account. */
+/** Minimum interval of the log line that a provider rejects our account. */
 const ACCOUNT_LOG_MS = 60_000;
 
 /**
- * Reports attempts to the metrics and to the time of the request, changes of breakers to a metric and a log line, and
- * that a provider refuses our key or has no more credit for us to the log, once a minute.
+ * Reports attempts to the metrics and to the request log, breaker changes to a metric and the log, and, at most once a
+ * minute, to the log that a provider rejects our key or that our credit there is used up.
  */
 @Injectable()
 export class AttemptMetrics {

@@ -12,15 +12,18 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 export interface Permit {
   succeeded(): void;
   failed(): void;
-  /** The attempt tells nothing about the route: its content was refused, it was rate limited, or it was abandoned. */
+  /**
+   * The outcome says nothing about the route: the content was rejected, the attempt was rate limited, or it was
+   * abandoned.
+   */
   abandoned(): void;
 }
 
 /**
- * Closes a failing route: after 10 failures in a row, or when more than half of at least 20 attempts within 10 s
- * failed. After 10 s one attempt is let through; its outcome closes the breaker or opens it again. Outcomes of attempts
- * that began before it opened change nothing. Of the failures of one holder at most `maxPerHolder` count, so that one
- * caller alone cannot close a route for all.
+ * Stops attempts on a failing route: the breaker opens after 10 failures in a row, or when more than half of at least
+ * 20 attempts within 10 s failed. After 10 s one attempt is let through; its outcome closes the breaker or opens it
+ * again. Outcomes of attempts that began before it opened are ignored. At most `maxPerBucket` failures of one fairness
+ * bucket (an account) count, so that one caller alone cannot stop a route for all.
  */
 export class CircuitBreaker {
   private state: BreakerState = 'closed';
@@ -33,12 +36,12 @@ export class CircuitBreaker {
   constructor(
     private readonly clock: Clock,
     private readonly onChange: (state: BreakerState) => void,
-    private readonly maxPerHolder = Infinity,
+    private readonly maxPerBucket = Infinity,
   ) {}
 
   /** Null while the breaker is open. */
-  enter(holder?: string): Permit | null {
-    if (this.state === 'closed') return new CountedAttempt(this, holder);
+  enter(bucket?: string): Permit | null {
+    if (this.state === 'closed') return new CountedAttempt(this, bucket);
     const rested = this.clock.nowMs() - this.openedAtMs >= OPEN_MS;
     if (this.state === 'half_open' || !rested) return null;
     this.change('half_open');
@@ -56,7 +59,7 @@ export class CircuitBreaker {
       failed: () => {
         this.open();
       },
-      // It has rested long enough before this change, so the next caller tests the route at once.
+      // The breaker has been open long enough, so the next caller tests the route at once.
       abandoned: () => {
         this.change('open');
       },
@@ -64,29 +67,29 @@ export class CircuitBreaker {
   }
 
   /** Counts the outcome of an attempt that was let through while the breaker was closed. */
-  record(isFailure: boolean, holder: string | undefined): void {
+  record(isFailure: boolean, bucket: string | undefined): void {
     if (this.state !== 'closed') return;
-    this.recordInRow(isFailure, holder);
-    this.recordInWindow(isFailure, holder);
+    this.recordInRow(isFailure, bucket);
+    this.recordInWindow(isFailure, bucket);
     if (isFailure && (this.failuresInARow >= FAILURES_IN_A_ROW || this.isMostlyFailing()))
       this.open();
   }
 
-  private recordInRow(isFailure: boolean, holder: string | undefined): void {
+  private recordInRow(isFailure: boolean, bucket: string | undefined): void {
     if (!isFailure) {
       this.failuresInARow = 0;
-      // It makes a new table even if it is empty.
+      // `clear()` allocates a new table even if the map is empty.
       if (this.rowOf.size > 0) this.rowOf.clear();
-    } else if (this.counts(this.rowOf, holder)) this.failuresInARow += 1;
+    } else if (this.counts(this.rowOf, bucket)) this.failuresInARow += 1;
   }
 
-  private recordInWindow(isFailure: boolean, holder: string | undefined): void {
+  private recordInWindow(isFailure: boolean, bucket: string | undefined): void {
     const second = this.clock.nowSeconds();
     for (const past of this.window.keys()) {
       if (past <= second - WINDOW_SECONDS) this.window.delete(past);
     }
     if (this.window.size === 0 && this.windowOf.size > 0) this.windowOf.clear();
-    if (isFailure && !this.counts(this.windowOf, holder)) return;
+    if (isFailure && !this.counts(this.windowOf, bucket)) return;
     let now = this.window.get(second);
     if (now === undefined) {
       now = { attempts: 0, failures: 0 };
@@ -96,12 +99,14 @@ export class CircuitBreaker {
     if (isFailure) now.failures += 1;
   }
 
-  /** Whether one more failure of this holder counts. Beyond its share its failures say nothing more about the route. */
-  private counts(of: Map<string, number>, holder: string | undefined): boolean {
-    if (holder === undefined) return true;
-    const counted = (of.get(holder) ?? 0) + 1;
-    of.set(holder, counted);
-    return counted <= this.maxPerHolder;
+  /**
+   * Whether one more failure of this bucket counts. Further failures of one account say nothing more about the route.
+   */
+  private counts(of: Map<string, number>, bucket: string | undefined): boolean {
+    if (bucket === undefined) return true;
+    const counted = (of.get(bucket) ?? 0) + 1;
+    of.set(bucket, counted);
+    return counted <= this.maxPerBucket;
   }
 
   private isMostlyFailing(): boolean {
@@ -129,18 +134,18 @@ export class CircuitBreaker {
 class CountedAttempt implements Permit {
   constructor(
     private readonly breaker: CircuitBreaker,
-    private readonly holder: string | undefined,
+    private readonly bucket: string | undefined,
   ) {}
 
   succeeded(): void {
-    this.breaker.record(false, this.holder);
+    this.breaker.record(false, this.bucket);
   }
 
   failed(): void {
-    this.breaker.record(true, this.holder);
+    this.breaker.record(true, this.bucket);
   }
 
   abandoned(): void {
-    // It counts for nothing.
+    // An abandoned attempt is not counted.
   }
 }

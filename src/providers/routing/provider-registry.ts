@@ -11,7 +11,7 @@ import {
 } from '../providers.options.js';
 import { portsOf } from './wire-protocols.js';
 
-/** Name of the provider in the records of work that the sandbox did. */
+/** Provider name in the records of work done by the sandbox. */
 const SANDBOX_NAME = 'sandbox';
 
 interface Provider extends ProviderConfig {
@@ -32,7 +32,7 @@ export class ProviderRegistry implements OnModuleDestroy {
     this.providers = this.built(options);
   }
 
-  /** Replaces all providers at once. An attempt under way ends at the provider where it began. */
+  /** Replaces all providers at once. A running attempt continues at the provider where it began. */
   replace(options: ProvidersOptions): void {
     this.providers = this.built(options);
   }

@@ -16,7 +16,7 @@ import type { Permit } from './circuit-breaker.js';
 import { RouteBreaker } from './route-breaker.js';
 import { ProviderRegistry } from './provider-registry.js';
 
-/** What each attempt does, whichever route is chosen. */
+/** The work of each attempt, whichever route is chosen. */
 export type ProviderWork<O extends Operation, T> = (
   port: PortByOperation[O],
   context: AttemptContext,
@@ -32,11 +32,11 @@ interface AttemptOwner {
 
 /** Watches the attempts of one call. */
 export interface AttemptWatcher {
-  /** Whether the call may have a connection to the provider, which it then has. */
+  /** Acquires a connection to the provider for the call; returns false if the provider has none free. */
   mayConnect(provider: string): boolean;
-  /** Called before the provider is asked. */
+  /** Called before the request is sent to the provider. */
   onAttempt(route: TriedRoute): void;
-  /** What the provider says that an answer cost. */
+  /** Called with the cost of a response as the provider reports it. */
   onFigures?(figures: ProviderFigures): void;
 }
 
@@ -51,7 +51,7 @@ export interface RoutedResult<T> extends TriedRoute {
   readonly result: T;
 }
 
-/** Failures that count against the route. Other refusals and rate limits do not count. */
+/** Failures that count against the route. Other rejections and rate limits do not count. */
 const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
   'timeout',
   'http_error',
@@ -60,8 +60,8 @@ const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
 ];
 
 /**
- * Chooses the route of a call. There is one circuit breaker per provider and operation. The next route is asked only
- * when the route before has certainly done nothing.
+ * Chooses the route of a call. There is one circuit breaker per provider and operation. The next route is tried only if
+ * the previous one has certainly done nothing.
  */
 @Injectable()
 export class ProviderRouter {
@@ -106,8 +106,8 @@ export class ProviderRouter {
         };
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
-        // The answer of an earlier route tells more than a route that was not asked.
-        if (!NOT_ASKED.includes(error.upstreamCode) || !failure) failure = error;
+        // The response of an earlier route is more useful than the error of a route that was not tried.
+        if (!NOT_SENT_CODES.includes(error.upstreamCode) || !failure) failure = error;
         if (!error.safeToFailover) break;
       }
     }
@@ -135,7 +135,7 @@ export class ProviderRouter {
     const permit = port && this.permitOf(route, operation, accountId);
     if (!permit) throw notAsked(provider, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
     watcher?.onAttempt({ provider, upstreamModel });
-    this.tellCaller(route);
+    this.setSandboxHeader(route);
     const startedAtMs = this.clock.nowMs();
     const tell = (outcome: AttemptObservation['outcome']): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;
@@ -158,14 +158,15 @@ export class ProviderRouter {
     }
   }
 
-  /** Outside of an exchange, as where the steps of tasks are done, nobody is told. */
-  private tellCaller({ provider }: Route): void {
+  /** Outside of a request, as in task steps, there is no response header to set. */
+  private setSandboxHeader({ provider }: Route): void {
     const exchange = currentExchange();
     if (exchange) tellSandbox(exchange.response, this.registry.isSandbox(provider));
   }
 
   /**
-   * The sandbox has no breaker: callers ask for its faults, and those of one caller must not stop the calls of another.
+   * The sandbox has no breaker: callers request its faults on purpose, and those of one caller must not stop the calls
+   * of another.
    */
   private permitOf(
     { provider }: Route,
@@ -189,7 +190,7 @@ export class ProviderRouter {
   }
 }
 
-/** An open breaker asks its provider again after this long. */
+/** An open breaker lets an attempt through again after this time. */
 const BREAKER_RETRY_SECONDS = 10;
 
 const UNGUARDED: Permit = {
@@ -198,13 +199,13 @@ const UNGUARDED: Permit = {
   abandoned: () => undefined,
 };
 
-/** Internal code of an attempt that an open breaker refused. */
+/** Internal code of an attempt that an open breaker rejected. */
 const BREAKER_OPEN = 'breaker_open';
-/** As many calls have a connection to the provider as may. */
+/** Internal code: all connections to the provider are in use. */
 const NO_CONNECTION = 'no_connection';
 const CONNECTION_RETRY_SECONDS = 1;
-/** The reasons why a provider was not asked. */
-const NOT_ASKED: readonly (string | undefined)[] = [BREAKER_OPEN, NO_CONNECTION];
+/** Internal codes of attempts that sent no request to the provider. */
+const NOT_SENT_CODES: readonly (string | undefined)[] = [BREAKER_OPEN, NO_CONNECTION];
 
 function notAsked(
   provider: string,
@@ -237,7 +238,7 @@ function settleWhenDone(permit: Permit, result: unknown): void {
   // A body that broke before would leave a testing breaker without an outcome.
   if (body.closed && body.errored) failed(body.errored);
   else if (body.closed) closed();
-  // The event has the provider's failure, `errored` what broke the connection.
+  // The event carries the provider's failure; `errored` is the error that broke the connection.
   else body.on('error', failed).on('close', closed);
 }
 

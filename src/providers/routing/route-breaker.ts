@@ -6,13 +6,13 @@ import { type BreakerState, CircuitBreaker, type Permit } from './circuit-breake
  * Half of the failures that open the breaker of all callers, so failures of at least two accounts are needed to open it.
  */
 const COUNTED_PER_ACCOUNT = 5;
-/** Accounts whose breakers are remembered, per route. */
+/** Maximum accounts with a breaker in memory, per route. */
 const MAX_ACCOUNTS = 1_000;
 
 /**
- * The breakers of one route: one for all callers, and one for each account. Failures that one account's input causes
- * close the route for that account alone, however many keys it has. Only failures of several accounts show that the
- * provider itself fails.
+ * The breakers of one route: one for all callers, and one for each account. Failures caused by one account's input stop
+ * the route for that account alone, however many keys it has. Only failures of several accounts show that the provider
+ * itself fails.
  */
 export class RouteBreaker {
   private readonly all: CircuitBreaker;

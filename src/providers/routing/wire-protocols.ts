@@ -11,7 +11,7 @@ import { hasTtapiEndpoint, ttapiPorts } from '../ttapi/ttapi-ports.js';
 interface WireProtocolAdapter {
   readonly ports: (access: ProviderContext) => ProviderPorts;
   readonly operations: readonly Operation[];
-  /** Whether the adapter can send requests for the name. Absent: the provider alone knows its names. */
+  /** Whether the adapter can send requests for this upstream model. Absent: only the provider knows its model names. */
   readonly knows?: (upstreamModel: string) => boolean;
 }
 
@@ -34,10 +34,10 @@ const ADAPTERS: Readonly<Record<Protocol, WireProtocolAdapter>> = {
   },
   ttapi: { ports: ttapiPorts, operations: ['song'], knows: hasTtapiEndpoint },
 };
-/** A blank at an end or a control character is a slip; no upstream has such a name. */
+/** White space at an end or a control character is a typing mistake; no upstream has such a name. */
 const NAME = /^[^\s\p{Cc}](.*[^\s])?$/u;
 
-/** A field of a route that its adapter refuses, and the end of the sentence that says why. */
+/** A field of a route that its adapter rejects, and the end of the sentence that explains why. */
 export interface RouteFault {
   readonly field: 'provider' | 'upstream_model';
   readonly says: string;
@@ -48,7 +48,7 @@ export function portsOf(protocol: Protocol, access: ProviderContext): ProviderPo
   return ADAPTERS[protocol].ports(access);
 }
 
-/** What the adapter of the protocol finds wrong with a route; undefined when it can send requests for it. */
+/** The error in a route according to the adapter of its protocol; undefined if the adapter can send requests for it. */
 export function routeFault(
   protocol: Protocol,
   operation: Operation,

@@ -2,14 +2,17 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { isFailureWord } from '../http/job-state.js';
 import { webUrl } from './ttapi-values.js';
 
-/** Where vendors say, in an answer of success, that a part of it failed: the word, and the reason. */
+/** Fields of a successful response in which vendors say that a part failed: the word, and the reason. */
 const WORDS = ['status', 'state'];
 const REASONS = ['error', 'error_type', 'error_message', 'error_code', 'errorMessage', 'errorCode'];
 
-/** What a reader finds: values, that nothing was made, or nothing that it can read. */
-export type Found<T> = T | 'not_made' | undefined;
+/**
+ * The result of reading a response: values, `not_made` if the response says that nothing was generated, or undefined if
+ * it is not readable.
+ */
+export type ReadResult<T> = T | 'not_made' | undefined;
 
-/** Whether an item of an answer says that it was not made. */
+/** Whether an item of a response says that it was not generated. */
 export function saysFailed(item: JsonObject): boolean {
   const { metadata } = item;
   return (
@@ -19,21 +22,24 @@ export function saysFailed(item: JsonObject): boolean {
   );
 }
 
-/** Whether the item has one of these fields, and none of them is filled: an empty text, null, or a URL of no file. */
+/**
+ * Whether the item has at least one of these fields, and all of them are empty: an empty text, null, or the URL of no
+ * file.
+ */
 export function isEmptied(item: JsonObject, ...names: readonly string[]): boolean {
   const sent = names.filter((name) => Object.hasOwn(item, name));
   return sent.length > 0 && sent.every((name) => isNothing(item[name]));
 }
 
 /**
- * The values of the items that were made. Where none is left, `not_made` if each item says so, by a word or by an empty
+ * The values of the generated items. If there are none, `not_made` if each item says so, by a word or by an empty
  * field.
  */
-export function madeOf<T>(
+export function generatedOf<T>(
   items: readonly JsonObject[],
   fields: readonly string[],
   read: (item: JsonObject) => T | undefined,
-): Found<T[]> {
+): ReadResult<T[]> {
   const made = items.flatMap((item) => (saysFailed(item) ? [] : (read(item) ?? [])));
   if (made.length > 0) return made;
   const isToldFailed = items.every((item) => saysFailed(item) || isEmptied(item, ...fields));

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/json-object.js';
-import type { AnswerReader } from './ttapi-response-readers.js';
+import type { ResponseReader } from './ttapi-response-readers.js';
 
-/** A request that has to be sent before another. Its answer is paid for and is remembered. */
+/** A request that has to be sent before another. Its response is paid for and is stored. */
 export interface TtapiStep {
   readonly path: string;
   /** The fields that it sends, under their public names. */
@@ -9,7 +9,7 @@ export interface TtapiStep {
   /** The step is skipped where the caller did not send this field. */
   readonly onlyWith?: string;
   readonly constants?: JsonObject;
-  /** The field of its answer that the next request sends under the same name. */
+  /** The field of its response that the next request sends under the same name. */
   readonly keeps: string;
 }
 
@@ -22,7 +22,7 @@ export interface TtapiEndpoint {
   readonly fetchPath: string;
   /** The field for the id of the source track, or for the ids of two. */
   readonly track: string;
-  readonly answer: AnswerReader;
+  readonly answer: ResponseReader;
   /** Upstream names of fields, where they differ. */
   readonly names?: Readonly<Record<string, string>>;
   /** Upstream values of fields, where they differ. */
@@ -34,7 +34,7 @@ export interface TtapiEndpoint {
   readonly version?: string;
   /** The upstream requires a title, even if the caller sent none. */
   readonly needsTitle?: boolean;
-  /** The answer is the result itself, so the request is long. */
+  /** The response is the result itself, so the request takes long. */
   readonly isLong?: boolean;
   readonly steps?: readonly TtapiStep[];
 }
@@ -50,7 +50,7 @@ const VALUES = {
 
 const suno = (
   path: string,
-  answer: AnswerReader,
+  answer: ResponseReader,
   rest: Partial<TtapiEndpoint> = {},
 ): TtapiEndpoint => ({
   family: 'suno',
@@ -63,7 +63,8 @@ const suno = (
 });
 
 /**
- * An operation that makes new tracks with a version of the model. The provider keeps the files for us (`isStorage`).
+ * An operation that generates new tracks with a version of the model. The provider keeps the files for us
+ * (`isStorage`).
  */
 const creation = (path: string, rest: Partial<TtapiEndpoint> = {}): TtapiEndpoint =>
   suno(path, 'tracks', {
@@ -75,7 +76,7 @@ const creation = (path: string, rest: Partial<TtapiEndpoint> = {}): TtapiEndpoin
 
 const flow = (
   path: string,
-  answer: AnswerReader,
+  answer: ResponseReader,
   rest: Partial<TtapiEndpoint> = {},
 ): TtapiEndpoint => ({
   family: 'flowmusic',

@@ -8,14 +8,15 @@ const QUEUE_EXHAUSTED = 499;
 const SYNC_TIMEOUT = 504;
 
 /**
- * Reads `{status: "FAILED", message}`. This format means that the provider itself has refused, while a 5xx without it
- * does not. The message is the provider's own text, for operators.
+ * Reads `{status: "FAILED", message}`. In this format the provider itself has rejected the request; a 5xx without it is
+ * a failure. The message is the provider's own text, for operators.
  */
 export const ownTtapiErrors: OwnErrors = (status, body) => {
   if (status === QUEUE_EXHAUSTED) return { code: 'queue_exhausted', kind: 'rate_limited' };
   if (!isJsonObject(body) || !isFailureWord(body.status) || status === SYNC_TIMEOUT)
     return undefined;
   const { code, message } = jobFailure(body, null);
-  // A code makes it a refusal of the provider's own. Callers never see this one, which says nothing.
+  // With a code, the error is treated as the provider's own rejection. This code says nothing and is never shown to
+  // callers.
   return { code: code ?? 'FAILED', message: message ?? undefined };
 };

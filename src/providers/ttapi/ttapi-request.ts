@@ -7,7 +7,7 @@ const DEFAULT_VERSION = 'v6';
 const NO_TITLE = 'Untitled';
 const INSTRUMENTAL = 'Instrumental.';
 
-/** The body of the operation itself. `memory` holds the answers of the steps before it. */
+/** The body of the operation itself. `memory` holds the responses of the steps before it. */
 export function requestBody(
   endpoint: TtapiEndpoint,
   command: SongCommand,
@@ -18,7 +18,7 @@ export function requestBody(
     ([name, value]) =>
       value !== undefined &&
       !endpoint.omits?.includes(name) &&
-      !isTakenBefore(endpoint, name, memory),
+      !isSentBefore(endpoint, name, memory),
   );
   return {
     ...endpoint.constants,
@@ -45,7 +45,7 @@ export function stepBody(
   };
 }
 
-/** The first step whose answer is not remembered yet; undefined when the operation itself comes next. */
+/** The first step whose response is not stored yet; undefined if the operation itself comes next. */
 export function nextSongStep(
   endpoint: TtapiEndpoint,
   command: SongCommand,
@@ -87,7 +87,7 @@ function named(endpoint: TtapiEndpoint, name: string, value: unknown): readonly 
 }
 
 /** A recording that a step has uploaded is not sent again. */
-function isTakenBefore(endpoint: TtapiEndpoint, name: string, memory: JsonObject): boolean {
+function isSentBefore(endpoint: TtapiEndpoint, name: string, memory: JsonObject): boolean {
   return (
     name === 'audio_url' &&
     (endpoint.steps?.some(({ takes, keeps }) => takes.includes(name) && keeps in memory) ?? false)

@@ -1,31 +1,32 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { listAt } from '../http/json-fields.js';
 import type { SongResult, SongTrack } from '../ports/song.port.js';
-import { type Found, isEmptied, madeOf, saysFailed } from './made-items.js';
+import { type ReadResult, isEmptied, generatedOf, saysFailed } from './made-items.js';
 import { idOf, numberOf, textOf, urlOf } from './ttapi-values.js';
 
-/** At most this many tracks, texts, videos, words, instruments, notes of each, or facts are read from one answer. */
+/** At most this many tracks, texts, videos, words, instruments, notes of each, or facts are read from one response. */
 const MAX_ITEMS = 20_000;
-/** The provider names no state for a track that it lists as finished. */
-const MADE = 'complete';
+/** The state of tracks for which the provider reports none: it lists only finished tracks. */
+const FINISHED = 'complete';
 
-type Reader = (data: JsonObject, fields: JsonObject) => Found<SongResult>;
+type Reader = (data: JsonObject, fields: JsonObject) => ReadResult<SongResult>;
 
 /**
- * Reads `data` of an answer as the operation promises it; undefined where a promised value is missing, because an empty
- * success is no success, and `not_made` where the answer says so. Names in camel case are documented for the first family, names in snake case for the second.
- * Where the documentation shows neither, both are accepted.
+ * Reads `data` of a response as the operation promises it; undefined if a promised value is missing, because an empty
+ * success is no success, and `not_made` if the response says so. Names in camel case are documented for the first
+ * family, names in snake case for the second. If the documentation shows neither, both are accepted.
  */
-export const TTAPI_ANSWERS = {
+export const RESPONSE_READERS = {
   tracks: (data) =>
     withTracks(
-      madeOf(musicsOf(data), ['audioUrl', 'audio_url'], (music) => {
+      generatedOf(musicsOf(data), ['audioUrl', 'audio_url'], (music) => {
         const track = trackOf(music);
         return track.audioUrl === undefined ? undefined : track;
       }),
     ),
   upload: (data, { title }) => {
-    // A plain upload is answered with the id alone. An upload whose result was waited for may list the track.
+    // The response to a plain upload contains only the id. After an upload that waited for its result, it may list the
+    // track.
     const [music] = musicsOf(data);
     if (music && saysFailed(music)) return 'not_made';
     const track: SongTrack = music ? trackOf(music) : { id: idOf(data, 'music_id', 'musicId') };
@@ -33,7 +34,11 @@ export const TTAPI_ANSWERS = {
     return track.id === undefined ? undefined : { tracks: [{ ...track, title: label }] };
   },
   clip: (data) => {
-    const clips = madeOf(listAt(data, 'clips') ?? [], ['audio_url', 'audioUrl', 'url'], clipOf);
+    const clips = generatedOf(
+      listAt(data, 'clips') ?? [],
+      ['audio_url', 'audioUrl', 'url'],
+      clipOf,
+    );
     return withTracks(Array.isArray(clips) ? clips.slice(0, 1) : clips);
   },
   archive: (data) => {
@@ -68,7 +73,7 @@ export const TTAPI_ANSWERS = {
   lyrics: (data) => {
     const list = typeof data.lyrics === 'string' ? [{ ...data, text: data.lyrics }] : data.lyrics;
     const entries = (Array.isArray(list) ? list : []).slice(0, MAX_ITEMS).filter(isJsonObject);
-    const lyrics = madeOf(entries, ['text'], (entry) => {
+    const lyrics = generatedOf(entries, ['text'], (entry) => {
       const text = textOf(entry, 'text');
       return text === undefined
         ? undefined
@@ -119,7 +124,7 @@ export const TTAPI_ANSWERS = {
         ? []
         : [{ text, startSeconds, endSeconds, isAligned: word.success !== false }];
     });
-    // A track without singing has no words. That is not the same as words that cannot be read.
+    // A track without singing has no words. That is different from words that cannot be read.
     return timedLyrics.length === Math.min(words.length, MAX_ITEMS) ? { timedLyrics } : undefined;
   },
   midi: (data) => {
@@ -136,23 +141,23 @@ export const TTAPI_ANSWERS = {
       })),
     }));
     if (!instruments?.length) return undefined;
-    return { midi: { state: textOf(midi, 'state') ?? MADE, instruments } };
+    return { midi: { state: textOf(midi, 'state') ?? FINISHED, instruments } };
   },
 } satisfies Record<string, Reader>;
 
-/** The reader for the answer of each operation. */
-export type AnswerReader = keyof typeof TTAPI_ANSWERS;
+/** Names of the response readers, one per operation. */
+export type ResponseReader = keyof typeof RESPONSE_READERS;
 
-/** What the reader of an operation finds; an answer that itself says that it failed has made nothing. */
-export function readAnswer(
-  answer: AnswerReader,
+/** Reads the response of an operation; a response that says that it failed as a whole is `not_made`. */
+export function readResponse(
+  answer: ResponseReader,
   data: JsonObject,
   fields: JsonObject,
-): Found<SongResult> {
-  return saysFailed(data) ? 'not_made' : TTAPI_ANSWERS[answer](data, fields);
+): ReadResult<SongResult> {
+  return saysFailed(data) ? 'not_made' : RESPONSE_READERS[answer](data, fields);
 }
 
-function withTracks(tracks: Found<SongTrack[]>): Found<SongResult> {
+function withTracks(tracks: ReadResult<SongTrack[]>): ReadResult<SongResult> {
   return Array.isArray(tracks) ? { tracks } : tracks;
 }
 
@@ -175,7 +180,7 @@ function trackOf(music: JsonObject): SongTrack {
     title: textOf(music, 'title'),
     lyrics: textOf(music, 'prompt'),
     tags: textOf(music, 'tags'),
-    status: textOf(music, 'status') ?? MADE,
+    status: textOf(music, 'status') ?? FINISHED,
   };
 }
 
@@ -195,7 +200,7 @@ function clipOf(clip: JsonObject): SongTrack | undefined {
     title: textOf(clip, 'title'),
     lyrics: textOf(clip, 'lyrics') ?? timedText(clip),
     tags: textOf(clip, 'tags', 'sound_prompt'),
-    status: textOf(clip, 'status') ?? MADE,
+    status: textOf(clip, 'status') ?? FINISHED,
   };
 }
 
@@ -224,11 +229,11 @@ function filesOf(data: JsonObject, formats: readonly unknown[]) {
   return found.length === formats.length && found.length > 0 ? found : undefined;
 }
 
-function videosOf(data: JsonObject): Found<string[]> {
+function videosOf(data: JsonObject): ReadResult<string[]> {
   const list = Array.isArray(data.videos) ? (data.videos as readonly unknown[]) : [data];
   const items = list
     .slice(0, MAX_ITEMS)
     .map((video) => (isJsonObject(video) ? video : { url: video }));
   const names = ['url', 'videoUrl', 'video_url'];
-  return madeOf(items, names, (video) => urlOf(video, ...names));
+  return generatedOf(items, names, (video) => urlOf(video, ...names));
 }

@@ -13,17 +13,17 @@ import type {
   SongStep,
   SongSubmission,
 } from '../ports/song.port.js';
-import { readAnswer } from './ttapi-response-readers.js';
+import { readResponse } from './ttapi-response-readers.js';
 import type { TtapiEndpoint, TtapiEndpoints, TtapiStep } from './ttapi-endpoints.js';
 import { nextSongStep, requestBody, stepBody } from './ttapi-request.js';
 import { idOf } from './ttapi-values.js';
 
-/** The notes of a long transcription are the largest answer. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** The notes of a long transcription are the largest response. */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /**
- * Songs over the wire protocol of TTAPI, both families: answers are `{status, message, data}`, `data` holds a job id,
- * and jobs are polled with `?jobId=`. An answer that holds the result and no job id is final.
+ * Songs over the wire protocol of TTAPI, both families: responses are `{status, message, data}`, `data` contains a job
+ * id, and jobs are polled with `?jobId=`. A response that contains the result and no job id is final.
  */
 export class TtapiSong implements SongPort {
   constructor(
@@ -65,7 +65,7 @@ export class TtapiSong implements SongPort {
         terms: context.terms,
         onFigures: context.onFigures,
       },
-      MAX_ANSWER_BYTES,
+      MAX_RESPONSE_BYTES,
       (json, requestId) => reportOf(endpoint, expected, json, requestId),
     );
   }
@@ -86,14 +86,14 @@ export class TtapiSong implements SongPort {
         terms,
         onFigures,
       },
-      MAX_ANSWER_BYTES,
+      MAX_RESPONSE_BYTES,
       (json, requestId) => {
         if (isFailureWord(json.status))
           return { state: 'failed', failure: jobFailure(json, requestId) };
         const data = dataOf(json);
         const jobId = idOf(data, 'job_id', 'jobId');
         if (jobId !== undefined) return { state: 'accepted', jobId };
-        const result = readAnswer(endpoint.answer, data, command.fields);
+        const result = readResponse(endpoint.answer, data, command.fields);
         if (result === 'not_made') return notMade(requestId);
         return result && { state: 'done', result };
       },
@@ -116,7 +116,7 @@ export class TtapiSong implements SongPort {
         terms,
         onFigures,
       },
-      MAX_ANSWER_BYTES,
+      MAX_RESPONSE_BYTES,
       (json, requestId) => {
         if (isFailureWord(json.status))
           return { state: 'failed', failure: jobFailure(json, requestId) };
@@ -152,7 +152,7 @@ function reportOf(
   const data = dataOf(json);
   const progress = progressOf(data);
   if (!isSuccessWord(json.status)) return unfinishedJob(json.status, json, requestId, progress);
-  const result = readAnswer(endpoint.answer, data, expected);
+  const result = readResponse(endpoint.answer, data, expected);
   if (result === 'not_made') return notMade(requestId);
   return result ? { state: 'succeeded', progress, result } : { state: 'unreadable' };
 }

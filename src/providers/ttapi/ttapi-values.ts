@@ -2,7 +2,7 @@ import type { JsonObject } from '../../common/json-object.js';
 
 const MAX_TEXT = 20_000;
 const MAX_URL = 8_192;
-/** The end of a URL that a program made of a value that it did not have: `None.mp3`. */
+/** The end of a URL that a program built from a missing value: `None.mp3`. */
 const NO_FILE = /\/(none|null|undefined|nan)(\.\w{1,5})?$/i;
 
 /** The first of these fields that holds text of a reasonable length. */
