@@ -5,7 +5,7 @@ import { Deadline } from '../platform/http-client/deadline.js';
 import { EgressRules } from '../platform/http-client/egress-rules.js';
 import { AddressRefusedError, SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
-import { judgePublicUrl } from '../platform/http-client/public-url.js';
+import { validatePublicUrl } from '../platform/http-client/public-url.js';
 
 /** A submission waits this long for the receiver's name to resolve. If it does not, only the delivery fails. */
 const RESOLVE_MS = 3_000;
@@ -29,7 +29,7 @@ export class WebhookUrlPolicy {
    * Throws `invalid_task_command` or, for videos, `invalid_request`, with param `webhook`.
    */
   parse(url: string, surface: ApiFamily): URL {
-    const verdict = judgePublicUrl(url, {
+    const verdict = validatePublicUrl(url, {
       rules: this.rules,
       ownUrls: this.own.all,
       isHttpsOnly: surface !== 'video',
@@ -40,7 +40,7 @@ export class WebhookUrlPolicy {
 
   /** The URL of an accepted delivery, checked again with the present settings. Throws TargetRefusedError. */
   revalidate(url: string): URL {
-    const verdict = judgePublicUrl(url, { rules: this.rules, ownUrls: this.own.all });
+    const verdict = validatePublicUrl(url, { rules: this.rules, ownUrls: this.own.all });
     if ('refusal' in verdict) throw new TargetRefusedError();
     return verdict.url;
   }

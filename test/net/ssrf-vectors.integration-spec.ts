@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { BoundedDownload } from '../../src/platform/http-client/bounded-download.js';
 import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
-import { judgePublicUrl } from '../../src/platform/http-client/public-url.js';
+import { validatePublicUrl } from '../../src/platform/http-client/public-url.js';
 import { answer, StubWeb } from '../support/stub-web.js';
 
 interface Vector {
@@ -48,7 +48,7 @@ describe('request forgery vectors', () => {
   });
 
   it.each(denied.map(title))('refuses without a connection %s (AUD-44)', async (_, vector) => {
-    const isTextual = 'refusal' in judgePublicUrl(vector.url, policy);
+    const isTextual = 'refusal' in validatePublicUrl(vector.url, policy);
     await expect(download(vector)).rejects.toMatchObject({
       code: isTextual ? 'invalid_request' : 'audio_download_failed',
       param: 'audio_url',
@@ -57,7 +57,7 @@ describe('request forgery vectors', () => {
   });
 
   it('are refused by their text alone unless a public-looking name resolves to a private address', () => {
-    const byName = denied.filter(({ url }) => 'url' in judgePublicUrl(url, policy));
+    const byName = denied.filter(({ url }) => 'url' in validatePublicUrl(url, policy));
     expect(byName.map(({ id }) => id)).toEqual([
       'S145',
       'S146',

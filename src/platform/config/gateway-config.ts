@@ -26,7 +26,7 @@ export interface GatewayConfig {
   readonly ttapiApiKey: string | undefined;
   readonly ttapiBaseUrl: string;
   readonly sandbox: 'auto' | 'on' | 'off';
-  /** Whether real money buys the sandbox's work (decision G-110). */
+  /** Whether calls of the sandbox's models are charged in real money (decision G-110). */
   readonly sandboxCharges: 'on' | 'off';
   readonly catalogFile: string | undefined;
   readonly publicUrl: string | undefined;

@@ -75,7 +75,7 @@ function crossChecks(
 }
 
 function quote(text: string): string {
-  // A query may hold a key.
+  // A query may contain a key.
   const known = redactText(text).replace(/([?#]).+/s, '$1…');
   return JSON.stringify(known.length > QUOTE_LIMIT ? `${known.slice(0, QUOTE_LIMIT)}…` : known);
 }

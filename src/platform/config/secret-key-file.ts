@@ -36,7 +36,10 @@ async function read(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes the file completely or not at all, unless another process was faster. Returns its text in both cases. */
+/**
+ * Writes the file completely or not at all. If another process was faster, its file is kept. Returns the text of the
+ * file in both cases.
+ */
 async function create(path: string): Promise<string> {
   const draft = `${path}.${randomBytes(DRAFT_BYTES).toString('hex')}`;
   const key = randomBytes(KEY_BYTES).toString('base64url');

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
 import { EgressRules } from '../http-client/egress-rules.js';
 import type { GatewayConfig } from './gateway-config.js';
 
-/** Outcome of reading one variable: its value, or why it is refused (without quoting a secret). */
+/** Outcome of reading one variable: its value, or why it is rejected (without quoting a secret). */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
 /** How one environment variable becomes one field of the configuration. */
@@ -49,7 +49,7 @@ export const whole =
       : bad(`must be a whole number from ${min} to ${max}`);
   };
 
-/** One of several words. */
+/** One of several fixed values. */
 export const oneOf =
   <T extends string>(...words: T[]) =>
   (text: string): Reading<T> => {
@@ -67,7 +67,7 @@ export const text =
 export const headerKey = (value: string): Reading<string> =>
   /^[\x21-\x7e]+$/.test(value) ? good(value) : bad('must be visible ASCII characters, no spaces');
 
-/** A token that callers send in a header: others could be set, but never sent. */
+/** A token that callers send in a header: visible ASCII, because other characters cannot be sent in a header. */
 export const token =
   (minLength: number) =>
   (value: string): Reading<string> => {
@@ -95,14 +95,17 @@ export const databases = (value: string): Reading<string> => {
   }
 };
 
-/** Where to listen: an address or the name of a host. Whether it is one of this machine shows when the gateway listens. */
+/**
+ * Where to listen: an address or a host name. An address of another machine is detected when the gateway starts to
+ * listen.
+ */
 export const host = (value: string): Reading<string> => {
   const parts = /^\d+(\.\d+){3}$/.test(value) ? value.split('.') : [];
   const isNone = parts.some((part) => Number(part) > 255) || (value.includes(':') && !isIP(value));
   return isNone ? bad('must be an address or the name of a host, without a port') : good(value);
 };
 
-/** A web address that paths are put behind, without a trailing slash. */
+/** A base URL for paths, without a trailing slash. */
 export const baseUrl = (value: string): Reading<string> => {
   const reading = address('http', 'https')(value);
   return 'value' in reading && /[?#]/.test(value)
@@ -171,7 +174,9 @@ function egressProblem(entry: string): string | undefined {
   }
 }
 
-/** Origins of apps and extensions, such as `tauri://localhost`; a URL of a scheme of the web is judged by its parser. */
+/**
+ * Origins of apps and extensions, such as `tauri://localhost`; http and https origins are checked by the URL parser.
+ */
 const APP_ORIGIN =
   /^(?!(?:https?|ftp|wss?|file|data|blob|javascript|about):)[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\]+$/;
 

@@ -4,7 +4,7 @@ export interface WorkerContext {
   /** The database is the embedded one, and the primary runs it. */
   readonly isEmbedded: boolean;
   readonly sandbox: SandboxAccess | undefined;
-  /** This worker prints the greeting on the first start. */
+  /** This worker prints the message of the first start. */
   readonly greets: boolean;
 }
 

@@ -30,10 +30,10 @@ interface DownloadedBytes {
 
 /**
  * Downloads URLs that callers or providers chose, through the guarded dialer (decisions G-42, G-43). Each redirect (at
- * most 5) is checked like the first URL. No credentials or cookies are sent. The gateway's own files are read
- * where they lie. Throws GatewayError `invalid_request` when the text of the URL is refused,
- * `audio_too_large` above the limit, and `audio_download_failed` for every failure of the network. A failure of the
- * local disk is thrown unchanged.
+ * most 5) is checked like the first URL. No credentials or cookies are sent. The gateway's own files are read without a
+ * network request. Throws GatewayError `invalid_request` if the text of the URL is not allowed, `audio_too_large` above
+ * the limit, and `audio_download_failed` for every failure of the network. A failure of the local disk is thrown
+ * unchanged.
  */
 export class BoundedDownload {
   constructor(
@@ -84,7 +84,7 @@ export class BoundedDownload {
       const body = new PassThrough().once('close', () => {
         download.close();
       });
-      // The reader gets the error. Without a reader the error is ignored.
+      // The code that reads the body gets the error. If nobody reads it, the error is ignored.
       body.on('error', () => undefined);
       pipeline(download.chunks(), body).catch(() => undefined);
       return { body, contentType };

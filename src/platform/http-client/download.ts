@@ -2,9 +2,14 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { BodyMeter } from '../../common/http/bodies/body-gate.js';
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type SsrfSafeDialer } from './ssrf-safe-dialer.js';
-import type { ExchangeLimits, GuardedResponse } from './guarded-exchange.js';
+import type { RequestLimits, GuardedResponse } from './guarded-exchange.js';
 import type { SandboxFiles } from './sandbox-files.js';
-import { judgePublicUrl, resolveLocation, type UrlPolicy, type UrlVerdict } from './public-url.js';
+import {
+  validatePublicUrl,
+  resolveLocation,
+  type UrlPolicy,
+  type UrlVerdict,
+} from './public-url.js';
 
 /** Largest downloaded media file, inclusive (decision G-42). */
 export const MEDIA_LIMIT_BYTES = 52_428_800;
@@ -12,8 +17,8 @@ const MAX_REDIRECTS = 5;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const REQUEST_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
 
-/** Bounds in time of a whole download with its redirects; the rate is an average, looked at after the grace. */
-interface DownloadLimits extends ExchangeLimits {
+/** Time limits of a whole download with its redirects. The rate is an average and is checked after the grace period. */
+interface DownloadLimits extends RequestLimits {
   readonly totalMs: number;
   readonly rateGraceMs: number;
   readonly minBytesPerSecond: number;
@@ -31,7 +36,7 @@ const DEFAULT_LIMITS: DownloadLimits = {
 export interface DownloadOptions {
   /** The largest accepted size, inclusive. */
   readonly limitBytes?: number;
-  /** Counts the bytes as they arrive. What it refuses is thrown. */
+  /** Counts the bytes as they arrive. The error that it returns is thrown. */
   readonly meter?: BodyMeter;
   /** The caller's signal to stop. Its reason is thrown unchanged. */
   readonly signal?: AbortSignal;
@@ -60,7 +65,7 @@ export class Download {
     this.deadline = new Deadline(this.limits.totalMs, options.signal);
   }
 
-  /** Follows redirects to the answer that holds the media; returns its declared type. */
+  /** Follows redirects to the response that contains the media; returns its declared type. */
   async open(text: string): Promise<string | undefined> {
     const verdict = this.judge(text);
     if ('refusal' in verdict) throw this.refused(verdict.refusal);
@@ -103,7 +108,7 @@ export class Download {
   }
 
   private judge(text: string | undefined): UrlVerdict {
-    return judgePublicUrl(text, { ...this.policy, sandboxFiles: this.sandboxFiles });
+    return validatePublicUrl(text, { ...this.policy, sandboxFiles: this.sandboxFiles });
   }
 
   private request(url: URL): Promise<GuardedResponse> {

@@ -25,13 +25,13 @@ export class GatewayUrl {
     return trimTrailingSlashes(this.publicUrl ?? this.listeningUrl);
   }
 
-  /** What comes before each path of this gateway in a URL, such as `/shim`; mostly nothing. */
+  /** The prefix of each path of this gateway in a URL, such as `/shim`; usually empty. */
   get pathPrefix(): string {
     const { pathname } = new URL(this.href);
     return trimTrailingSlashes(pathname);
   }
 
-  /** All URLs of this gateway. With a `PUBLIC_URL` the place where it listens is a second one. */
+  /** All URLs of this gateway. With a `PUBLIC_URL`, the listening address is a second one. */
   get all(): readonly URL[] {
     return [new URL(this.href), new URL(this.listeningUrl)];
   }

@@ -9,26 +9,26 @@ const USER_AGENT = 'shim-gateway';
 const FLOOD = 'the server sent too much that is no body';
 
 /**
- * Limits of one exchange, in milliseconds: name, TCP and TLS together; the head of the answer; each pause within its
- * body.
+ * Limits of one request, in milliseconds: name resolution, TCP and TLS together; the head of the response; each pause
+ * within its body.
  */
-export interface ExchangeLimits {
+export interface RequestLimits {
   readonly connectMs: number;
   readonly headersMs: number;
   readonly idleMs: number;
 }
 
-/** The request of an exchange. */
+/** A request. */
 export interface GuardedRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
-  /** Ends the exchange at any stage, including its body. */
+  /** Aborts the request at any stage, including the response body. */
   readonly signal: AbortSignal;
-  readonly limits: ExchangeLimits;
+  readonly limits: RequestLimits;
 }
 
-/** An answer whose body is not read yet. Callers have to call `close()` at the end; it closes the connection. */
+/** A response whose body is not read yet. Callers must call `close()` at the end; it closes the connection. */
 export interface GuardedResponse {
   readonly status: number;
   /** By lower-case name; a list when the header was sent more than once. */
@@ -38,10 +38,10 @@ export interface GuardedResponse {
 }
 
 /**
- * One HTTP/1.1 request over a connection of its own, read as fast as its reader takes it. It uses Node's client,
- * because version 7 of undici ends the process when the server closes while the reader lags (nodejs/undici#5360).
+ * One HTTP/1.1 request over a connection of its own, with back-pressure. It uses Node's client, because version 7 of
+ * undici ends the process when the server closes while the body is paused (nodejs/undici#5360).
  */
-export async function exchangeOver(
+export async function requestOver(
   socket: Socket,
   url: URL,
   { method, headers, body, signal, limits }: GuardedRequest,
@@ -58,17 +58,17 @@ export async function exchangeOver(
     socket.destroy();
   };
   const overhead = new ProtocolFloodGuard();
-  const answered = answerTo(sent, signal, overhead);
+  const answered = responseTo(sent, signal, overhead);
   const timer = setTimeout(close, limits.headersMs);
   try {
     sent.end(body);
-    const answer = await answered;
-    const pieces = Readable.from(impatiently(answer, limits.idleMs, overhead), {
+    const response = await answered;
+    const pieces = Readable.from(withIdleTimeout(response, limits.idleMs, overhead), {
       objectMode: false,
       highWaterMark: BODY_BUFFER_BYTES,
     });
     pieces.on('error', ignore);
-    return { status: answer.statusCode ?? 0, headers: headersOf(answer), body: pieces, close };
+    return { status: response.statusCode ?? 0, headers: headersOf(response), body: pieces, close };
   } catch (error) {
     close();
     throw error;
@@ -77,32 +77,32 @@ export async function exchangeOver(
   }
 }
 
-/** The head of the answer. The signal and a flood break the request before it and the body after it. */
-function answerTo(
+/** Resolves with the head of the response. Before it, the signal or a flood aborts the request; after it, the body. */
+function responseTo(
   sent: ClientRequest,
   signal: AbortSignal,
   overhead: ProtocolFloodGuard,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    let answer: IncomingMessage | undefined;
+    let response: IncomingMessage | undefined;
     const breakOff = (reason: Error): void => {
-      // The answer is destroyed first. Otherwise a body without a length would look complete.
-      answer?.destroy(reason);
+      // The response is destroyed first. Otherwise a body without a length would look complete.
+      response?.destroy(reason);
       sent.destroy(reason);
     };
     const stop = (): void => {
       breakOff(signal.reason as Error);
     };
-    // The client reads the bytes first, because it began to listen before.
+    // Node's client gets the bytes first, because its listener was added before.
     sent.once('socket', (socket) =>
       socket.on('data', (bytes: Buffer) => {
         overhead.received(bytes.length);
-        if (overhead.isTooMuch(answer?.readableLength ?? 0)) breakOff(new Error(FLOOD));
+        if (overhead.isTooMuch(response?.readableLength ?? 0)) breakOff(new Error(FLOOD));
       }),
     );
     sent.on('error', reject);
     sent.once('response', (response) => {
-      answer = response.on('error', ignore);
+      response = response.on('error', ignore);
       resolve(response);
     });
     sent.once('close', () => {
@@ -115,19 +115,21 @@ function answerTo(
   });
 }
 
-/** The body. It fails when the server sends nothing for too long; the time that the reader needs does not count. */
-async function* impatiently(
-  answer: IncomingMessage,
+/**
+ * The body. It fails if the server sends nothing for too long; time in which the consumer does not read is not counted.
+ */
+async function* withIdleTimeout(
+  response: IncomingMessage,
   idleMs: number,
   overhead: ProtocolFloodGuard,
 ): AsyncGenerator<Buffer> {
   const watch = (): NodeJS.Timeout =>
-    setTimeout(() => answer.destroy(new Error('the server sent nothing for too long')), idleMs);
+    setTimeout(() => response.destroy(new Error('the server sent nothing for too long')), idleMs);
   let timer = watch();
   try {
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
       clearTimeout(timer);
-      overhead.taken(chunk.length);
+      overhead.countBody(chunk.length);
       yield chunk;
       timer = watch();
     }

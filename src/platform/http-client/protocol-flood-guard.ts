@@ -1,11 +1,11 @@
-/** A server may always send this much besides the body of its answer. A head has at most an eighth of it. */
+/** A server may always send this many bytes in addition to the response body. A head has at most an eighth of it. */
 const FREE_BYTES = 131_072;
-/** A body may bring this many bytes for each byte of what else is sent, such as the sizes of its chunks. */
+/** Body bytes that allow one more byte of protocol overhead, such as the sizes of chunks. */
 const BODY_PER_OVERHEAD = 4;
 
 /**
- * Counts what a server sends and is no body: interim answers, empty lines, sizes and extensions of chunks. A line of
- * it costs as much work as a large piece of a body, so a server that sends nothing else could occupy the process.
+ * Counts bytes from a server that are not body: interim responses, empty lines, sizes and extensions of chunks. A line
+ * of it costs as much CPU as a large piece of a body, so a server that sends nothing else could occupy the process.
  */
 export class ProtocolFloodGuard {
   private receivedBytes = 0;
@@ -15,12 +15,12 @@ export class ProtocolFloodGuard {
     this.receivedBytes += bytes;
   }
 
-  /** Counts bytes of the body that its reader has taken. */
-  taken(bytes: number): void {
+  /** Counts body bytes that were read. */
+  countBody(bytes: number): void {
     this.takenBytes += bytes;
   }
 
-  /** `waitingBytes`: of the body, not taken yet. */
+  /** `waitingBytes`: body bytes that were received but not read yet. */
   isTooMuch(waitingBytes: number): boolean {
     const bodyBytes = this.takenBytes + waitingBytes;
     const overheadBytes = this.receivedBytes - bodyBytes;

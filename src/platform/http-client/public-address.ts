@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 /**
  * IPv4 that is not global unicast (IANA special-purpose registry), and one public address that a cloud uses internally.
  */
-const REFUSED_IPV4: readonly [address: string, prefix: number][] = [
+const NON_PUBLIC_IPV4: readonly [address: string, prefix: number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // carrier-grade NAT; also a cloud's metadata address
@@ -29,7 +29,7 @@ const REFUSED_IPV4: readonly [address: string, prefix: number][] = [
 const GLOBAL_IPV6: readonly [address: string, prefix: number][] = [['2000::', 3]];
 
 /** Special blocks inside the global IPv6 space. */
-const REFUSED_IPV6: readonly [address: string, prefix: number][] = [
+const NON_PUBLIC_IPV6: readonly [address: string, prefix: number][] = [
   ['2001::', 23], // Teredo, benchmarking, ORCHID, AS112
   ['2001:db8::', 32],
   ['2002::', 16], // a 6to4 address contains any IPv4 address
@@ -38,8 +38,8 @@ const REFUSED_IPV6: readonly [address: string, prefix: number][] = [
 ];
 
 const refused = new BlockList();
-for (const [address, prefix] of REFUSED_IPV4) refused.addSubnet(address, prefix, 'ipv4');
-for (const [address, prefix] of REFUSED_IPV6) refused.addSubnet(address, prefix, 'ipv6');
+for (const [address, prefix] of NON_PUBLIC_IPV4) refused.addSubnet(address, prefix, 'ipv4');
+for (const [address, prefix] of NON_PUBLIC_IPV6) refused.addSubnet(address, prefix, 'ipv6');
 const globalIpv6 = new BlockList();
 for (const [address, prefix] of GLOBAL_IPV6) globalIpv6.addSubnet(address, prefix, 'ipv6');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EgressRules } from './egress-rules.js';
-import { hostOf, judgePublicUrl, type UrlPolicy } from './public-url.js';
+import { hostOf, validatePublicUrl, type UrlPolicy } from './public-url.js';
 import { isPublicAddress } from './public-address.js';
 
 const strict: UrlPolicy = { rules: EgressRules.none };
@@ -12,7 +12,7 @@ const opened: UrlPolicy = {
 };
 
 function judge(value: unknown, policy = strict): string {
-  const verdict = judgePublicUrl(value, policy);
+  const verdict = validatePublicUrl(value, policy);
   return 'url' in verdict ? verdict.url.href : verdict.refusal;
 }
 
@@ -112,7 +112,7 @@ describe('judgePublicUrl', () => {
     );
     fc.assert(
       fc.property(fc.webPath(), host, (path, literal) => {
-        const verdict = judgePublicUrl(`http://${literal}${path}`, strict);
+        const verdict = validatePublicUrl(`http://${literal}${path}`, strict);
         return !('url' in verdict) || isPublicAddress(hostOf(verdict.url));
       }),
     );

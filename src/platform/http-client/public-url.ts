@@ -9,13 +9,13 @@ const MAX_NAME_CHARACTERS = 253;
 const FIRST_FREE_PORT = 1_024;
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 /** High ports of databases, caches and cluster managers. Public media are never served there. */
-const REFUSED_PORTS: ReadonlySet<number> = new Set([
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   2375, 2376, 2379, 2380, 3306, 5432, 6379, 8500, 9200, 10250, 11211, 27017,
 ]);
 const PRIVATE_SUFFIXES = ['localhost', 'local', 'internal', 'localdomain', 'home.arpa'];
 
 const WEB_URL = /^https?:\/\/[^/]/i;
-// The parser drops or rewrites these, so that readers of the same text would disagree about the host.
+// The parser drops or rewrites these, so that different parsers of the same text would disagree about the host.
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const AMBIGUOUS = /[\u0000-\u0020\u007f\\]/;
 const USER_INFO = /^https?:\/\/[^/?#]*@/i;
@@ -25,25 +25,25 @@ export interface UrlPolicy {
   /** Private hosts and addresses that the operator permits. */
   readonly rules: EgressRules;
   /**
-   * Addresses of this service, which are refused as targets. Its origin is always refused; its host is refused unless a
-   * rule permits the port.
+   * Addresses of this service, which are rejected as targets. Its origin is always rejected; its host is rejected
+   * unless a rule permits the port.
    */
   readonly ownUrls?: readonly URL[];
   /** Files of this service that may be read, although its host is refused. */
   readonly sandboxFiles?: Pick<SandboxFiles, 'fileAt' | 'refusalOf'> | undefined;
-  /** Refuse `http` unless a rule permits the host (webhooks of audio tasks). */
+  /** Reject `http` unless a rule permits the host (webhooks of audio tasks). */
   readonly isHttpsOnly?: boolean;
 }
 
-/** The parsed URL, or why it is refused, as words that follow the name of a field (`audio_url must …`). */
+/** The parsed URL, or why it is rejected, as words that follow the name of a field (`audio_url must …`). */
 export type UrlVerdict = { readonly url: URL } | { readonly refusal: string };
 
 /**
- * Checks everything that the text of a URL tells before a name is resolved (decisions G-43, G-80): form, scheme, user
+ * Checks everything in the text of a URL before its host name is resolved (decisions G-43, G-80): form, scheme, user
  * name, own hosts, port, IP literals in any spelling, private names. The accepted URL has no root dot. Callers turn a
- * refusal into `invalid_request` (or the code of their surface).
+ * rejection into `invalid_request` (or the code of their API family).
  */
-export function judgePublicUrl(value: unknown, policy: UrlPolicy): UrlVerdict {
+export function validatePublicUrl(value: unknown, policy: UrlPolicy): UrlVerdict {
   const url = parseWebUrl(value);
   if (url === undefined) return { refusal: 'must be an http or https URL' };
   if (USER_INFO.test(String(value))) return { refusal: 'must not carry a user name or password' };
@@ -91,7 +91,7 @@ function parseWebUrl(value: unknown): URL | undefined {
 }
 
 function isPublicPort(port: number): boolean {
-  return WEB_PORTS.has(port) || (port >= FIRST_FREE_PORT && !REFUSED_PORTS.has(port));
+  return WEB_PORTS.has(port) || (port >= FIRST_FREE_PORT && !BLOCKED_PORTS.has(port));
 }
 
 function isPublicHost(host: string): boolean {

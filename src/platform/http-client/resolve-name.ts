@@ -2,15 +2,15 @@ import { lookup, Resolver } from 'node:dns/promises';
 
 const QUERY_TIMEOUT_MS = 2_000;
 const QUERY_TRIES = 2;
-/** How long addresses of one family wait for those of the other: some servers never answer about IPv6. */
+/** How long the addresses of one family wait for those of the other: some servers never respond to IPv6 queries. */
 const OTHER_FAMILY_MS = 1_000;
 
 /** All addresses of a host name, IPv4 and IPv6. Empty or rejected when there are none. */
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /**
- * Asks DNS directly, outside the thread pool. The system's resolver occupies one of few threads for as long as a server
- * is silent, so a hostile server could block access to files.
+ * Queries DNS directly, outside the thread pool. The system's resolver occupies one of few threads while a server is
+ * silent, so a hostile server could block access to files.
  */
 export async function resolveByDns(
   hostname: string,
@@ -39,8 +39,8 @@ export async function resolveByDns(
 }
 
 /**
- * Asks the system, which also reads the hosts file and search domains: these hold names of a development machine or a
- * container network.
+ * Uses the system's resolver, which also reads the hosts file and search domains: these contain names of a development
+ * machine or a container network.
  */
 export const resolveBySystem: ResolveName = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);

@@ -3,19 +3,22 @@ import { connect as dialTcp, isIP, type Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
 import { Deadline } from './deadline.js';
 import type { EgressRules } from './egress-rules.js';
-import { exchangeOver, type GuardedRequest, type GuardedResponse } from './guarded-exchange.js';
+import { requestOver, type GuardedRequest, type GuardedResponse } from './guarded-exchange.js';
 import { isPublicAddress } from './public-address.js';
 import { hostOf, portOf } from './public-url.js';
 import { resolveByDns, resolveBySystem, type ResolveName } from './resolve-name.js';
 
 const MAX_ANSWERS = 16;
 const ADDRESS_ATTEMPT_MS = 1_500;
-/** A TLS connection may always receive this much: a handshake has at most half of it. Beyond it, a third has to be data. */
+/**
+ * Bytes that a TLS connection may always receive: a handshake has at most half of it. Beyond it, a third of the bytes
+ * must be data.
+ */
 const FREE_TLS_BYTES = 262_144;
 const TLS_BYTES_PER_BYTE = 3;
 const TLS_WATCH_MS = 250;
 
-/** Opens a TCP connection to one of `addresses`, which are tried in turn. The socket may still be connecting. */
+/** Opens a TCP connection to one of `addresses`, which are tried in order. The socket may still be connecting. */
 type DialTcp = (addresses: readonly string[], port: number) => Socket;
 
 interface GuardedDialerOptions {
@@ -64,10 +67,10 @@ export class SsrfSafeDialer {
     return answers;
   }
 
-  /** One exchange without redirects. Throws AddressRefusedError or the errors of the network. */
+  /** One request without following redirects. Throws AddressRefusedError or the errors of the network. */
   async request(url: URL, request: GuardedRequest): Promise<GuardedResponse> {
     const socket = await this.connect(url, request.limits.connectMs, request.signal);
-    return exchangeOver(socket, url, request);
+    return requestOver(socket, url, request);
   }
 
   private async connect(url: URL, timeoutMs: number, outer: AbortSignal): Promise<Socket> {
@@ -112,8 +115,8 @@ export class SsrfSafeDialer {
 const ignore = (): void => undefined;
 
 /**
- * Ends a TLS connection whose server sends little data in many records, or session tickets and new keys without end. They
- * cost much work and reach no reader.
+ * Ends a TLS connection whose server sends little data in many records, or endless session tickets and key updates.
+ * They cost CPU and never become data.
  */
 function endFloods(secured: Socket, socket: Socket): void {
   const watch = setInterval(() => {
@@ -126,7 +129,7 @@ function endFloods(secured: Socket, socket: Socket): void {
   });
 }
 
-/** As the system's resolver says it. */
+/** The same error as the system's resolver. */
 function noAddress(): Error {
   return Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' });
 }

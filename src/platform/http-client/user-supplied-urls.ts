@@ -1,12 +1,12 @@
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type SsrfSafeDialer } from './ssrf-safe-dialer.js';
 import type { SandboxFiles } from './sandbox-files.js';
-import { judgePublicUrl, type UrlPolicy } from './public-url.js';
+import { validatePublicUrl, type UrlPolicy } from './public-url.js';
 
 /** A submission waits this long for a host name to resolve. */
 const RESOLVE_MS = 3_000;
 
-/** Where the host of a URL leads; `unknown` if its name does not resolve now. */
+/** The kind of address of a URL's host; `unknown` if its name does not resolve now. */
 export type HostVerdict = 'public' | 'private' | 'unknown';
 
 /**
@@ -20,13 +20,13 @@ export class UserSuppliedUrls {
     private readonly sandboxFiles: SandboxFiles,
   ) {}
 
-  /** Why the text of a URL is refused, as words that follow the name of its field. Undefined when it is accepted. */
+  /** Why the text of a URL is rejected, as words that follow the name of its field. Undefined if it is accepted. */
   refusalOf(text: string): string | undefined {
     const verdict = this.judge(text);
     return 'refusal' in verdict ? verdict.refusal : undefined;
   }
 
-  /** Where the host of a URL leads, for a URL whose text was accepted. */
+  /** The kind of address of a URL's host, for a URL whose text was accepted. */
   async hostOf(text: string): Promise<HostVerdict> {
     const verdict = this.judge(text);
     if ('refusal' in verdict) return 'private';
@@ -43,6 +43,6 @@ export class UserSuppliedUrls {
   }
 
   private judge(text: string) {
-    return judgePublicUrl(text, { ...this.policy, sandboxFiles: this.sandboxFiles });
+    return validatePublicUrl(text, { ...this.policy, sandboxFiles: this.sandboxFiles });
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/time/clock.js';
 
-/** The database is asked for metrics at most this often. */
+/** The database is queried for metrics at most this often. */
 const SAMPLE_MS = 10_000;
 
 /** Figures from the database for the metrics. They are read at a scrape, but at most every 10 s. */
@@ -13,7 +13,7 @@ export class CachedSample<Row> {
     private readonly ask: () => Promise<Row | undefined>,
   ) {}
 
-  /** The latest figures; undefined when the database did not answer. Never rejects. */
+  /** The latest figures; undefined if the database did not respond. Never rejects. */
   read(): Promise<Row | undefined> {
     const nowMs = this.clock.nowMs();
     if (nowMs - this.askedAtMs >= SAMPLE_MS) {

@@ -33,8 +33,8 @@ export function serveClusterMetrics(worker: Worker): void {
 }
 
 /**
- * The metrics text of this process, or of all workers if this is one of them. If the primary does not answer, a
- * worker's own.
+ * The metrics text of this process, or of all workers if this is one of them. If the primary does not respond, the
+ * worker returns its own metrics.
  */
 export async function metricsText(registry: Registry): Promise<string> {
   if (!cluster.isWorker || process.send === undefined) return registry.metrics();
@@ -59,6 +59,6 @@ export async function metricsText(registry: Registry): Promise<string> {
 export function shareMetrics(registry: Registry): void {
   if (!cluster.isWorker) return;
   AggregatorRegistry.setRegistries(registry);
-  // A worker answers only after it has a registry of its own.
+  // A worker responds only after it has a registry of its own.
   aggregator ??= new AggregatorRegistry();
 }

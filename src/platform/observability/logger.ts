@@ -25,7 +25,7 @@ const REDACTED = [
   'headers["xi-api-key"]',
 ];
 
-/** How much of a text a terminal shows. Messages and stacks of our own are shorter. */
+/** Maximum characters of a text on a terminal. The gateway's own messages and stacks are shorter. */
 const MAX_SHOWN_CHARACTERS = 4_000;
 
 /** An error for the log: name, redacted message and stack, and its causes. Other properties are left out. */
@@ -58,7 +58,7 @@ export function makeLogger(level: LogLevel, pretty: boolean, out?: DestinationSt
   return pino(options, pretty ? prettyLines(out ?? process.stdout) : (out ?? bufferedOutput()));
 }
 
-/** A full disk or a closed pipe costs lines of the log, and nothing else. */
+/** A full disk or a closed pipe only loses log lines. */
 function bufferedOutput(): DestinationStream {
   const output = destination({
     dest: 1,
@@ -69,7 +69,7 @@ function bufferedOutput(): DestinationStream {
   });
   let isFailing = false;
   output.on('error', () => (isFailing = true)).on('write', () => (isFailing = false));
-  // At the end of the process it would try for ever.
+  // At the end of the process, pino would retry the write for ever.
   const flushSync = output.flushSync.bind(output);
   output.flushSync = () => {
     if (!isFailing) flushSync();
@@ -102,7 +102,7 @@ function shortened(text: string): string {
   return left > 0 ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}… and ${left} more characters` : text;
 }
 
-/** What Nest logs under these names at the start it throws as well. The start says it as a sentence. */
+/** Nest both logs and throws these errors at the start. The start command prints them as one sentence. */
 const THROWN_TOO: ReadonlySet<unknown> = new Set(['ExceptionHandler', 'NestApplication']);
 
 /** Nest's own messages go through the same logger. */

@@ -6,7 +6,7 @@ const LATENCY_BUCKETS_SECONDS = [
 ];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** The state of the books: holds that wait for their end, and the last audit (null before the first). */
+/** The state of the ledger: open holds, and the last audit (null before the first). */
 export interface BookFigures {
   readonly openHolds: number;
   readonly oldestHoldAgeSeconds: number;
@@ -138,7 +138,7 @@ export class Metrics {
     this.showBooks(undefined);
   }
 
-  /** Publishes a number of this process, which is read at each scrape. */
+  /** Publishes a gauge of this process, which is read at each scrape. */
   watch(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
@@ -150,7 +150,7 @@ export class Metrics {
     });
   }
 
-  /** Publishes the figures of the books. Removes them when another process publishes them, or when they are unknown. */
+  /** Publishes the figures of the ledger. Removes them if another process publishes them, or if they are unknown. */
   showBooks(figures: BookFigures | undefined): void {
     for (const [name, gauge] of Object.entries(this.books)) {
       const value = figures?.[name as keyof BookFigures] ?? undefined;

@@ -1,8 +1,8 @@
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A line of the log as a person reads it on a terminal: a request in one sentence of at most two rows of 80 columns, a refusal
- * with its code and what the provider said. The ids of account and key are in the JSON lines only.
+ * A log line as a person reads it on a terminal: a request in one sentence of at most two rows of 80 columns, an error
+ * response with its code and the provider's message. The ids of account and key are in the JSON lines only.
  */
 export function prettyLog(line: Fields): Fields {
   const { time, level, msg, code, param, cause } = line;
@@ -33,7 +33,7 @@ function milliseconds(value: unknown): string | undefined {
   return typeof value === 'number' ? `${Math.max(1, Math.round(value))} ms` : undefined;
 }
 
-/** What a provider's failure says; its stack tells nothing more. */
+/** The message of a provider's failure; its stack has no further information. */
 function providerMessage(cause: unknown): string | undefined {
   const { type, message } = (cause ?? {}) as Fields;
   return type === 'ProviderError' && typeof message === 'string' ? message : undefined;

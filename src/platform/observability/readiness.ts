@@ -6,7 +6,7 @@ export class Readiness {
   private phase: 'starting' | 'serving' | 'draining' = 'starting';
   private check: () => Promise<boolean> = () => Promise.resolve(true);
 
-  /** `check` tells, soon whatever happens, whether the process can work. */
+  /** Sets the check. `check` must resolve soon in every case, with whether the process can work. */
   checkBy(check: () => Promise<boolean>): void {
     this.check = check;
   }

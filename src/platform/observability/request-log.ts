@@ -6,7 +6,7 @@ import { redactText } from '../../common/secrets/redact-text.js';
 import type { Metrics } from './metrics.js';
 
 const UNMATCHED = 'unmatched';
-/** Health and metrics are requested every few seconds, and their log lines tell nothing new. */
+/** Health and metrics are requested every few seconds, and their log lines contain no news. */
 const PROBES = /^\/(health|metrics)(\/|$)/;
 const SHOWN_SEGMENTS = 3;
 const PLAIN_SEGMENT = /^(v\d|[a-z][a-z_-]{0,30})$/;
@@ -19,7 +19,7 @@ declare module 'express-serve-static-core' {
 }
 
 /**
- * Middleware: one log line and one observation per answer. The line has method, route, status, durations, ids, model,
+ * Middleware: one log line and one observation per response. The line has method, route, status, durations, ids, model,
  * charge and the client's address (which a trusted proxy names); never headers, query or bodies. Probes are logged at
  * level debug.
  */

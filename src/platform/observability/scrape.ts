@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { metricsText } from './cluster-metrics.js';
 import { Metrics } from './metrics.js';
 
-/** The text that Prometheus reads. Concurrent scrapes share one answer, so that many cost as much as one. */
+/** The text that Prometheus reads. Concurrent scrapes share one result, so that many cost as much as one. */
 @Injectable()
 export class Scrape {
   private running: Promise<string> | undefined;

@@ -13,7 +13,10 @@ export interface ScheduledJob {
   readonly name: string;
   /** Wait between the end of one tick and the start of the next. */
   readonly intervalMs: number;
-  /** A tick that may take long ends early once the signal says that the scheduler stops: the drain waits for it. */
+  /**
+   * One run of the job. A tick that may take long must end early once the signal aborts, because the shutdown waits for
+   * it.
+   */
   readonly tick: (stopping: AbortSignal) => Promise<unknown>;
   /** Runs with `ROLE=api` too, because the calls of this process need it. */
   readonly servesOwnCalls?: true;
@@ -30,7 +33,7 @@ export class Scheduler implements BeforeApplicationShutdown {
   private readonly jobs = new Map<string, ScheduledJob>();
   private readonly running = new Map<string, Promise<void>>();
   private readonly dueMs = new Map<string, number>();
-  /** Waits that were requested during a tick. */
+  /** Delays until the next tick, requested by `runSoon` during a tick. */
   private readonly wakes = new Map<string, number>();
   private readonly stopping = new AbortController();
 
@@ -85,7 +88,7 @@ export class Scheduler implements BeforeApplicationShutdown {
       this.dueMs.delete(job.name);
       const lagMs = Math.max(0, this.clock.nowMs() - dueMs);
       this.metrics.tickerLagSeconds.set({ job: job.name }, lagMs / 1000);
-      // Registered before it runs, because a tick may wake its own job.
+      // Registered before it runs, because a tick may call `runSoon` for its own job.
       this.running.set(
         job.name,
         Promise.resolve().then(() => this.runAndGoOn(job)),

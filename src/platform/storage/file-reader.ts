@@ -4,19 +4,22 @@ import { Readable } from 'node:stream';
 import type { ByteRange } from '../../common/http/answers/byte-range.js';
 import { FILE_CHUNKS } from './chunk-pool.js';
 
-/** The bytes of an open file, or of a range of it. It closes the file at its end. Its pieces may be given back to the pool. */
+/**
+ * The bytes of an open file, or of a range of it. It closes the file at its end. Its buffers may be returned to the
+ * pool.
+ */
 export class FileReader extends Readable {
   readonly #last: number;
   #at: number;
   #isReading = false;
-  /** Set where the stream was destroyed while it was reading. */
+  /** Set if the stream was destroyed during a read. */
   #afterReading: (() => void) | undefined;
 
   constructor(
     private readonly file: FileHandle,
     { first, last }: ByteRange = { first: 0, last: Number.MAX_SAFE_INTEGER },
   ) {
-    // Nothing is read ahead, because a thousand readers would each hold one more piece.
+    // Nothing is read ahead, because each of a thousand downloads would hold one more buffer.
     super({ highWaterMark: 0 });
     this.#at = first;
     this.#last = last;
@@ -28,7 +31,7 @@ export class FileReader extends Readable {
       this.push(null);
       return;
     }
-    const chunk = FILE_CHUNKS.take();
+    const chunk = FILE_CHUNKS.acquire();
     this.#isReading = true;
     const wanted = Math.min(chunk.length, lengthBytes);
     read(this.file.fd, chunk, 0, wanted, this.#at, (error, readBytes) => {
@@ -37,7 +40,7 @@ export class FileReader extends Readable {
       if (error) {
         this.destroy(error);
       } else if (readBytes === 0 || this.destroyed) {
-        FILE_CHUNKS.giveBack(chunk);
+        FILE_CHUNKS.release(chunk);
         if (!this.destroyed) this.push(null);
       } else {
         this.#at += readBytes;
@@ -46,7 +49,7 @@ export class FileReader extends Readable {
     });
   }
 
-  /** A file is not closed while it is read: its number could be that of another file by then. */
+  /** A file is not closed during a read: its descriptor could belong to another file before the read ends. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     const close = (): void => {
       this.file.close().then(

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../common/http/answers/byte-range.js';
 
-/** What is written and how. */
+/** The content of a new file, and the signal that aborts its writing. */
 export interface FileWriting {
-  /** Its end is the end of the file. Its error makes the writing fail. */
+  /** The content. Its end is the end of the file; its error makes the writing fail. */
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string;
   /** Aborts the writing. */
   readonly signal: AbortSignal;
 }
 
-/** How many files clients may read at once. Each holds a connection or a descriptor for as long as its client takes. */
+/** Limits of concurrent downloads. Each holds a connection or a descriptor for as long as its client reads. */
 export interface ReaderLimits {
   readonly total: number;
   readonly perAccount: number;
@@ -21,9 +21,9 @@ export interface ReaderLimits {
  * never changes.
  */
 export interface FileStore {
-  /** The store keeps room for the gateway's own work beside so many readers. */
+  /** Limits of downloads. The store has further connections or descriptors for the gateway's own work. */
   readonly readers: ReaderLimits;
-  /** Called once before every other method. Throws when files cannot be kept in this place. */
+  /** Called once before every other method. Throws if files cannot be stored here. */
   prepare(): Promise<void>;
   /** Resolves when the whole file is durable under its key. After an error the caller removes what may be there. */
   write(key: string, writing: FileWriting): Promise<void>;

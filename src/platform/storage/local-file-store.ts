@@ -8,7 +8,7 @@ import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js'
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Descriptors for readers. Four accounts have to use their whole share before another one has none. */
+/** Descriptors for downloads. Only if four accounts use their whole share, another one gets none. */
 const READERS: ReaderLimits = { total: 4_096, perAccount: 1_024 };
 /** Name of a file while it is written. */
 const PART = '.part';
@@ -43,7 +43,7 @@ export class LocalFileStore implements FileStore {
 
   async read(key: string, range?: ByteRange): Promise<Readable> {
     const bytes = new FileReader(await open(join(this.root, key), 'r'), range);
-    // The reader learns of the error. Before there is one, an error ends nothing else.
+    // The code that reads the stream gets the error. Until it starts reading, this listener prevents an uncaught error.
     return bytes.on('error', () => undefined);
   }
 

@@ -3,12 +3,11 @@ import type { Response } from 'express';
 import { FILE_CHUNKS } from './chunk-pool.js';
 
 /**
- * The reader of a stored file: takes a piece when the one before has left the process, and gives each back to the pool. A
- * reader that takes nothing for `stallMs` is cut off. A file that is longer than the announced `lengthBytes` is an error.
- * Whoever feeds it stops when the answer closes.
- *
- * A thousand readers take 20,000 pieces a second. What is made anew for each piece outlives the young generation of the heap when
- * it refers to what was made for the next, as promises of a loop do, so a piece makes nothing but its write.
+ * Writes a stored file to the response: writes a buffer once the previous one has left the process, and returns each
+ * buffer to the pool. A client that reads nothing for `stallMs` is disconnected. A file longer than the announced
+ * `lengthBytes` is an error. The source must stop when the response closes. A thousand downloads write 20,000 buffers a
+ * second. Objects that are created per buffer and refer to those of the next one, like promises in a loop, survive the
+ * young generation of the heap; so nothing is created per buffer but its write.
  */
 export class ResponseSink extends Writable {
   /** Bytes that were written. */
@@ -19,8 +18,8 @@ export class ResponseSink extends Writable {
   readonly #onWritten = (error?: Error | null): void => {
     const piece = this.#piece;
     this.#piece = undefined;
-    if (piece) FILE_CHUNKS.giveBack(piece);
-    // After an error the answer closes, which ends the file and thereby this.
+    if (piece) FILE_CHUNKS.release(piece);
+    // After an error the response closes, which ends the file and this stream.
     if (!error) this.#done?.();
   };
 
@@ -36,7 +35,7 @@ export class ResponseSink extends Writable {
   }
 
   override _write(piece: Buffer, _encoding: string, done: () => void): void {
-    // What follows the announced length would be the beginning of the next answer.
+    // Bytes after the announced length would be the beginning of the next response.
     if (this.sentBytes + piece.length > this.lengthBytes) {
       this.destroy(new Error(`it has more than ${this.lengthBytes} bytes`));
       return;

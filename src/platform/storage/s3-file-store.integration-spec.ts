@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { S3FileStore } from './s3-file-store.js';
 
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'the-id-of-the-key', AWS_SECRET_ACCESS_KEY: 'the-secret' };
-const LIMITS = { answerMs: 100, uploadMs: 300 };
+const LIMITS = { responseMs: 100, uploadMs: 300 };
 const RANGE = { first: 3, last: 5 };
 
 describe('S3FileStore with an S3 that fails', () => {

@@ -2,22 +2,22 @@ import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client
 import { addAbortSignal, Readable } from 'node:stream';
 import type { ByteRange } from '../../common/http/answers/byte-range.js';
 import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js';
-import { answerCollector } from './s3-response.js';
+import { responseCollector } from './s3-response.js';
 import { type S3Object, S3Upload } from './s3-upload.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Longer than a slow reader may pause, because its connection to S3 pauses with it. */
+/** Longer than a slow client may pause, because its connection to S3 pauses with it. */
 const IDLE_TIMEOUT_MS = 120_000;
-/** Times until the head of an answer; every attempt has them anew. */
-const LIMITS: S3Limits = { answerMs: 10_000, uploadMs: 120_000 };
+/** Maximum times until the head of a response; each attempt starts anew. */
+const LIMITS: S3Limits = { responseMs: 10_000, uploadMs: 120_000 };
 const TRIES = 3;
-/** Connections for readers. Four accounts have to use their whole share before another one has none. */
+/** Connections for downloads. Only if four accounts use their whole share, another one gets none. */
 const READERS: ReaderLimits = { total: 512, perAccount: 128 };
-/** Connections for the gateway's own work, which never waits for readers. */
+/** Connections for the gateway's own work, which never waits for downloads. */
 const OWN_CONNECTIONS = 128;
 
 /** The bucket, and how to reach it. */
-export interface S3Place {
+export interface S3Location {
   readonly bucket: string;
   /** Prefix of every key, without slashes at its ends; may be empty. */
   readonly prefix: string;
@@ -27,11 +27,14 @@ export interface S3Place {
   readonly region: string | undefined;
 }
 
-/** Milliseconds until S3 has answered. */
+/** Maximum milliseconds until S3 responds. */
 export interface S3Limits {
-  /** For the head of an answer to a reading or a removal. */
-  readonly answerMs: number;
-  /** For that to an upload, the sending of a part included; and for the body of every answer that is no file. */
+  /** For the head of the response to a read or a removal. */
+  readonly responseMs: number;
+  /**
+   * For the head of the response to an upload, including the sending of a part; and for the body of every response that
+   * is not a file.
+   */
   readonly uploadMs: number;
 }
 
@@ -46,7 +49,7 @@ export class S3FileStore implements FileStore {
 
   /** `limits`: set by tests. */
   constructor(
-    private readonly place: S3Place,
+    private readonly place: S3Location,
     private readonly limits = LIMITS,
   ) {
     const { endpoint, region } = place;
@@ -58,9 +61,10 @@ export class S3FileStore implements FileStore {
       // Some compatible servers do not support trailing checksums, which are Amazon's default.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      // Some compatible servers never answer it. It also takes a new connection for each part, beside those of the agent.
+      // Some compatible servers never respond to it. It also opens a new connection for each part, outside the agent's
+      // pool.
       expectContinueHeader: false,
-      streamCollector: answerCollector(limits.uploadMs),
+      streamCollector: responseCollector(limits.uploadMs),
       requestHandler: {
         connectionTimeout: CONNECT_TIMEOUT_MS,
         requestTimeout: limits.uploadMs,
@@ -79,7 +83,7 @@ export class S3FileStore implements FileStore {
 
   async write(key: string, { body, contentType, signal }: FileWriting): Promise<void> {
     const source = Readable.from(body);
-    // The upload learns of the error, unless it has ended before.
+    // The upload gets the error, unless it has ended before.
     source.on('error', () => undefined);
     addAbortSignal(signal, source);
     try {
@@ -95,19 +99,19 @@ export class S3FileStore implements FileStore {
         ...this.object(key),
         ...(range && { Range: `bytes=${range.first}-${range.last}` }),
       }),
-      { requestTimeout: this.limits.answerMs },
+      { requestTimeout: this.limits.responseMs },
     );
     if (!(Body instanceof Readable)) throw new Error('S3 answered without a body');
     if (range && !ContentRange?.startsWith(`bytes ${range.first}-${range.last}/`)) {
       Body.on('error', () => undefined).destroy();
       throw new Error('S3 answered with another range');
     }
-    // The reader learns of the error. Before there is one, an error ends nothing else.
+    // The code that reads the stream gets the error. Until it starts reading, this listener prevents an uncaught error.
     return Body.on('error', () => undefined);
   }
 
   async remove(key: string): Promise<void> {
-    const { answerMs: requestTimeout } = this.limits;
+    const { responseMs: requestTimeout } = this.limits;
     await this.client.send(new DeleteObjectCommand(this.object(key)), { requestTimeout });
   }
 

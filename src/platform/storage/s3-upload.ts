@@ -18,8 +18,8 @@ export interface S3Object {
 }
 
 /**
- * The writing of one object, part after part through the same piece of memory: pieces that waited for their part would outlive the young
- * generation of the heap and be freed late. A file of a single part is put at once.
+ * Uploads one object, part after part through the same buffer: chunks that waited for their part would survive the
+ * young generation of the heap and be freed late. A file of a single part is uploaded with one request.
  */
 export class S3Upload {
   private uploadId: string | undefined;
@@ -32,7 +32,10 @@ export class S3Upload {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Resolves when the object is there. After an error its parts are given up; only where the answer was lost the object is there all the same. */
+  /**
+   * Resolves when the object is stored. After an error its upload is aborted; the object may exist nevertheless if only
+   * the response was lost.
+   */
   async run(body: AsyncIterable<Buffer>): Promise<void> {
     const part = Buffer.allocUnsafeSlow(PART_BYTES);
     let filled = 0;
@@ -90,7 +93,7 @@ export class S3Upload {
   private async giveUp(): Promise<void> {
     if (this.uploadId === undefined) return;
     const upload = { ...this.object, UploadId: this.uploadId };
-    // Where this fails too, the parts stay until the bucket's lifecycle rule removes them.
+    // If this fails too, the parts stay until the bucket's lifecycle rule removes them.
     await this.client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
   }
 }

@@ -20,9 +20,10 @@ export interface SendOptions {
 }
 
 /**
- * Answers `GET` and `HEAD` with a stored file or one range of it, as fast as the reader takes it (decision G-63, RFC
- * 9110). For several ranges the whole file is sent. Throws GatewayError 416 `range_not_satisfiable`, 429
- * `rate_limit_exceeded` beyond the account's share of downloads, or 503 `service_unavailable` if the store fails. If the file ends too early after the head, the connection is cut.
+ * Responds to `GET` and `HEAD` with a stored file or one range of it, as fast as the client reads it (decision G-63,
+ * RFC 9110). For several ranges the whole file is sent. Throws GatewayError 416 `range_not_satisfiable`, 429
+ * `rate_limit_exceeded` beyond the account's share of downloads, or 503 `service_unavailable` if the store fails. If
+ * the file ends too early after the head, the connection is aborted.
  */
 export async function sendStoredFile(
   request: Request,
@@ -42,7 +43,7 @@ export async function sendStoredFile(
     const message = 'The range lies outside the file.';
     throw new GatewayError('range_not_satisfiable', message, { param: 'Range' });
   }
-  // Opened before the head is written, so that a failure of the store can be answered as an error.
+  // Opened before the head is written, so that a failure of the store can be sent as an error response.
   const bytes = isHead ? undefined : await file.download(range === 'whole' ? undefined : range);
   const lengthBytes = writeHead(response, file, filename, range);
   if (bytes === undefined) response.end();
@@ -54,7 +55,7 @@ function rangeOf(request: Request, file: StoredFile): ByteRange | 'whole' | 'out
   return isSameFile ? readRange(request.get('range'), file.sizeBytes) : 'whole';
 }
 
-/** Returns the number of bytes in the answer. */
+/** Returns the number of bytes in the response. */
 function writeHead(
   response: Response,
   file: StoredFile,
@@ -75,7 +76,7 @@ function writeHead(
   return lengthBytes;
 }
 
-/** What a cache needs, with 304 as with 200 (RFC 9110, 15.4.5). */
+/** Headers for caches, with 304 as with 200 (RFC 9110, 15.4.5). */
 function writeValidators(response: Response, { etag }: StoredFile): void {
   response.setHeader('ETag', etag);
   response.setHeader('Cache-Control', 'private, no-cache');
@@ -86,8 +87,8 @@ function plainName(filename: string): string {
 }
 
 /**
- * Always ends. A reader that leaves or stalls ends the reading. A file that breaks off or is too short cuts the
- * connection.
+ * Always ends. A client that disconnects or stalls ends the reading. If the file breaks off or is too short, the
+ * connection is aborted.
  */
 async function relay(
   bytes: Readable,
@@ -96,7 +97,7 @@ async function relay(
   stallMs: number,
 ): Promise<void> {
   const sink = new ResponseSink(response, lengthBytes, stallMs);
-  // A source that has read ahead is at its end already, so both are ended.
+  // A source that has read everything ahead may already have ended, so both streams are ended here.
   const stop = (): void => {
     bytes.destroy();
     sink.destroy();

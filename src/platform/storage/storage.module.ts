@@ -5,7 +5,7 @@ import { openFileStore } from './open-file-store.js';
 import { StoredFileSweeper } from './stored-file-sweeper.js';
 import { StoredFiles } from './stored-files.js';
 
-/** Provides {@link StoredFiles}, which are kept in the place that `STORAGE_URL` names. */
+/** Provides {@link StoredFiles}, whose bytes are kept in the store of `STORAGE_URL`. */
 @Module({
   providers: [
     {

@@ -6,9 +6,9 @@ import { WRITE_DEADLINE_MS } from './upload-reader.js';
 import { StoredFiles } from './stored-files.js';
 
 const INTERVAL_MS = 60_000;
-/** After a file has expired, downloads that began in time go on for this long. */
+/** Downloads that began before a file expired may continue for this long. */
 const READ_GRACE_MS = 3_600_000;
-/** Twice the longest time of a writing. After it the process of the writing is dead or has given up. */
+/** Twice the longest time of a write. After it the writing process is dead or has given up. */
 const ABANDONED_MS = 2 * WRITE_DEADLINE_MS;
 const BATCH = 100;
 /** Most batches of one sweep. The rest waits for the next sweep. */
@@ -55,7 +55,8 @@ export class StoredFileSweeper implements OnApplicationBootstrap {
 
   /**
    * Returns the number of removed files. A file that the store cannot remove waits for the next sweep and does not stop
-   * the others. Once the signal aborts no further file is begun: a store that is silent needs half a minute for each.
+   * the others. Once the signal aborts, no further file is started: a store that does not respond needs half a minute
+   * for each.
    */
   async sweep(stopping?: AbortSignal): Promise<number> {
     const nowMs = this.clock.nowMs();

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { FileTooLargeError, type NewFile } from './stored-file.js';
 
-/** The longest time for the writing of a file. */
+/** Maximum time for writing a file. */
 export const WRITE_DEADLINE_MS = 1_800_000;
 
 /**
- * The bytes of a new file while they are written to the store. They are counted and bounded in number and time, and the
- * caller's signal ends them. If the writing failed, it tells whether the source or the store failed. Always call
- * `close`.
+ * The bytes of a new file while they are written to the store. They are counted, their number and time are limited, and
+ * the caller's signal aborts them. If the write failed, `failure` distinguishes an error of the source from one of the
+ * store. Always call `close`.
  */
 export class UploadReader {
   sizeBytes = 0;
