@@ -155,7 +155,7 @@ export class PayOnSuccess {
       running.stop.abort(new DeadlinePassed());
     };
     let timer = setTimeout(() => {
-      if (reader === undefined || !running.hasBegun) {
+      if (response === undefined || !running.hasBegun) {
         giveUp();
         return;
       }
