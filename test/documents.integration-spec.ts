@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { DATA_FOLDER_COMMANDS } from '../src/commands/data-folder-commands.js';
 import { OPERATOR_COMMANDS } from '../src/commands/operator-commands.js';
+import { benchPage } from '../scripts/bench-table.js';
 import { TASK_COMMANDS } from '../src/commands/task-commands.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -45,6 +46,18 @@ describe('the documents', () => {
     expect(shown.length).toBeGreaterThan(50);
     const lost = shown.filter(([, name = '', rest = '']) => !isTaken(name, rest));
     expect(lost.map(([line]) => line)).toEqual([]);
+  });
+
+  it('decide in at most 40 lines', () => {
+    // Whose tables are the layout and the words.
+    const adrs = filesBelow('docs/adr', '.md').filter((path) => !path.includes('/0001-'));
+    expect(adrs.filter((path) => read(path).split('\n').length - 1 > 40)).toEqual([]);
+  });
+
+  it('have the results of the benchmarks as bench/results has them, on one screen', () => {
+    const page = read('bench/README.md');
+    expect(benchPage(page)).toBe(page);
+    expect(page.split('\n').length - 1).toBeLessThanOrEqual(80);
   });
 
   it('name metrics that exist', () => {

@@ -25,7 +25,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   port: String(PORT),
   unix_socket_permissions: '0700',
   max_connections: '60',
-  // The pages that calls of a few thousand accounts write do not fit into 64 MB (bench/README.md, "Ledger").
+  // The pages that calls of a few thousand accounts write do not fit into 64 MB (docs/notes/benchmarks.md, "Ledger").
   shared_buffers: '128MB',
   fsync: 'on',
   synchronous_commit: 'on',

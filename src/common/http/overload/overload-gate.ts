@@ -5,7 +5,7 @@ import { type Lane, requestLaneOf } from './request-lane.js';
 const LASTING_MS = 1_000;
 /**
  * After a crowd that lasted, a part of the places is closed for this long, so that what is accepted waits less: a quarter
- * halves the times of accepted calls and serves no fewer (bench/README.md). Then all are open again, which shows whether
+ * halves the times of accepted calls and serves no fewer (docs/notes/benchmarks.md). Then all are open again, which shows whether
  * the crowd is over.
  */
 const CLOSED_MS = 3_000;
