@@ -8,7 +8,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(a)).toBe(canonicalJson(b));
   });
 
-  it('tells different values apart', () => {
+  it('gives different texts for different values', () => {
     const texts = [{ a: 1 }, { a: '1' }, { a: [1] }, { a: null }, {}, { b: 1 }, [{ a: 1 }]];
     expect(new Set(texts.map(canonicalJson)).size).toBe(texts.length);
   });

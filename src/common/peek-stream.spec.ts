@@ -8,7 +8,7 @@ const BYTES = Buffer.from('0123456789'.repeat(1_000));
 
 describe('the head of a stream', () => {
   it.each([1, 100, 512, 10_000])(
-    'is there in pieces of %i bytes, and stays in it',
+    'is returned for chunks of %i bytes, and stays in the stream',
     async (size) => {
       const pieces = [];
       for (let at = 0; at < BYTES.length; at += size) pieces.push(BYTES.subarray(at, at + size));
@@ -18,7 +18,7 @@ describe('the head of a stream', () => {
     },
   );
 
-  it('stays in one piece with what came along with it', async () => {
+  it('stays in one chunk with the bytes that arrived with it', async () => {
     const body = Readable.from([BYTES.subarray(0, 2_000), BYTES.subarray(2_000)], {
       objectMode: false,
     });
@@ -26,7 +26,7 @@ describe('the head of a stream', () => {
     expect((body.read() as Buffer).length).toBeGreaterThanOrEqual(2_000);
   });
 
-  it.each([0, 1, 511])('of a stream of %i bytes is all of it', async (size) => {
+  it.each([0, 1, 511])('of a stream of %i bytes is the whole stream', async (size) => {
     const body = new PassThrough();
     const head = peekStream(body, HEAD_BYTES);
     body.end(BYTES.subarray(0, size));
@@ -34,7 +34,7 @@ describe('the head of a stream', () => {
     expect((await buffer(body)).length).toBe(size);
   });
 
-  it('of a stream that breaks is its error', async () => {
+  it('of a stream that breaks rejects with its error', async () => {
     const body = new PassThrough().on('error', () => undefined);
     const head = peekStream(body, HEAD_BYTES);
     body.write('abc');
@@ -43,7 +43,7 @@ describe('the head of a stream', () => {
     await expect(peekStream(body, HEAD_BYTES)).rejects.toThrow('cut');
   });
 
-  it('of a stream that is closed is an error', async () => {
+  it('of a closed stream rejects', async () => {
     const body = new PassThrough();
     const head = peekStream(body, HEAD_BYTES);
     setImmediate(() => body.destroy());

@@ -54,7 +54,7 @@ async function readOf({ inputs, secrets }: ReturnType<typeof processWith>, id: s
 const WHOLE = { input: { prompt: 'a waltz' }, secrets: ['whsec', 'whsec'] };
 
 describe('a start with another list of secret keys', () => {
-  it('is refused while something is sealed with a key that is not in the list, and says how much', async () => {
+  it('fails while texts are sealed with a key that is not in the list, and reports their number', async () => {
     const old = processWith('a');
     await old.sealed.check();
     await newTask(old);
@@ -65,13 +65,13 @@ describe('a start with another list of secret keys', () => {
     await expect(processWith('b').sealed.check()).rejects.toThrow(/3 secrets are sealed/);
   });
 
-  it('is refused too where no start has noted its key yet', async () => {
+  it('fails too if no start has recorded its key yet', async () => {
     await newTask(processWith('a'));
     await expect(processWith('b').sealed.check()).rejects.toThrow(/3 secrets are sealed/);
     await processWith('a').sealed.check();
   });
 
-  it('goes on where the key that went had sealed nothing, and reads nothing more the next time', async () => {
+  it('succeeds if the removed key has sealed nothing, and reads the texts only once the next time', async () => {
     await processWith('a').sealed.check();
     const next = processWith('b');
     await next.sealed.check();

@@ -17,7 +17,7 @@ const textsOf = (text: string, words: readonly TranscriptWord[]) =>
   segmentsOf(text, words, 10).map((segment) => segment.text);
 
 describe('segmentsOf', () => {
-  it('makes one segment of each sentence; their texts in a row are the transcript', () => {
+  it('makes one segment of each sentence; the joined texts are the transcript', () => {
     const text = 'Hello there. Who is it? Me';
     expect(segmentsOf(text, spoken(text), 10)).toEqual([
       { id: 0, start: 0, end: 2.5, text: 'Hello there.' },
@@ -26,13 +26,13 @@ describe('segmentsOf', () => {
     ]);
   });
 
-  it('begins a segment where another speaks', () => {
+  it('begins a segment when the speaker changes', () => {
     const text = 'hello you there';
     const words = spoken(text, (word) => (word === 'there' ? 'b' : 'a'));
     expect(textsOf(text, words)).toEqual(['hello you ', 'there']);
   });
 
-  it('cuts a sentence that does not end after 30 s', () => {
+  it('splits a sentence without an end after 30 s', () => {
     const text = Array.from({ length: 45 }, () => 'so').join(' ');
     const segments = segmentsOf(text, spoken(text), 70);
     expect(segments.every(({ start, end }) => end - start <= 30)).toBe(true);
@@ -43,12 +43,12 @@ describe('segmentsOf', () => {
     expect(textsOf('Yes. ', spoken('Yes. ').slice(0, 2))).toEqual(['Yes. ']);
   });
 
-  it('has the whole text where the provider tells no words, and nothing where it heard nothing', () => {
+  it('returns one segment if the provider reports no words, and none if the transcript is empty', () => {
     expect(segmentsOf('Hi', [], 10)).toEqual([{ id: 0, start: 0, end: 10, text: 'Hi' }]);
     expect(segmentsOf('', [], 10)).toEqual([]);
   });
 
-  it('goes on from the time before where the provider tells none', () => {
+  it('uses the previous time if the provider reports none', () => {
     const untold = { type: 'word', start: null, end: null, speaker: null };
     const words = [...spoken('One.'), { ...untold, text: ' Two.' }];
     expect(segmentsOf('One. Two.', words, 10)[1]).toMatchObject({ start: 1, end: 1 });

@@ -51,7 +51,7 @@ const told = (size: number, ...others: Buffer[]): Buffer =>
 
 describe('a WAV of a provider', () => {
   it.each([0, 0x7fff_ffff, UNKNOWN, 0xffff_ffdb, 36, 1_000_000])(
-    'whose sizes say %i gets its true sizes',
+    'with declared sizes of %i gets its correct sizes',
     async (size) => {
       const sent = await sentOf(inPieces(told(size)));
       expect(dataSize(sent)).toBe(SAMPLES.length);
@@ -76,7 +76,7 @@ describe('a WAV of a provider', () => {
     expect([dataSize(sent), riffSize(sent)]).toEqual([SAMPLES.length, sent.length - 8]);
   });
 
-  it('gets a true outer size where only that is a placeholder, and keeps what follows', async () => {
+  it('gets a correct outer size if only that is a placeholder, and keeps the following chunks', async () => {
     const file = wavOf([wavFormat(), riffChunk('data', SAMPLES), LIST], { size: UNKNOWN });
     const sent = await sentOf(inPieces(file));
     expect([dataSize(sent), riffSize(sent)]).toEqual([SAMPLES.length, file.length - 8]);
@@ -102,7 +102,7 @@ describe('a WAV of a provider', () => {
     }
   });
 
-  it('of more than is held back goes on as it arrives, with unknown sizes', async () => {
+  it('above the held size is sent as it arrives, with unknown sizes', async () => {
     const piece = Buffer.alloc(MIB, 1);
     const count = MAX_HELD_BYTES / MIB + 1;
     const head = told(0x7fff_ffff).subarray(0, 44);
@@ -113,7 +113,7 @@ describe('a WAV of a provider', () => {
   });
 
   it.each([0, 50, 1_500])(
-    'for which the spool has room for %i bytes only goes on with unknown sizes',
+    'that exceeds a spool quota of %i bytes is sent with unknown sizes',
     async (room) => {
       const file = told(0x7fff_ffff, LIST);
       for (const bytes of [20, 700]) {
@@ -130,7 +130,7 @@ describe('a WAV of a provider', () => {
     expect(await sentOf(inPieces(file))).toEqual(file);
   });
 
-  it('that breaks while it is held fails, and gives its room back', async () => {
+  it('that breaks while it is held fails, and releases its reservation', async () => {
     const breaks = Readable.from(
       (function* () {
         yield told(UNKNOWN);

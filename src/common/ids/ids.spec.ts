@@ -25,7 +25,7 @@ describe('uuidV7', () => {
 });
 
 describe('public ids', () => {
-  it('come back as the UUID they were made of', () => {
+  it('are converted back to their UUID', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
         expect(fromPublicId('exec', toPublicId('exec', uuid))).toBe(uuid);

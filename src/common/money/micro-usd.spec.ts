@@ -5,7 +5,7 @@ import { ceilDiv, formatMicroUsd, MAX_MICRO_USD, multiply, parseMicroUsd } from 
 const amounts = fc.bigInt(-MAX_MICRO_USD, MAX_MICRO_USD);
 
 describe('micro-USD amounts', () => {
-  it('come back from their wire form', () => {
+  it('are parsed from their wire form', () => {
     fc.assert(
       fc.property(amounts, (amount) => {
         expect(parseMicroUsd(formatMicroUsd(amount))).toBe(amount);
@@ -26,7 +26,7 @@ describe('micro-USD amounts', () => {
     '١',
     '10000000000000000',
     '1000000000000001',
-  ])('are refused as %p', (text) => {
+  ])('are not parsed from %p', (text) => {
     expect(parseMicroUsd(text)).toBeUndefined();
   });
 
@@ -35,11 +35,11 @@ describe('micro-USD amounts', () => {
     expect(multiply(92n, 7_200n)).toBe(662_400n);
   });
 
-  it.each([0.5, -1, NaN, Infinity])('refuse %p units', (units) => {
+  it.each([0.5, -1, NaN, Infinity])('reject %p units', (units) => {
     expect(() => multiply(120n, units)).toThrow();
   });
 
-  it('divide upwards', () => {
+  it('are rounded up when divided', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 10n ** 18n), fc.bigInt(1n, 10n ** 9n), (dividend, divisor) => {
         const quotient = ceilDiv(dividend, divisor);

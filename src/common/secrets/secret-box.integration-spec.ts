@@ -21,7 +21,7 @@ function faultOf(work: () => unknown): SecretBoxFault | 'none' {
 }
 
 describe('SecretBox', () => {
-  it('opens what it sealed, whatever text and context', () => {
+  it('opens what it sealed, for any text and context', () => {
     fc.assert(
       fc.property(text(), text(), (plaintext, context) => {
         expect(box.open(box.seal(plaintext, context), context)).toBe(plaintext);
@@ -29,7 +29,7 @@ describe('SecretBox', () => {
     );
   });
 
-  it('seals the same text differently each time, in letters that fit any column', () => {
+  it('seals the same text differently each time, in ASCII', () => {
     const sealed = Array.from({ length: 100 }, () => box.seal('whsec', CONTEXT));
     expect(new Set(sealed).size).toBe(100);
     for (const one of sealed) expect(one).toMatch(/^v1\.[\w-]{8}\.[\w-]+$/);
@@ -45,7 +45,7 @@ describe('SecretBox', () => {
     );
   });
 
-  it('opens nothing in which one letter was changed', () => {
+  it('rejects a sealed text with one changed letter', () => {
     const letter = fc.constantFrom(...'abcXYZ019-_.');
     fc.assert(
       fc.property(text(), fc.nat(), letter, (plaintext, place, replacement) => {
@@ -58,7 +58,7 @@ describe('SecretBox', () => {
     );
   });
 
-  it('opens nothing that was cut, extended or put together from two', () => {
+  it('rejects a sealed text that was cut, extended or combined from two', () => {
     const [first, second] = [box.seal('a secret', CONTEXT), box.seal('b secret', CONTEXT)];
     for (const wrong of [
       first.slice(0, -1),
@@ -82,7 +82,7 @@ describe('SecretBox', () => {
     expect(faultOf(() => after.open(before.seal('whsec', CONTEXT), CONTEXT))).toBe('unknown_key');
   });
 
-  it('does not take one key for another that is named in its place', () => {
+  it('rejects a sealed text with the id of another key', () => {
     const [, oldId = ''] = new SecretBox([OLD_KEY]).seal('whsec', CONTEXT).split('.');
     const [version, , body] = box.seal('whsec', CONTEXT).split('.');
     const renamed = [version, oldId, body].join('.');

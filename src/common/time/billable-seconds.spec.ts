@@ -27,7 +27,7 @@ describe('billableSeconds', () => {
     expect(billableSeconds(micros)).toBe(seconds);
   });
 
-  it('is the smallest whole number within 0.1 s of the length, at least 1', () => {
+  it('is the smallest whole number within 0.1 s of the duration, at least 1', () => {
     fc.assert(
       fc.property(fc.bigInt(1n, 10n ** 11n), (micros) => {
         const seconds = billableSeconds(micros);

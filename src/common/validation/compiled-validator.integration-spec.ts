@@ -152,7 +152,7 @@ describe('CompiledValidator', () => {
     }
   });
 
-  it('says which field is at fault and why', () => {
+  it('names the invalid field and the reason', () => {
     expect(() => validatorOf(Lines).parse({ inputs: [{ text: 'a', voice: 'four' }] })).toThrow(
       'inputs.0.voice must have at most 3 characters.',
     );
@@ -161,7 +161,7 @@ describe('CompiledValidator', () => {
     );
   });
 
-  it('says which item of a list is at fault and why; the field is the list', () => {
+  it('names the invalid item of a list and the reason; the field is the list', () => {
     const inputs = [{ text: 'a', voice: 'b' }];
     const says = (fields: object) => () => validatorOf(Lines).parse({ inputs, ...fields });
     expect(refusalOf(Lines, { inputs, urls: ['a', 5] })).toEqual(invalid('urls'));
@@ -173,7 +173,7 @@ describe('CompiledValidator', () => {
     expect(says({ inputs: [5] })).toThrow('inputs.0 must be an object.');
   });
 
-  it('reaches the verdict of class-validator on random bodies', () => {
+  it('gives the same result as class-validator for random bodies', () => {
     const scalar = fc.oneof(
       fc.constantFrom<unknown>(
         null,

@@ -45,14 +45,14 @@ describe('jsonOfForm', () => {
     ['model', ''],
     ['file_url', 'a'],
     ['file_url', ''],
-  ])('leaves %s = %j to be refused', (field, text) => {
+  ])('leaves %s = %j for the validator to reject', (field, text) => {
     const body = jsonOfForm(Upload, { ...upload, [field]: text });
 
     expect(() => validatorOf(Upload).parse(body)).toThrow(field);
   });
 
   it.each(['diarize', 'temperature', 'num_speakers', 'language'])(
-    'takes an empty %s, which is optional, as omitted',
+    'treats an empty %s, which is optional, as omitted',
     (field) => {
       expect(jsonOfForm(Upload, { ...upload, [field]: '' })).toEqual(upload);
     },
@@ -89,7 +89,7 @@ describe('a list of a form', () => {
     expect(jsonOfForm(Urls, { urls })).toEqual({ urls: expected });
   });
 
-  it('is left to be refused where the field takes a single text', () => {
+  it('is left for the validator to reject if the field accepts a single text', () => {
     const body = jsonOfForm(Urls, { urls: 'a', name: ['b', 'c'] });
     expect(() => validatorOf(Urls).parse(body)).toThrow('name must be a string');
   });

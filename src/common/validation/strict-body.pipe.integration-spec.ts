@@ -67,7 +67,7 @@ describe('StrictBody', () => {
 });
 
 describe('readModelId', () => {
-  it('gives the model before the other fields are looked at', () => {
+  it('returns the model before the other fields are checked', () => {
     expect(readModelId({ model: 'aud-v4', foo: 1 })).toBe('aud-v4');
   });
 

@@ -12,7 +12,7 @@ function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
 }
 
 describe('loadConfig', () => {
-  it('gives every documented default on an empty environment', () => {
+  it('returns every documented default for an empty environment', () => {
     expect(loadConfig({})).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
@@ -89,7 +89,7 @@ describe('loadConfig', () => {
     expect(problems.join()).not.toMatch(/hunter2|tiny-secret|hun ter2/);
   });
 
-  it('never quotes the password of an address, nor a key in the wrong place', () => {
+  it('never quotes the password of a URL, nor a key in a wrong variable', () => {
     const problems = problemsOf({
       OPENAI_BASE_URL: 'sk-hunter2hunter2hunter2',
       ELEVENLABS_BASE_URL: 'ftp://user:hunter2@host',
@@ -125,7 +125,7 @@ describe('loadConfig', () => {
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['PORT', 'SECRET_KEY']);
   });
 
-  it('asks no SECRET_KEY of operator commands', () => {
+  it('does not require SECRET_KEY for operator commands', () => {
     const config = loadOperatorConfig({ DATABASE_URL: 'postgres://u@h/d' });
     expect(config).toMatchObject({ databaseUrl: 'postgres://u@h/d', secretKeys: undefined });
   });

@@ -23,7 +23,7 @@ const keysWith = async (settings: NodeJS.ProcessEnv = {}) =>
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe('the secret key of an embedded database', () => {
-  it('is made once, random, for its owner only, in a directory that others may enter', async () => {
+  it('is created once, random, readable by its owner only, in a directory that others may enter', async () => {
     const keys = await keysWith();
     expect(keys).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
     expect(await readFile(file, 'utf8')).toBe(`${keys?.[0]}\n`);
@@ -37,7 +37,7 @@ describe('the secret key of an embedded database', () => {
     expect(await keysWith()).not.toEqual(await keysWith({ DATA_DIR: other }));
   });
 
-  it('is the same for all that start at once, and they leave nothing else behind', async () => {
+  it('is the same for all processes that start at once, and no other file remains', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => keysWith()));
     expect(new Set(all.map((keys) => keys?.join())).size).toBe(1);
     expect(await readdir(dataDir)).toEqual(['secret-key']);
@@ -54,7 +54,7 @@ describe('the secret key of an embedded database', () => {
     ['blank', ' \n'],
     ['too short', 'tiny-secret'],
     ['too short beside a good one', `${GIVEN},tiny-secret`],
-  ])('is not replaced where the file is %s: the start fails and names both', async (_, text) => {
+  ])('is not replaced if the file is %s: the start fails and names both', async (_, text) => {
     await mkdir(dataDir, { recursive: true });
     await writeFile(file, text);
     const error = await keysWith().catch((thrown: unknown) => thrown);
@@ -71,7 +71,7 @@ describe('the secret key of an embedded database', () => {
     await expect(keysWith()).rejects.toThrow(`SECRET_KEY: ${file}: cannot be read (EISDIR)`);
   });
 
-  it('fails the start where no file can be made', async () => {
+  it('fails the start if the file cannot be created', async () => {
     await writeFile(join(folder, 'deep'), '');
     await expect(keysWith()).rejects.toThrow(
       `DATA_DIR: ${dataDir} is not a folder and cannot be made one (ENOTDIR)`,

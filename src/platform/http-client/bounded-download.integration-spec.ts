@@ -56,7 +56,7 @@ describe('BoundedDownload', () => {
     await rm(path);
   });
 
-  it('gives the bytes as a stream, and ends it where they are too many', async () => {
+  it('returns the bytes as a stream, and breaks it above the limit', async () => {
     const { body, contentType } = await downloads.toStream(`${base}/100000`);
     expect([(await buffer(body)).length, contentType]).toEqual([100_000, 'audio/mpeg']);
     const large = await downloads.toStream(`${base}/100001`, { limitBytes: 100_000 });
@@ -103,18 +103,18 @@ describe('BoundedDownload', () => {
     });
   });
 
-  it('stops at once when the caller had already given up', async () => {
+  it('stops at once if the signal is already aborted', async () => {
     const reason = new Error('gone');
     const stopped = downloads.toFile(`${base}/1`, dir, { signal: AbortSignal.abort(reason) });
     await expect(stopped).rejects.toBe(reason);
   });
 
-  it('blames a broken disk on itself and not on the URL', async () => {
+  it('reports a disk error as an internal error, not as an error of the URL', async () => {
     const missing = join(dir, 'missing');
     await expect(downloads.toFile(`${base}/10`, missing)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('names the field of a URL whose text is refused (AUD-43)', async () => {
+  it('names the field of a URL whose text is rejected (AUD-43)', async () => {
     const refused = downloads.toFile('ftp://example.com/', dir, { param: 'audio_url' });
     await expect(refused).rejects.toMatchObject({
       code: 'invalid_request',

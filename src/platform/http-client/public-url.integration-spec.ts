@@ -16,7 +16,7 @@ function judge(value: unknown, policy = strict): string {
   return 'url' in verdict ? verdict.url.href : verdict.refusal;
 }
 
-describe('judgePublicUrl', () => {
+describe('validatePublicUrl', () => {
   it.each([
     42,
     null,
@@ -77,7 +77,7 @@ describe('judgePublicUrl', () => {
     expect(judge(url)).toBe(href);
   });
 
-  it('opens only the host and port an operator named, over http too', () => {
+  it('permits only the host and port that the operator named, over http too', () => {
     expect(judge('http://127.0.0.1:9000/a', opened)).toBe('http://127.0.0.1:9000/a');
     expect(judge('http://receiver/', opened)).toBe('http://receiver/');
     expect(judge('https://10.1.2.3:22/', opened)).toBe('https://10.1.2.3:22/');
@@ -95,7 +95,7 @@ describe('judgePublicUrl', () => {
     expect(judge(url, opened)).toBe('must not point at the host of this service');
   });
 
-  it('refuses the own origin even when a rule opens its host', () => {
+  it('rejects its own origin even if a rule permits its host', () => {
     const rules = EgressRules.parse('127.0.0.1');
     const policy = { rules, ownUrls: [new URL('http://127.0.0.1:3000')] };
     expect(judge('http://127.0.0.1:3000/', policy)).toBe(

@@ -52,11 +52,11 @@ describe('resolveByDns', () => {
     expect(addresses).toEqual(['192.0.2.7', '2001:db8::1']);
   });
 
-  it('gives what there is when one family has none', async () => {
+  it('returns the addresses of one family if the other has none', async () => {
     await expect(resolveByDns('one.example', never, resolver)).resolves.toEqual(['192.0.2.7']);
   });
 
-  it('gives what there is when a server does not answer about the other family', async () => {
+  it('returns the addresses of one family if a server does not respond for the other', async () => {
     // The resolver of this test itself would give up after five seconds.
     const late = new AbortController();
     const answered = await Promise.race([
@@ -67,7 +67,7 @@ describe('resolveByDns', () => {
     expect(answered).toEqual(['192.0.2.7']);
   });
 
-  it('gives nothing when the signal aborts before a silent server answers', async () => {
+  it('rejects if the signal aborts before a silent server responds', async () => {
     const stop = new AbortController();
     const resolving = resolveByDns('silent.example', stop.signal, resolver);
     stop.abort();

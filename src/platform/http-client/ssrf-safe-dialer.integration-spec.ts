@@ -54,7 +54,7 @@ describe('SsrfSafeDialer', () => {
   });
 
   it.each([65_536, 1_000_000])(
-    'waits for a slow reader of %i bytes whose far end has closed already',
+    'delivers %i bytes to a slow consumer after the server has closed the connection',
     async (size) => {
       const head = `HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\nConnection: close\r\n\r\n`;
       const closing = createTcpServer((socket) => {
@@ -80,7 +80,7 @@ describe('SsrfSafeDialer', () => {
     },
   );
 
-  it('reaches a name the operator opened by the addresses the system knows', async () => {
+  it('resolves a name that the operator permits by the system resolver', async () => {
     const dialer = new SsrfSafeDialer({ rules: EgressRules.parse(`localhost:${port}`) });
     const url = new URL(`http://localhost:${port}/`);
     const answer = await dialer.request(url, { method: 'GET', signal, limits });
@@ -99,7 +99,7 @@ describe('SsrfSafeDialer', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('opens no connection to an address no rule opens (HOOK-32)', async () => {
+  it('opens no connection to a private address that no rule permits (HOOK-32)', async () => {
     const dialer = new SsrfSafeDialer({
       rules: EgressRules.none,
       resolve: () => Promise.resolve(['127.0.0.1']),
@@ -113,7 +113,7 @@ describe('SsrfSafeDialer', () => {
     expect(requests).toEqual([]);
   });
 
-  it('tells a refused address from a name without one', async () => {
+  it('distinguishes an address that is not allowed from a name without an address', async () => {
     const answers = [['10.0.0.1'], [], ['93.184.216.34']];
     const dialer = new SsrfSafeDialer({
       rules: EgressRules.none,

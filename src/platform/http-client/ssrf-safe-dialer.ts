@@ -41,7 +41,7 @@ export class AddressRefusedError extends Error {
  * Connects to URLs that callers or providers chose (decisions G-43, G-80, G-81). A name is resolved once, and every
  * address must be permitted. The connection goes to those addresses only, and its remote address is checked before a
  * byte is sent. One connection per request, HTTP/1.1, certificates verified, no proxy, no cookies, redirects not
- * followed. `judgePublicUrl` checks the text of a URL before.
+ * followed. `validatePublicUrl` checks the text of a URL before.
  */
 export class SsrfSafeDialer {
   private readonly resolve: ResolveName;

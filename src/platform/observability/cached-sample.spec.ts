@@ -21,7 +21,7 @@ function sampled(answers: readonly (number | Error)[]) {
 }
 
 describe('CachedSample', () => {
-  it('asks once in 10 s, however often it is read, one after the other or at once', async () => {
+  it('queries once in 10 s, however often it is read, one after the other or at once', async () => {
     const { clock, sample, asked } = sampled([1, 2]);
     expect(await Promise.all([sample.read(), sample.read()])).toEqual([1, 1]);
     clock.ms += 9_999;
@@ -31,7 +31,7 @@ describe('CachedSample', () => {
     expect(await sample.read()).toBe(2);
   });
 
-  it('knows nothing while the database does not answer, and does not ask more often for it', async () => {
+  it('returns undefined during a database outage, and does not query more often', async () => {
     const { clock, sample, asked } = sampled([new Error('gone'), 2]);
     expect([await sample.read(), await sample.read()]).toEqual([undefined, undefined]);
     expect(asked()).toBe(1);

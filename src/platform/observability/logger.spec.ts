@@ -27,7 +27,7 @@ describe('redactText', () => {
 });
 
 describe('loggableError', () => {
-  it('tells name, code, message, stack and causes, and nothing else an error carries', () => {
+  it('contains name, code, message, stack and causes of an error, and nothing else', () => {
     const request = { headers: { authorization: 'Bearer secret' } };
     const cause = Object.assign(new Error('at http://u:p@host/'), { request });
     const error = Object.assign(new TypeError('broken', { cause }), { code: 'E_BROKEN', request });
@@ -46,14 +46,14 @@ describe('loggableError', () => {
     expect(JSON.stringify(told)).not.toMatch(/secret|u:p/);
   });
 
-  it('ends in a chain of causes that never ends', () => {
+  it('cuts an endless chain of causes', () => {
     const error = new Error('round');
     error.cause = error;
     expect(JSON.stringify(loggableError(error)).match(/"round"/g)).toHaveLength(4);
   });
 
   it.each([undefined, null, 'sk-0123456789abcdefXYZ', { key: 'secret' }])(
-    'does not tell what was thrown where it is no error: %j',
+    'does not contain a thrown value that is not an error: %j',
     (thrown) => {
       expect(loggableError(thrown)).toEqual({ type: typeof thrown });
     },
@@ -82,7 +82,7 @@ describe('makeLogger', () => {
     expect(line).toContain('sk-[redacted] is not a known field.');
   });
 
-  it('shows control characters on a terminal in place of obeying them', () => {
+  it('escapes control characters on a terminal', () => {
     const evil = 'a\u001b]0;owned\u0007\r\nINFO: forged\u009b2J\u202eb';
     const line = logged(true, { param: evil, err: new Error(evil) }, evil);
     // The logger's own colours stay.
@@ -92,7 +92,7 @@ describe('makeLogger', () => {
     expect(line).toContain('a\\u001b]0;owned\\u0007\\u000d\\u000aINFO: forged\\u009b2J\\u202eb');
   });
 
-  it('cuts a text that would fill a terminal, and says so', () => {
+  it('cuts a long text on a terminal, and marks the cut', () => {
     const long = 'a'.repeat(1_000_000);
     const line = logged(true, { param: long, err: new Error(long) }, long);
     expect(line).toContain('… and 996000 more characters');
@@ -100,7 +100,7 @@ describe('makeLogger', () => {
     expect(logged(true, {}, 'a'.repeat(4_000))).toContain('a'.repeat(4_000));
   });
 
-  it('writes a line of JSON where there is no terminal', () => {
+  it('writes a line of JSON if there is no terminal', () => {
     const fields = { param: 'a\u001b\n' };
     expect(JSON.parse(logged(false, fields, 'x'))).toMatchObject({ ...fields, msg: 'x' });
   });

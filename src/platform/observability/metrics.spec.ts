@@ -8,7 +8,7 @@ const booksIn = async (metrics: Metrics): Promise<string[]> =>
     .filter((line) => /^gateway_(holds|audit)/.test(line));
 
 describe('the metrics', () => {
-  it('show the last known figures of the books, and none before the first', async () => {
+  it('show the last known figures of the ledger, and none before the first', async () => {
     const metrics = new Metrics();
     expect(await booksIn(metrics)).toEqual([]);
     metrics.showBooks({
@@ -38,7 +38,7 @@ describe('the metrics', () => {
     expect(await metrics.registry.metrics()).toContain('nodejs_eventloop_lag_seconds');
   });
 
-  it('say what each of them means, under names of the gateway or of Node', async () => {
+  it('have a help text each, and names of the gateway or of Node', async () => {
     const metrics = new Metrics();
     for (const { name, help } of await metrics.registry.getMetricsAsJSON()) {
       expect(name).toMatch(/^(gateway|nodejs|process)_/);

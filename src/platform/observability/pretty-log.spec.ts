@@ -28,7 +28,7 @@ function shown(level: 'info' | 'error', fields: object, message: string): string
 }
 
 describe('the log on a terminal', () => {
-  it('tells a request in one line, which fits into two rows of 80 columns', () => {
+  it('prints a request in one line of at most two rows of 80 columns', () => {
     const line = shown('info', REQUEST, 'request');
     expect(line).toBe(
       'INFO: POST /v1/audio/transcriptions 200, 12350 ms (provider 12346 ms), aud-transcribe-v2, ' +
@@ -37,7 +37,7 @@ describe('the log on a terminal', () => {
     expect('[00:00:00] '.length + line.length).toBeLessThanOrEqual(TWO_ROWS);
   });
 
-  it('tells the path where no route matched, and that a client left', () => {
+  it('prints the path if no route matched, and that a client disconnected', () => {
     const { execution_id, method } = REQUEST;
     const lost = { execution_id, method, route: 'unmatched', path: '/nowhere', status: 404 };
     expect(shown('info', { ...lost, duration_ms: 0.2 }, 'request')).toBe(
@@ -48,7 +48,7 @@ describe('the log on a terminal', () => {
     );
   });
 
-  it('tells a refusal in one line with its code, its parameter and what the provider said', () => {
+  it('prints an error response in one line with its code, its parameter and the provider message', () => {
     const failure = Object.assign(new Error('provider sandbox: http_error, 500'), {
       name: 'ProviderError',
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Readiness } from './readiness.js';
 
 describe('readiness', () => {
-  it('is there while serving with a process that can work, and never again once draining', async () => {
+  it('is true while the process serves and can work, and never again after the drain began', async () => {
     let answers = true;
     const readiness = new Readiness();
     readiness.checkBy(() => Promise.resolve(answers));

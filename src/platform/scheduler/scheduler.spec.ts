@@ -42,7 +42,7 @@ describe('Scheduler', () => {
     expect(most).toBe(1);
   });
 
-  it('counts an error and goes on', async () => {
+  it('counts an error and runs the next tick', async () => {
     let ticks = 0;
     tickerOf('worker').start({
       name: 'failing',
@@ -57,7 +57,7 @@ describe('Scheduler', () => {
     expect(values.find(({ labels }) => labels.job === 'failing')?.value).toBeGreaterThanOrEqual(2);
   });
 
-  it('waits in stop for the tick under way and starts none afterwards', async () => {
+  it('waits in stop for the running tick and starts none afterwards', async () => {
     let started = 0;
     let ended = 0;
     tickerOf('all').start({
@@ -76,7 +76,7 @@ describe('Scheduler', () => {
     expect(started).toBe(1);
   });
 
-  it('tells the tick under way that it stops, so that a long one can end early', async () => {
+  it('aborts the signal of the running tick on stop, so that a long tick can end early', async () => {
     let started = 0;
     tickerOf('all').start({
       name: 'job',
@@ -91,7 +91,7 @@ describe('Scheduler', () => {
     expect(started).toBe(1);
   });
 
-  it('runs a job that is woken at once, long before its interval is over', async () => {
+  it('runs a job at once after runSoon, long before its interval is over', async () => {
     let ticks = 0;
     const job = { name: 'job', intervalMs: HOUR_MS, tick: () => Promise.resolve((ticks += 1)) };
     tickerOf('all').start(job);
@@ -102,7 +102,7 @@ describe('Scheduler', () => {
     await until(() => ticks === 2);
   });
 
-  it('runs a job that is woken during its tick once more afterwards, not beside it', async () => {
+  it('runs a job once more after its tick if runSoon is called during the tick', async () => {
     let ticks = 0;
     let underWay = 0;
     let most = 0;
@@ -124,7 +124,7 @@ describe('Scheduler', () => {
     expect([ticks, most]).toEqual([2, 1]);
   });
 
-  it('wakes nothing that was stopped or never started', async () => {
+  it('runs nothing that was stopped or never started', async () => {
     let ticks = 0;
     tickerOf('all').start({
       name: 'job',
@@ -138,7 +138,7 @@ describe('Scheduler', () => {
     expect(ticks).toBe(0);
   });
 
-  it('runs only what serves the calls of the process where the role is api', async () => {
+  it('runs only jobs that serve the calls of this process if the role is api', async () => {
     const ticks = { shared: 0, own: 0 };
     tickerOf('api').start({
       name: 'shared',

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ChunkPool } from './chunk-pool.js';
 
 describe('ChunkPool', () => {
-  it('lends memory again that was given back, whole', () => {
+  it('reuses a released buffer as a whole', () => {
     const pool = new ChunkPool();
     const chunk = pool.acquire();
     pool.release(chunk.subarray(0, 10));
@@ -11,7 +11,7 @@ describe('ChunkPool', () => {
     expect(again).toHaveLength(chunk.length);
   });
 
-  it('never lends the same memory to two, even when it is given back twice', () => {
+  it('never returns the same buffer to two users, even if it is released twice', () => {
     const pool = new ChunkPool();
     const chunk = pool.acquire();
     pool.release(chunk);
@@ -19,7 +19,7 @@ describe('ChunkPool', () => {
     expect(pool.acquire().buffer).not.toBe(pool.acquire().buffer);
   });
 
-  it('takes no memory of another origin', () => {
+  it('ignores a buffer that is not from the pool', () => {
     const pool = new ChunkPool();
     const foreign = Buffer.from('some bytes of a cloud store');
     pool.release(foreign);

@@ -40,7 +40,7 @@ describe('FileReader', () => {
     expect(isClosed(file)).toBe(true);
   });
 
-  it('close the file when they are not read, or left in the middle', async () => {
+  it('closes the file if the stream is not read, or destroyed in the middle', async () => {
     const unread = await open(path, 'r');
     const left = await open(path, 'r');
     const streams = [new FileReader(unread), new FileReader(left)];
@@ -51,12 +51,12 @@ describe('FileReader', () => {
     expect([unread, left].map(isClosed)).toEqual([true, true]);
   });
 
-  it('end with the error of a file that cannot be read', async () => {
+  it('fails with the error of a file that cannot be read', async () => {
     const bytes = new FileReader(await open(folder, 'r'));
     await expect(bytes.toArray()).rejects.toThrow('EISDIR');
   });
 
-  it('reach many slow readers at once unmixed, though their memory is used again', async () => {
+  it('delivers the right bytes to many slow clients at once, although buffers are reused', async () => {
     const app = express().get('/', (request, response) => {
       void sendStoredFile(request, response, fileAt(path), { filename: 'a.mp4' });
     });

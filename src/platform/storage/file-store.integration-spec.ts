@@ -60,7 +60,7 @@ describe.each([
     (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.part'));
 
   it.each([0, 1, CHUNK_BYTES, 8 * MEGABYTE, 20 * MEGABYTE + 17])(
-    'gives back %i bytes as they were',
+    'returns %i bytes unchanged',
     async (size) => {
       const bytes = randomBytes(size);
       const key = await kept(bytes);
@@ -69,7 +69,7 @@ describe.each([
     },
   );
 
-  it('gives any range', async () => {
+  it('returns any range', async () => {
     const bytes = randomBytes(9 * MEGABYTE);
     const key = await kept(bytes);
     for (const [first, last] of [
@@ -84,7 +84,7 @@ describe.each([
   });
 
   it.each([1, 3 * CHUNK_BYTES, 17 * MEGABYTE])(
-    'leaves nothing of a source that breaks off after %i bytes',
+    'leaves no file of a source that breaks after %i bytes',
     async (brokenAt) => {
       const key = newKey();
       const body = piecesOf(Buffer.alloc(20 * MEGABYTE), brokenAt);
@@ -95,7 +95,7 @@ describe.each([
     },
   );
 
-  it('ends a writing that is aborted', async () => {
+  it('ends an aborted write', async () => {
     const key = newKey();
     const stop = new AbortController();
     setTimeout(() => {
@@ -107,7 +107,7 @@ describe.each([
     await expect(store.read(key)).rejects.toThrow(/ENOENT|key does not exist/);
   });
 
-  it('is written while as many files are read as may be, and nobody takes a byte', async () => {
+  it('writes a file while the maximum number of downloads is open and no client reads', async () => {
     const key = await kept(randomBytes(CHUNK_BYTES));
     // A machine may allow fewer descriptors than the store.
     const length = Math.min(store.readers.total, 1_000);
@@ -121,7 +121,7 @@ describe.each([
     }
   });
 
-  it('removes a file, and again without complaint', async () => {
+  it('removes a file, and a second time without an error', async () => {
     const key = await kept(randomBytes(1000));
     await store.remove(key);
     await expect(store.read(key)).rejects.toThrow(/ENOENT|key does not exist/);

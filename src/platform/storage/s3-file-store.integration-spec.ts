@@ -100,7 +100,7 @@ describe('S3FileStore with an S3 that fails', () => {
     expect(heads.length).toBeGreaterThan(1);
   });
 
-  it('is left in time where its failure never ends', async () => {
+  it('is abandoned in time if its error response never ends', async () => {
     react = (socket) => {
       socket.write('HTTP/1.1 500 Fault\r\nContent-Type: application/xml\r\n\r\n');
       const timer = setInterval(() => socket.write('<a>'), 20);

@@ -199,18 +199,18 @@ describe('sendStoredFile', () => {
     expect(bytes).toHaveLength(0);
   });
 
-  it('answers 503 where the store does not deliver, without the head of the file', async () => {
+  it('answers 503 if the store fails, without the headers of the file', async () => {
     const { answer } = await get('/lost');
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('30');
     expect(answer.headers.get('content-disposition')).toBeNull();
   });
 
-  it('cuts the answer where the file is too short', async () => {
+  it('aborts the response if the file is too short', async () => {
     await expect(get('/short')).rejects.toThrow();
   });
 
-  it('sends nothing behind the announced length where the file is too long', async () => {
+  it('sends nothing after the announced length if the file is too long', async () => {
     const socket = connect((app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n');
     const answer = (await buffer(socket)).toString('latin1');
@@ -227,7 +227,7 @@ describe('sendStoredFile', () => {
     },
   );
 
-  it('reads no faster than its reader and ends with it', async () => {
+  it('reads no faster than the client and ends with it', async () => {
     const answer = await fetch(`${url}/large`);
     const reader = answer.body?.getReader();
     await reader?.read();
@@ -237,7 +237,7 @@ describe('sendStoredFile', () => {
     expect(large.readBytes).toBeLessThan(LARGE_BYTES / 2);
   });
 
-  it('cuts off a reader that takes nothing', async () => {
+  it('disconnects a client that reads nothing', async () => {
     large.readBytes = 0;
     const socket = connect((app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => undefined).pause();

@@ -24,7 +24,7 @@ const bytesOf = async (body: Readable): Promise<Buffer> =>
   Buffer.concat((await body.toArray()) as Buffer[]);
 
 describe('StoredFileSweeper', () => {
-  it('leaves what is kept and what is being written', async () => {
+  it('keeps files that have not expired or are being written', async () => {
     const file = await desk.files.save(newFile(of(randomBytes(10))));
     const source = new PassThrough();
     const saving = desk.files.save(newFile(source));
@@ -44,7 +44,7 @@ describe('StoredFileSweeper', () => {
     await desk.expectNothingLeft();
   });
 
-  it('removes what a dead process left, the half-written file included', async () => {
+  it('removes the files of a dead process, the unfinished one included', async () => {
     const source = new PassThrough();
     const saving = desk.files.save(newFile(source));
     source.write('half');
@@ -61,7 +61,7 @@ describe('StoredFileSweeper', () => {
     await desk.expectNothingLeft();
   });
 
-  it('removes thousands in one sweep, whatever one of them does', async () => {
+  it('removes thousands of files in one sweep, even if one removal fails', async () => {
     const accountId = randomUUID();
     await desk.database.dataSource.query(
       `INSERT INTO stored_file (account_id, id, owner_id, state, content_type, size_bytes, created_at, expires_at)
@@ -80,7 +80,7 @@ describe('StoredFileSweeper', () => {
     expect(await desk.sweeper.sweep()).toBe(1);
   });
 
-  it('goes on with no further file when the gateway stops, however slow the store is', async () => {
+  it('starts no further removal when the gateway stops, however slow the store is', async () => {
     for (let n = 0; n < 3; n++) await desk.files.save(newFile(of(randomBytes(10))));
     const stopping = new AbortController();
     let removals = 0;

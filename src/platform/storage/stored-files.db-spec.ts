@@ -122,7 +122,7 @@ describe('StoredFiles', () => {
     await desk.expectNothingLeft();
   });
 
-  it('takes exactly as many bytes as it may', async () => {
+  it('accepts exactly the maximum number of bytes', async () => {
     const { sizeBytes } = await desk.files.save(newFile(of(randomBytes(20)), { maxBytes: 20 }));
     expect(sizeBytes).toBe(20);
   });
@@ -146,7 +146,7 @@ describe('StoredFiles', () => {
     await desk.expectNothingLeft();
   });
 
-  it('takes and gives a large file in little memory (CONTENT-11)', async () => {
+  it('stores and returns a large file in little memory (CONTENT-11)', async () => {
     const size = 256 * 1_048_576;
     const start = heldBytes();
     let most = start;
@@ -171,13 +171,13 @@ describe('StoredFiles', () => {
     expect(most - start).toBeLessThan(size / 4);
   });
 
-  it('answers 503 service_unavailable where bytes are lost', async () => {
+  it('answers 503 service_unavailable if bytes are lost', async () => {
     const file = await desk.files.save(newFile(of(randomBytes(10))));
     await rm(join(desk.folder, file.accountId, file.id));
     await expect(file.open()).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  it('removes a file at once for readers, and leaves a store that fails to the sweeper', async () => {
+  it('removes a file at once for clients, and leaves the bytes to the sweeper if the store fails', async () => {
     const { accountId, id } = await desk.files.save(newFile(of(randomBytes(10))));
     desk.use({ ...desk.localStore(), remove: () => Promise.reject(new Error('away')) });
     await desk.files.remove(accountId, id);

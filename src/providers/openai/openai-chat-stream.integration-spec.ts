@@ -28,7 +28,7 @@ function setUp(usageWaitMs = USAGE_WAIT_MS) {
 }
 
 describe('OpenAiChatStream', () => {
-  it('reads events cut anywhere, inside a character included', async () => {
+  it('reads events that are split at any byte, also inside a character', async () => {
     const { source, read } = setUp();
     const bytes = Buffer.from(`${event(hello)}: comment\r\n\r\n${event(hello)}data: [DONE]\n\n`);
     for (const byte of bytes) source.write(Buffer.from([byte]));
@@ -42,7 +42,7 @@ describe('OpenAiChatStream', () => {
     expect((await read()).map(({ chunk }) => chunk)).toEqual([hello, hello]);
   });
 
-  it('hands out each chunk before the next has come', async () => {
+  it('emits each chunk before the next has arrived', async () => {
     const { source, stream } = setUp();
     source.write(event(hello));
     await stream.firstChunk();
@@ -88,7 +88,7 @@ describe('OpenAiChatStream', () => {
     await expect(read()).rejects.toThrow(message);
   });
 
-  it('takes fifty tokens in one event, each with the 20 likeliest others', async () => {
+  it('accepts an event of fifty tokens, each with the 20 likeliest alternatives', async () => {
     const { source, read } = setUp();
     const likely = { token: ' the', logprob: -1.2345678, bytes: [32, 116, 104] };
     const token = { ...likely, top_logprobs: Array.from({ length: 20 }, () => likely) };
@@ -98,7 +98,7 @@ describe('OpenAiChatStream', () => {
     expect((await read()).map(({ chunk }) => chunk)).toEqual([answer]);
   });
 
-  it.each(['', '\n', '\r'])('takes %j for the end of the last line', async (end) => {
+  it.each(['', '\n', '\r'])('treats %j as the end of the last line', async (end) => {
     const { source, read } = setUp();
     source.end(`${event(hello)}data: [DONE]${end}`);
     expect(await read()).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('OpenAiChatStream', () => {
     await expect(stream.firstChunk()).rejects.toThrow('empty_stream');
   });
 
-  it('stops reading while no chunk is taken', async () => {
+  it('stops reading while no chunk is consumed', async () => {
     const { source, stream } = setUp();
     source.write(event(hello).repeat(1_000));
     await stream.firstChunk();
@@ -136,7 +136,7 @@ describe('OpenAiChatStream', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  it('reads no chunk ahead of a reader that has paused, and goes on with it', async () => {
+  it('reads no chunk ahead of a paused consumer, and resumes with it', async () => {
     const { source, stream } = setUp();
     const large = event({ choices: [{ delta: { content: 'a'.repeat(60_000) } }] });
     let taken = 0;
@@ -154,7 +154,7 @@ describe('OpenAiChatStream', () => {
     await once(stream, 'end');
   });
 
-  describe('of which every choice has its reason to end', () => {
+  describe('in which every choice has a finish reason', () => {
     it.each([
       ['ends', (source: PassThrough) => source.end()],
       ['is reset', (source: PassThrough) => source.destroy(new Error('ECONNRESET'))],
@@ -181,7 +181,7 @@ describe('OpenAiChatStream', () => {
       await once(other.source, 'close');
     });
 
-    it('waits for the usage as long as its reader takes nothing', async () => {
+    it('waits for the usage while its consumer reads nothing', async () => {
       const { source, stream } = setUp(20);
       const seen: ChatChunk[] = [];
       stream.on('data', (chunk: ChatChunk) => {
@@ -201,20 +201,20 @@ describe('OpenAiChatStream', () => {
       expect(seen.at(-1)?.usage).toMatchObject({ completionTokens: 2 });
     });
 
-    it('is not one with a choice that has none', async () => {
+    it('is not complete while a choice has none', async () => {
       const { source, read } = setUp();
       source.end(event({ choices: [{ index: 1, delta: { content: 'b' } }] }) + end('stop'));
       await expect(read()).rejects.toThrow('stream_cut');
     });
 
-    it.each(['', null])('is not one whose reason is %j', async (reason) => {
+    it.each(['', null])('is not complete if the finish reason is %j', async (reason) => {
       const { source, read } = setUp();
       source.end(event(hello) + end(reason));
       await expect(read()).rejects.toThrow('stream_cut');
     });
   });
 
-  it('takes [DONE] with blanks around it', async () => {
+  it('accepts [DONE] with white space around it', async () => {
     const { source, read } = setUp();
     source.end(`${event(hello)}data:  [DONE] \n\n`);
     expect(await read()).toHaveLength(1);

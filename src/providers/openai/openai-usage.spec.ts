@@ -204,7 +204,7 @@ describe('a usage', () => {
     });
   });
 
-  it('has no part and no total that no answer could have', () => {
+  it('ignores counts and totals that no response could have', () => {
     const absurd = 1_000_000_001;
     const usage = { ...told(5, 6, absurd), ...cached(absurd), ...reasoning(absurd) };
     expect(usageOf({ usage })).toEqual({

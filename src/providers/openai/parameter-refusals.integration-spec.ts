@@ -81,7 +81,7 @@ const azure = (field: string) => ({
   error: { message: `Unrecognized request argument supplied: ${field}`, param: null, code: null },
 });
 
-it('the cap is sent also where the row names it as a field that the caller sent', async () => {
+it('the cap replaces a field of the caller with the name that the row uses for the cap', async () => {
   refuses([], 400, () => ({}));
   await complete({ parameters: { temperature: 2 } }, { outputCapParameter: 'temperature' });
   expect(JSON.parse(stub.only.body.toString())).toMatchObject({ temperature: 9 });
@@ -115,7 +115,7 @@ describe('an upstream that refuses a parameter by name', () => {
     [422, openAi],
     [400, azure],
   ])(
-    'is asked once more under the other name of the cap, once for all: %d',
+    'is sent the request once more with the other name of the cap, once for all: %d',
     async (status, words) => {
       refuses(['max_tokens'], status, words);
       await complete();
@@ -124,7 +124,7 @@ describe('an upstream that refuses a parameter by name', () => {
     },
   );
 
-  it('is asked by the older name where it knows no other', async () => {
+  it('is sent the older name if it supports no other', async () => {
     const terms = { outputCapParameter: 'max_completion_tokens' };
     refuses(['max_completion_tokens'], 400, azure);
     await complete({}, terms);
@@ -132,27 +132,27 @@ describe('an upstream that refuses a parameter by name', () => {
     expect(sent()).toEqual(['max_completion_tokens', 'max_tokens', 'max_tokens']);
   });
 
-  it('is asked again without stream_options, and answers', async () => {
+  it('is sent the request again without stream_options', async () => {
     refuses(['stream_options'], 400, azure);
     expect(await stream()).toBe(1);
     expect(await stream()).toBe(1);
     expect(sent()).toEqual(['max_tokens stream_options', 'max_tokens', 'max_tokens']);
   });
 
-  it('is asked again for each of two parameters', async () => {
+  it('is sent the request again for each of two parameters', async () => {
     refuses(['stream_options', 'max_tokens'], 400, openAi);
     expect(await stream()).toBe(1);
     expect(sent().at(-1)).toBe('max_completion_tokens');
     expect(sent()).toHaveLength(3);
   });
 
-  it('is asked no third time where it refuses both names', async () => {
+  it('is not sent a third request if it rejects both names', async () => {
     refuses(['max_tokens', 'max_completion_tokens'], 400, openAi);
     await expect(complete()).rejects.toMatchObject({ kind: 'rejected' });
     expect(sent()).toEqual(['max_tokens', 'max_completion_tokens']);
   });
 
-  it('is not remembered where the other form did not help', async () => {
+  it('is not remembered if the other form failed too', async () => {
     refuses(['max_tokens', 'max_completion_tokens'], 400, openAi);
     await expect(complete()).rejects.toMatchObject({ kind: 'rejected' });
     refuses([], 400, openAi);
@@ -169,7 +169,7 @@ describe('an upstream that refuses a parameter by name', () => {
   });
 });
 
-describe('what an upstream says of a parameter that it does not take', () => {
+describe('the error of an upstream for a parameter that it does not support', () => {
   const plain = (message: string) => (field: string) => message.replaceAll('FIELD', field);
   it.each([
     "Unsupported parameter: 'FIELD' is not supported with this model. Use 'another' instead.",

@@ -86,7 +86,7 @@ describe('the silence that a stream may keep', () => {
     ['pings', 'event: ping\ndata: {"type":"ping"}\n\n'],
     ['chunks without a choice', 'data: {"choices":[]}\n\n'],
     ['empty lines', '\n'],
-  ])('is none while %s come, for three times its limit', async (_what, sign) => {
+  ])('does not end the stream while %s arrive, for three times its limit', async (_what, sign) => {
     stub.reply = async (response) => {
       begins(response);
       for (let ms = 0; ms < 3 * SHORT_MS; ms += PING_MS) {

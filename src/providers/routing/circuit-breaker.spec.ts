@@ -29,7 +29,7 @@ describe('CircuitBreaker', () => {
     expect(states).toEqual(['open']);
   });
 
-  it('starts counting anew after a success', () => {
+  it('starts counting again after a success', () => {
     const { breaker, attempt, clock } = setUp();
     attempt('failed', 9);
     attempt('succeeded');
@@ -38,7 +38,7 @@ describe('CircuitBreaker', () => {
     expect(breaker.enter()).not.toBeNull();
   });
 
-  it('takes refusals and abandoned attempts for neither success nor failure', () => {
+  it('counts rejections and abandoned attempts neither as success nor as failure', () => {
     const { breaker, attempt } = setUp();
     attempt('failed', 9);
     attempt('abandoned', 50);

@@ -29,7 +29,7 @@ describe('RouteBreaker', () => {
     expect(states).toEqual([]);
   });
 
-  it('stays open for the others however long one account goes on', () => {
+  it('lets other accounts through however long one account fails', () => {
     const { breaker, clock, states, fail } = route();
     for (let second = 0; second < 120; second++) {
       fail('a', 20);
@@ -48,7 +48,7 @@ describe('RouteBreaker', () => {
     expect(states).toEqual(['open']);
   });
 
-  it('lets one attempt of any account show whether the route works again', () => {
+  it('lets one attempt of any account test whether the route works again', () => {
     const { breaker, clock, states, fail } = route();
     for (const id of ['a', 'b', 'c', 'd']) fail(id, 3);
     clock.ms += 10_000;
