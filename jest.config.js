@@ -26,7 +26,7 @@ const shared = {
 };
 
 const SRC = `^${import.meta.dirname.replaceAll(/[^\w/]/g, '\\$&')}/src`;
-const PACKAGES = '/node_modules/(typeorm/index\\.mjs|@nestjs/[^/]+/.*\\.js)$';
+const PACKAGES = '/node_modules/(axios/index\\.js|typeorm/index\\.mjs|@nestjs/[^/]+/.*\\.js)$';
 const BUILT = '<rootDir>/test/support/built/transform.js';
 
 /** The sources are taken from the build, and so are the packages by whose classes a gateway finds its parts. */
@@ -36,7 +36,7 @@ const withBuild = {
   // The worker goes on with what a file had.
   testEnvironmentOptions: { globalsCleanup: 'off' },
   transform: { [`${SRC}/.*(?<!spec)\\.ts$`]: BUILT, [PACKAGES]: BUILT, ...shared.transform },
-  transformIgnorePatterns: ['/node_modules/(?!(typeorm|@nestjs)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(axios|typeorm|@nestjs)/)'],
   globalSetup: '<rootDir>/test/support/built/global-setup.js',
 };
 
@@ -58,7 +58,7 @@ const project = (displayName, ending, settings) => ({
 export default {
   projects: [
     project('unit', 'spec', shared),
-    project('integration', 'integration-spec', shared),
+    project('integration', 'integration-spec', withBuild),
     project('db', 'db-spec', withDatabase),
     project('e2e', 'e2e-spec', withDatabase),
     project('process', 'process-spec', withDatabase),
