@@ -1,4 +1,4 @@
-/** The direction of docs/adr/0001: main, cli, commands, boot → features → sealed → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform, database → common. */
+/** The direction of docs/adr/0001: main, cli, commands, bootstrap → features → sealed → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform, database → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const books = 'billing/(accounts|ledger|audit|recovery)';
 const core = `${books}|auth|media|catalog|providers`;
@@ -38,17 +38,25 @@ module.exports = {
       { path: '^src/platform/(http-server|fairness)/' },
       { path: '^src/(?!platform/(http-server|fairness)/|common/)' },
     ),
-    wing('core', core, `${features}|billing/(usage|retention|calls)|tasks|webhooks|admission|boot`),
+    wing(
+      'core',
+      core,
+      `${features}|billing/(usage|retention|calls)|tasks|webhooks|admission|bootstrap`,
+    ),
     wing(
       'admission',
       'admission',
-      `${features}|billing/(usage|retention|calls)|tasks|webhooks|boot`,
+      `${features}|billing/(usage|retention|calls)|tasks|webhooks|bootstrap`,
     ),
-    wing('calls', 'billing/calls', `${features}|billing/(usage|retention)|tasks|webhooks|boot`),
-    wing('webhooks', 'webhooks', `${features}|billing/(usage|retention)|tasks|boot`),
-    wing('tasks', 'tasks', `${features}|billing/(usage|retention|calls)|boot`),
-    wing('usage', 'billing/usage', `${features}|tasks|webhooks|boot`),
-    wing('sealed', 'sealed', `${features}|billing/(usage|retention|calls)|admission|boot`),
+    wing(
+      'calls',
+      'billing/calls',
+      `${features}|billing/(usage|retention)|tasks|webhooks|bootstrap`,
+    ),
+    wing('webhooks', 'webhooks', `${features}|billing/(usage|retention)|tasks|bootstrap`),
+    wing('tasks', 'tasks', `${features}|billing/(usage|retention|calls)|bootstrap`),
+    wing('usage', 'billing/usage', `${features}|tasks|webhooks|bootstrap`),
+    wing('sealed', 'sealed', `${features}|billing/(usage|retention|calls)|admission|bootstrap`),
     rule(
       'retention-drops-by-functions-of-the-database',
       { path: '^src/billing/retention/' },
@@ -86,8 +94,8 @@ module.exports = {
     ),
     rule('sandbox-stands-apart', { path: '^src/sandbox/' }, { path: '^src/(?!common/|sandbox/)' }),
     rule(
-      'only-boot-imports-the-sandbox',
-      { path: '^src/(?!boot/|sandbox/)' },
+      'only-bootstrap-imports-the-sandbox',
+      { path: '^src/(?!bootstrap/|sandbox/)' },
       { path: '^src/sandbox/' },
     ),
     rule(
@@ -112,8 +120,8 @@ module.exports = {
     ),
     rule(
       'nobody-imports-the-entry-points',
-      { path: '^src/', pathNot: '^src/(main|cli|app\\.module)\\.ts$|^src/(boot|commands)/' },
-      { path: '^src/(main|cli|app\\.module)\\.ts$|^src/(boot|commands)/' },
+      { path: '^src/', pathNot: '^src/(main|cli|app\\.module)\\.ts$|^src/(bootstrap|commands)/' },
+      { path: '^src/(main|cli|app\\.module)\\.ts$|^src/(bootstrap|commands)/' },
     ),
   ],
   options: {

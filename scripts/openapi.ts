@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { NestFactory } from '@nestjs/core';
 import { pino } from 'pino';
 import { AppModule } from '../src/app.module.js';
-import { openApiDocument } from '../src/boot/docs/api-document.js';
+import { openApiDocument } from '../src/bootstrap/openapi/api-document.js';
 import { loadConfig } from '../src/platform/config/load-config.js';
 
 /**

@@ -1,9 +1,9 @@
 // First, because a flag holds for what is evaluated after it.
-import './boot/v8-flags.js';
-import { serve } from './boot/serve.js';
-import { startFault } from './boot/start-fault.js';
+import './bootstrap/v8-flags.js';
+import { bootstrap } from './bootstrap/bootstrap.js';
+import { startupError } from './bootstrap/startup-error.js';
 
-serve().catch((error: unknown) => {
-  process.stderr.write(`${startFault(error)}\n`);
+bootstrap().catch((error: unknown) => {
+  process.stderr.write(`${startupError(error)}\n`);
   process.exit(1);
 });

@@ -3,7 +3,7 @@ import { delimiter, dirname } from 'node:path';
 import { shippedNode } from '../bench/servers/runtime.js';
 
 /** Tests that start processes, that speak as clients and to providers, and of Node's own HTTP: where a runtime shows. */
-const FOLDERS = ['test/process', 'test/compat', 'test/contract', 'src/common/http'];
+const FOLDERS = ['test/process', 'test/compat', 'test/contract', 'src/platform/http-server'];
 
 // `npm run test:shipped -- <path>` runs other tests on the runtime of the image.
 const given = process.argv.slice(2);

@@ -152,7 +152,7 @@ describe('the repository', () => {
       .map(({ name }) => name);
     expect(told.sort()).toEqual(folders.sort());
     expect(folders.filter((name) => !new RegExp(`[|/('"]${name}[|/)'"]`).test(rules))).toEqual([]);
-    const direction = /^`(main, cli, commands, boot → .*)`$/m.exec(adr)?.[1] ?? 'none';
+    const direction = /^`(main, cli, commands, bootstrap → .*)`$/m.exec(adr)?.[1] ?? 'none';
     expect(rules).toContain(`: ${direction}. */`);
     const features = /const features = '(.*)';/.exec(rules)?.[1]?.split('|').sort();
     const apart = [
@@ -164,7 +164,7 @@ describe('the repository', () => {
         'catalog',
         'commands',
         'common',
-        'boot',
+        'bootstrap',
         'database',
       ],
       ...['media', 'platform', 'providers', 'sandbox', 'sealed', 'tasks', 'webhooks'],

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { startGateway } from '../../src/boot/start-gateway.js';
+import { startGateway } from '../../src/bootstrap/start-gateway.js';
 import { loadConfig } from '../../src/platform/config/load-config.js';
 import { TaskKinds } from '../../src/tasks/task-kinds.js';
 import { JobKind } from '../../test/support/job-kind.js';

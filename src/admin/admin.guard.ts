@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { OperatorToken } from '../common/http/addresses/operator-token.js';
+import { StaticBearerToken } from '../platform/http-server/client-limits/static-bearer-token.js';
 import { Clock } from '../common/time/clock.js';
 import {
   GATEWAY_CONFIG,
@@ -15,13 +15,13 @@ import {
  */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  private readonly token?: OperatorToken;
+  private readonly token?: StaticBearerToken;
 
   constructor(@Inject(GATEWAY_CONFIG) config: GatewayConfig, clock: Clock) {
     const { adminToken: token } = config;
     const workers = workerCount(config);
     if (token !== undefined) {
-      this.token = new OperatorToken({ name: 'admin', token, workers, clock });
+      this.token = new StaticBearerToken({ name: 'admin', token, workers, clock });
     }
   }
 

@@ -1,7 +1,7 @@
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
-import { JsonBodyGuard } from '../common/http/bodies/json-body.guard.js';
+import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import { AdminGuard } from './admin.guard.js';
 import { OperatorActionsInterceptor } from './operator-actions.interceptor.js';
 

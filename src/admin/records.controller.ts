@@ -1,6 +1,6 @@
 import { Controller, Get, Headers, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { BodyOptional } from '../common/http/bodies/json-body.guard.js';
+import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';

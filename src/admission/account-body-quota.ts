@@ -3,8 +3,12 @@ import type { Request, Response } from 'express';
 import { AvailableFunds } from '../billing/accounts/available-funds.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { API_FAMILY_CODES, apiFamilyOf } from '../common/errors/api-family.js';
-import { BodyGate, type BodyKind, type BodyMeter } from '../common/http/bodies/body-gate.js';
-import { JSON_BODY_BYTES } from '../common/http/bodies/json-body.js';
+import {
+  BodyQuota,
+  type BodyKind,
+  type BodyMeter,
+} from '../platform/http-server/request-body/body-quota.js';
+import { JSON_BODY_BYTES } from '../platform/http-server/request-body/json-body.js';
 import { Quota } from '../platform/fairness/quota.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { Metrics } from '../platform/observability/metrics.js';
@@ -28,7 +32,7 @@ const OPERATOR = 'operator';
  * may send only small bodies and no forms; otherwise 402 (decisions G-100, G-101).
  */
 @Injectable()
-export class AccountBodyQuota extends BodyGate {
+export class AccountBodyQuota extends BodyQuota {
   private readonly memory: Quota;
 
   constructor(

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
-import { BodyGate } from '../common/http/bodies/body-gate.js';
+import { BodyQuota } from '../platform/http-server/request-body/body-quota.js';
 import { AccountBodyQuota } from './account-body-quota.js';
 import { ModelGuard } from './model.guard.js';
 import { CallConcurrencyLimit } from './call-concurrency-limit.js';
@@ -20,7 +20,7 @@ import { ProviderConnectionLimit } from './provider-connection-limit.js';
     NoIdempotencyKeyGuard,
     CallConcurrencyLimit,
     ProviderConnectionLimit,
-    { provide: BodyGate, useClass: AccountBodyQuota },
+    { provide: BodyQuota, useClass: AccountBodyQuota },
   ],
   exports: [
     AuthModule,
@@ -28,7 +28,7 @@ import { ProviderConnectionLimit } from './provider-connection-limit.js';
     NoIdempotencyKeyGuard,
     CallConcurrencyLimit,
     ProviderConnectionLimit,
-    BodyGate,
+    BodyQuota,
   ],
 })
 export class AdmissionModule {}

@@ -5,7 +5,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { ModelRow } from '../catalog/model-row.js';
-import type { CutAnswer } from '../common/http/answers/cut-off.js';
+import type { AbortableResponse } from '../platform/http-server/responses/abort-response.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -36,7 +36,7 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   /** The bytes of the body. They count as memory in use until the call ends. */
   readonly countedBody?: Request['countedBody'];
   /** The response to the caller. It is aborted at the deadline of the call. */
-  readonly response?: CutAnswer & { readonly headersSent: boolean };
+  readonly response?: AbortableResponse & { readonly headersSent: boolean };
 }
 
 /**

@@ -6,7 +6,7 @@ import { RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
-import { JsonBodyGuard } from '../common/http/bodies/json-body.guard.js';
+import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import type { Dto } from '../common/validation/fields.js';
 import { FormBody, MediaBodyGuard } from '../media/media-body.guard.js';
 import type { CallDecorator } from './admitted-call.js';

@@ -1,8 +1,11 @@
 import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import { applyDecorators, type Type } from '@nestjs/common';
-import { AUDIO_CONTENT_TYPES, type ResponseFormat } from '../common/http/answers/audio-writer.js';
-import { CHARGE_HEADER } from '../common/http/answers/charged-answer.js';
-import { EXECUTION_ID_HEADER } from '../common/http/answers/execution-id.js';
+import {
+  AUDIO_CONTENT_TYPES,
+  type ResponseFormat,
+} from '../platform/http-server/responses/audio-response.js';
+import { CHARGE_HEADER } from '../platform/http-server/responses/charge-header.js';
+import { EXECUTION_ID_HEADER } from '../platform/http-server/responses/execution-id.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
 const TEXT = { schema: { type: 'string' } };

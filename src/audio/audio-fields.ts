@@ -1,5 +1,5 @@
 import { findVoice, VOICE_NAMES } from '../catalog/voices.js';
-import { AUDIO_CONTENT_TYPES } from '../common/http/answers/audio-writer.js';
+import { AUDIO_CONTENT_TYPES } from '../platform/http-server/responses/audio-response.js';
 import { Custom, Enum } from '../common/validation/fields.js';
 
 /** Largest `seed` (API: POST /v1/audio/speech). */

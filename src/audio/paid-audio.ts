@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import type { AudioWriter, ResponseFormat } from '../common/http/answers/audio-writer.js';
+import type {
+  AudioWriter,
+  ResponseFormat,
+} from '../platform/http-server/responses/audio-response.js';
 import type { Quote } from '../common/money/charge-basis.js';
 import { PaidCalls } from '../billing/calls/paid-calls.js';
 import type { Operation } from '../providers/ports/operation.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { Readable } from 'node:stream';
-import type { SseWriter } from '../common/http/answers/sse-writer.js';
+import type { SseWriter } from '../platform/http-server/responses/sse-response.js';
 import { ClientLeft, DeadlinePassed } from '../billing/calls/pay-on-success.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ChatChunk, ChatStream, TokenUsage } from '../providers/ports/chat.port.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
-import type { SseWriter } from '../common/http/answers/sse-writer.js';
+import type { SseWriter } from '../platform/http-server/responses/sse-response.js';
 import { toCompletionId } from '../common/ids/public-id.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';

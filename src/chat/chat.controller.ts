@@ -7,10 +7,10 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
-import { BodyLimit } from '../common/http/bodies/json-body.guard.js';
-import { sendCharged } from '../common/http/answers/charged-answer.js';
-import { tellIgnored } from '../common/http/answers/ignored-fields.js';
-import { SseWriter } from '../common/http/answers/sse-writer.js';
+import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.js';
+import { sendCharged } from '../platform/http-server/responses/charge-header.js';
+import { tellIgnored } from '../platform/http-server/responses/ignored-fields.js';
+import { SseWriter } from '../platform/http-server/responses/sse-response.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';

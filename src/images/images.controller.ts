@@ -1,7 +1,7 @@
 import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { sendCharged } from '../common/http/answers/charged-answer.js';
+import { sendCharged } from '../platform/http-server/responses/charge-header.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';

@@ -3,9 +3,9 @@ import { Transform } from 'node:stream';
 import type { Busboy } from 'busboy';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { BodyMeter } from '../common/http/bodies/body-gate.js';
-import { ChunkCount } from '../common/http/bodies/body-bytes.js';
-import { checkEncoding } from '../common/http/bodies/content-encoding.js';
+import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
+import { ChunkCount } from '../platform/http-server/request-body/byte-accumulator.js';
+import { checkEncoding } from '../platform/http-server/request-body/content-encoding.js';
 
 /** A whole `Content-Type` with parameters, after which a semicolon may stand (RFC 9110). */
 const WELL_FORMED =

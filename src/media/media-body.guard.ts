@@ -4,8 +4,8 @@ import { type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { BodyGate } from '../common/http/bodies/body-gate.js';
-import { JsonBodyGuard } from '../common/http/bodies/json-body.guard.js';
+import { BodyQuota } from '../platform/http-server/request-body/body-quota.js';
+import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import type { Dto } from '../common/validation/fields.js';
 import { isListField, jsonOfForm } from '../common/validation/form-fields.js';
 import { TempFolder } from './temp-folder.js';
@@ -27,7 +27,7 @@ export const FormBody = (body: Dto): MethodDecorator => SetMetadata(FORM_BODY, b
 export class MediaBodyGuard extends JsonBodyGuard {
   constructor(
     private readonly metadata: Reflector,
-    gate: BodyGate,
+    gate: BodyQuota,
     private readonly folder: TempFolder,
     private readonly spool: Spool,
   ) {

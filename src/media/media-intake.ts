@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { MediaLimits } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { callerLeftSignal } from '../common/http/connections/exchange-scope.js';
+import { callerLeftSignal } from '../platform/http-server/connections/request-context.js';
 import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import type { DownloadOptions } from '../platform/http-client/download.js';

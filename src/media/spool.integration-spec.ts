@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { answer, type RawAnswer, StubWeb } from '../../test/support/stub-web.js';
-import { withExchangeScope } from '../common/http/connections/exchange-scope.js';
+import { withRequestContext } from '../platform/http-server/connections/request-context.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import { EgressRules } from '../platform/http-client/egress-rules.js';
 import { MediaIntake } from './media-intake.js';
@@ -89,7 +89,7 @@ describe('Spool', () => {
     const limits = { maxSeconds: 60 };
     let ended = (_code: unknown): void => undefined;
     const server = createServer(
-      withExchangeScope(() => {
+      withRequestContext(() => {
         const downloads = new BoundedDownload(web.dialer(), { rules: EgressRules.none });
         const source = { accountId: 'a', url: FILE, upload: undefined };
         new MediaIntake(folder, downloads, spool)

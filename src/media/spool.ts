@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewayError } from '../common/errors/gateway-error.js';
-import type { BodyMeter } from '../common/http/bodies/body-gate.js';
+import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
 import { Quota } from '../platform/fairness/quota.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { Metrics } from '../platform/observability/metrics.js';

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { discardRest } from '../common/http/bodies/refused-body.js';
+import { drainRejectedBody } from '../platform/http-server/request-body/drain-rejected-body.js';
 import { readTextForm } from './text-form.js';
 
 const LIMIT_BYTES = 100_000;
@@ -22,7 +22,7 @@ beforeAll(async () => {
       )
       .then((text) => {
         outcome(text);
-        discardRest(request);
+        drainRejectedBody(request);
         response.end(text);
       });
   });

@@ -2,8 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import busboy, { type Busboy } from 'busboy';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { BodyMeter } from '../common/http/bodies/body-gate.js';
-import { askForBody } from '../common/http/bodies/expectation.js';
+import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
+import { sendContinue } from '../platform/http-server/request-body/expect-continue.js';
 import {
   formBody,
   meterUpTo,
@@ -43,7 +43,7 @@ export async function readTextForm(
     request,
     meterUpTo(limitBytes, () => tooLarge(limitBytes), meter),
   );
-  askForBody(request);
+  sendContinue(request);
   const parts: TextPart[] = [];
   const parser = parserInto(parts, body.headers);
   body.watch(parser);

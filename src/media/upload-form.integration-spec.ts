@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { discardRest } from '../common/http/bodies/refused-body.js';
+import { drainRejectedBody } from '../platform/http-server/request-body/drain-rejected-body.js';
 import { TempFolder } from './temp-folder.js';
 import { Spool } from './spool.js';
 import { readUploadForm } from './upload-form.js';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     void read(request as Request, response as Response).then((text) => {
       outcome(text);
-      discardRest(request);
+      drainRejectedBody(request);
       response.end(text);
     });
   });

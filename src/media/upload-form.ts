@@ -5,7 +5,7 @@ import type { Busboy } from 'busboy';
 import type { Request, Response } from 'express';
 import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { askForBody } from '../common/http/bodies/expectation.js';
+import { sendContinue } from '../platform/http-server/request-body/expect-continue.js';
 import { MEDIA_LIMIT_BYTES } from '../platform/http-client/download.js';
 import {
   formBody,
@@ -90,7 +90,7 @@ function parse(
   reservation: SpoolReservation,
 ): Promise<ParsedForm> {
   const body = formBody(request, meterUpTo(BODY_LIMIT_BYTES, tooLarge, reservation));
-  askForBody(request);
+  sendContinue(request);
   const storage = new TempFileStorage(folder);
   const read = multer({
     storage,

@@ -5,7 +5,7 @@ import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
-import { namesEntity } from '../common/http/answers/entity-tag.js';
+import { namesEntity } from '../platform/http-server/responses/entity-tag.js';
 import { ModelDetailView } from './model-detail.view.js';
 import { ModelListView } from './model.view.js';
 import { type ModelDocument, ModelsService } from './models.service.js';

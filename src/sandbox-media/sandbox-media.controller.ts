@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
+import { tellSandbox } from '../platform/http-server/responses/sandbox-answer.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GuardedResponse } from '../platform/http-client/guarded-exchange.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';

@@ -5,7 +5,7 @@ import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
-import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
+import { tellSandbox } from '../platform/http-server/responses/sandbox-answer.js';
 import { sendStoredFile } from '../platform/storage/send-stored-file.js';
 import { ContentEndpoint } from './content-links/content-endpoint.decorator.js';
 import { ContentLinkView } from './content-links/content-link.view.js';

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { tellSandbox } from '../common/http/answers/sandbox-answer.js';
+import { tellSandbox } from '../platform/http-server/responses/sandbox-answer.js';
 import type { AwaitedTask, Patience } from './reads/tasks.service.js';
 import type { Task } from './task.js';
 import { waitSecondsOf } from './reads/prefer-wait.js';

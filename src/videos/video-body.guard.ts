@@ -1,7 +1,7 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { JSON_BODY_BYTES } from '../common/http/bodies/json-body.js';
-import { JsonBodyGuard } from '../common/http/bodies/json-body.guard.js';
+import { JSON_BODY_BYTES } from '../platform/http-server/request-body/json-body.js';
+import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import { jsonOfForm } from '../common/validation/form-fields.js';
 import { readTextForm } from '../media/text-form.js';
 import { VideoBody } from './dto/video.body.js';

@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import { CallConcurrencyLimit } from '../../src/admission/call-concurrency-limit.js';
 import { ProviderConnectionLimit } from '../../src/admission/provider-connection-limit.js';
 import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
-import { LastNet } from '../../src/boot/last-net.js';
+import { UncaughtErrorHandler } from '../../src/bootstrap/uncaught-error-handler.js';
 import { Clock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/database/data-source.js';
 import { whenDatabaseAnswers } from '../../src/database/start-patience.js';
@@ -64,7 +64,7 @@ const limits = { callDeadlineMs: CALL_DEADLINE_MS };
 const payOnSuccess = new PayOnSuccess(executions, clock, unbounded, connections, limits);
 const harness = await startPaidDesk(payOnSuccess, acknowledge);
 const onSick = (): void => process.exit(1);
-new LastNet(logger, clock, { endExchange: () => undefined, onSick }).spread();
+new UncaughtErrorHandler(logger, clock, { endExchange: () => undefined, onSick }).install();
 process.stdout.write('ready\n');
 await Promise.all(Array.from({ length: CALLERS }, callForever));
 

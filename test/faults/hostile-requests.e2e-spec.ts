@@ -194,14 +194,14 @@ describe('on the wire', () => {
 
   it('a body that is cut off costs nothing', async () => {
     const { accountId, headers } = await gateway.account(600n);
-    const cutOff = (lines: readonly string[], content: string) =>
+    const abortResponse = (lines: readonly string[], content: string) =>
       request(lines, content).replace(account.headers.authorization, headers.authorization);
     const socket = open();
-    socket.write(cutOff([`Content-Length: ${body.length + 10}`], body));
+    socket.write(abortResponse([`Content-Length: ${body.length + 10}`], body));
     await sleep(50);
     socket.destroy();
     const chunked = open();
-    chunked.write(cutOff(['Transfer-Encoding: chunked'], `5\r\n{"mod`));
+    chunked.write(abortResponse(['Transfer-Encoding: chunked'], `5\r\n{"mod`));
     await sleep(50);
     chunked.destroy();
     expect((await send(`${gateway.url}/health/live`)).status).toBe(200);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { withLastAnswer } from '../../src/common/http/answers/last-answer.js';
+import { withFinalErrorHandler } from '../../src/platform/http-server/responses/final-error-handler.js';
 import {
   ADMIN_TOKEN,
   startTestGateway,
@@ -82,7 +82,7 @@ describe('an error that nothing answered', () => {
   it('is logged with what failed', () => {
     const log = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     const request = new IncomingMessage(new Socket());
-    const listen = withLastAnswer((_request, _response, unanswered) => {
+    const listen = withFinalErrorHandler((_request, _response, unanswered) => {
       unanswered(new TypeError('broken_inside'));
     });
     listen(request, new ServerResponse(request));

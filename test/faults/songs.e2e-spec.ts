@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { startGateway } from '../../src/boot/start-gateway.js';
+import { startGateway } from '../../src/bootstrap/start-gateway.js';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
 import type { OwnSongHarness } from '../support/song-harness.js';
 import { StubUpstream } from '../support/stub-upstream.js';

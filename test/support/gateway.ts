@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Gateway, startGateway } from '../../src/boot/start-gateway.js';
+import { type Gateway, startGateway } from '../../src/bootstrap/start-gateway.js';
 import { loadCatalog } from '../../src/catalog/catalog-file.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../src/platform/config/gateway-config.js';
 import { loadConfig } from '../../src/platform/config/load-config.js';

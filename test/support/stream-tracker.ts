@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Stream } from 'node:stream';
-import { currentExchange } from '../../src/common/http/connections/exchange-scope.js';
+import { currentRequest } from '../../src/platform/http-server/connections/request-context.js';
 
 /** A stream, socket or request that can be broken. */
 export type Breakable = Stream & { destroy(error: Error): unknown };
@@ -20,7 +20,7 @@ export function trackStreams(test: string, onBirth: (stream: Breakable) => void)
   emitters.init = function (options) {
     init.call(this, options);
     if (!(this instanceof Stream) || !('destroy' in this)) return;
-    if (currentExchange()?.request.headers['x-test'] !== test) return;
+    if (currentRequest()?.request.headers['x-test'] !== test) return;
     if (new Error('birth').stack?.includes(NOT_OF_A_REQUEST)) return;
     onBirth(this as Breakable);
   };

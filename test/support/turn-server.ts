@@ -7,9 +7,9 @@ import {
   ServerResponse,
 } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { endInPieces } from '../../src/common/http/answers/end-in-pieces.js';
-import { answerClientErrors } from '../../src/common/http/connections/client-error.js';
-import { ConnectionTurns } from '../../src/common/http/connections/connection-turns.js';
+import { endInPieces } from '../../src/platform/http-server/responses/end-in-pieces.js';
+import { answerClientErrors } from '../../src/platform/http-server/connections/client-error.js';
+import { PipeliningGuard } from '../../src/platform/http-server/connections/pipelining-guard.js';
 
 /** A request. */
 export const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -33,7 +33,7 @@ export async function serveInTurns(
   classes: ServerOptions = {},
   limits = TURN_LIMITS,
 ): Promise<Socket> {
-  const turns = new ConnectionTurns(listener, limits);
+  const turns = new PipeliningGuard(listener, limits);
   const server = createServer({ ServerResponse: PacedResponse, ...classes }, turns.take);
   servers.add(server);
   answerClientErrors(server, turns);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../../common/http/answers/audio-writer.js';
+import type { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { quoteOfText } from '../../catalog/price-rule.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../../common/http/answers/audio-writer.js';
+import type { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';

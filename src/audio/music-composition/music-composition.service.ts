@@ -1,6 +1,6 @@
 import { isBlank } from '../../common/validation/text-rule.js';
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../../common/http/answers/audio-writer.js';
+import type { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CompositionCommand } from '../../providers/ports/composition.port.js';

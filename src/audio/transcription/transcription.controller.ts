@@ -1,7 +1,7 @@
 import { Controller, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { sendCharged } from '../../common/http/answers/charged-answer.js';
+import { sendCharged } from '../../platform/http-server/responses/charge-header.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';

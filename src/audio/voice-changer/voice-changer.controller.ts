@@ -1,7 +1,7 @@
 import { Controller, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AudioWriter } from '../../common/http/answers/audio-writer.js';
+import { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';

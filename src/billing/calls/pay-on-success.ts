@@ -4,7 +4,7 @@ import { mayHaveLimit } from '../../auth/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { apiFamilyOf } from '../../common/errors/api-family.js';
 import { toGatewayError } from '../../common/errors/to-gateway-error.js';
-import { cutOff } from '../../common/http/answers/cut-off.js';
+import { abortResponse } from '../../platform/http-server/responses/abort-response.js';
 import type { ChargeBasis, Quote } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
@@ -149,7 +149,7 @@ export class PayOnSuccess {
   private watchDeadline({ response }: AdmittedCall, running: CallState): () => void {
     // The headers of a stream may be sent before its first chunk.
     const abortSentResponse = (): void => {
-      if (response?.headersSent === true) cutOff(response);
+      if (response?.headersSent === true) abortResponse(response);
     };
     const giveUp = (): void => {
       running.stop.abort(new DeadlinePassed());

@@ -1,6 +1,6 @@
 import { databaseUrlsOf } from '../../common/database-urls.js';
 import { trimTrailingSlashes } from '../../common/trim-trailing-slashes.js';
-import { EVERY_ORIGIN } from '../../common/http/answers/every-origin.js';
+import { EVERY_ORIGIN } from '../http-server/responses/every-origin.js';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { EgressRules } from '../http-client/egress-rules.js';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { BodyMeter } from '../../common/http/bodies/body-gate.js';
+import type { BodyMeter } from '../http-server/request-body/body-quota.js';
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type SsrfSafeDialer } from './ssrf-safe-dialer.js';
 import type { RequestLimits, GuardedResponse } from './guarded-exchange.js';

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { OperatorToken } from '../../common/http/addresses/operator-token.js';
+import { StaticBearerToken } from '../http-server/client-limits/static-bearer-token.js';
 import { Clock } from '../../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig, workerCount } from '../config/gateway-config.js';
 
@@ -16,7 +16,7 @@ LOOPBACK.addAddress('::1', 'ipv6');
  */
 @Injectable()
 export class MetricsGuard implements CanActivate {
-  private readonly token?: OperatorToken;
+  private readonly token?: StaticBearerToken;
 
   constructor(
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
@@ -25,7 +25,7 @@ export class MetricsGuard implements CanActivate {
     const { metricsToken: token } = config;
     const workers = workerCount(config);
     if (token !== undefined) {
-      this.token = new OperatorToken({ name: 'metrics', token, workers, clock });
+      this.token = new StaticBearerToken({ name: 'metrics', token, workers, clock });
     }
   }
 

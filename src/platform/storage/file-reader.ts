@@ -1,7 +1,7 @@
 import { read } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { ByteRange } from '../../common/http/answers/byte-range.js';
+import type { ByteRange } from '../../common/byte-range.js';
 import { FILE_CHUNKS } from './chunk-pool.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ByteRange } from '../../common/http/answers/byte-range.js';
+import type { ByteRange } from '../../common/byte-range.js';
 
 /** The content of a new file, and the signal that aborts its writing. */
 export interface FileWriting {

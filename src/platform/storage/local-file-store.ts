@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ByteRange } from '../../common/http/answers/byte-range.js';
+import type { ByteRange } from '../../common/byte-range.js';
 import { FileReader } from './file-reader.js';
 import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js';
 

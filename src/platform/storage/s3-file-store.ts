@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { addAbortSignal, Readable } from 'node:stream';
-import type { ByteRange } from '../../common/http/answers/byte-range.js';
+import type { ByteRange } from '../../common/byte-range.js';
 import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js';
 import { responseCollector } from './s3-response.js';
 import { type S3Object, S3Upload } from './s3-upload.js';

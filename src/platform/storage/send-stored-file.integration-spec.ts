@@ -10,8 +10,8 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { FastExpressAdapter } from '../../common/http/connections/fast-express.adapter.js';
-import { GatewayErrorFilter } from '../../common/http/answers/gateway-error.filter.js';
+import { FastExpressAdapter } from '../http-server/connections/fast-express.adapter.js';
+import { GatewayErrorFilter } from '../http-server/responses/gateway-error.filter.js';
 import { sendStoredFile } from './send-stored-file.js';
 import type { StoredFile } from './stored-file.js';
 

@@ -2,10 +2,10 @@ import { Logger } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { namesEntity } from '../../common/http/answers/entity-tag.js';
+import { namesEntity } from '../http-server/responses/entity-tag.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { type ByteRange, readRange } from '../../common/http/answers/byte-range.js';
-import { STALL_MS } from '../../common/http/answers/reader-pace.js';
+import { type ByteRange, readRange } from '../../common/byte-range.js';
+import { STALL_MS } from '../http-server/responses/backpressure.js';
 import { ResponseSink } from './response-sink.js';
 import type { StoredFile } from './stored-file.js';
 

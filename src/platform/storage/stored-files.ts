@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { ByteRange } from '../../common/http/answers/byte-range.js';
+import type { ByteRange } from '../../common/byte-range.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { Quota } from '../fairness/quota.js';
 import { Clock } from '../../common/time/clock.js';

@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
-import { JsonBoundsError, JsonStructure } from '../../common/http/bodies/json-structure.js';
+import {
+  JsonBoundsError,
+  JsonLimits,
+} from '../../platform/http-server/request-body/json-limits.js';
 import { BodyTooLargeError, readBounded } from './bounded-body.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -32,7 +35,7 @@ export async function readAnswerJson(
   body: Readable,
   { bytes, values = MAX_VALUES, bodyMs }: AnswerLimits,
 ): Promise<unknown> {
-  const structure = new JsonStructure({ depth: MAX_ANSWER_DEPTH, values });
+  const structure = new JsonLimits({ depth: MAX_ANSWER_DEPTH, values });
   const giveUp = (): void => {
     body.destroy(new SlowBodyError());
   };
@@ -59,7 +62,7 @@ export async function readAnswerJson(
  * the stack.
  */
 export async function readErrorBody(body: Readable, contentType?: unknown): Promise<unknown> {
-  const structure = new JsonStructure({ depth: MAX_ANSWER_DEPTH, values: MAX_VALUES });
+  const structure = new JsonLimits({ depth: MAX_ANSWER_DEPTH, values: MAX_VALUES });
   const timer = setTimeout(
     () => body.destroy(new Error('error body too slow')),
     ERROR_BODY_WAIT_MS,
@@ -89,7 +92,7 @@ function parseAnswerJson(bytes: Buffer): unknown {
   return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) as unknown;
 }
 
-async function* counted(body: Readable, structure: JsonStructure): AsyncGenerator<Buffer> {
+async function* counted(body: Readable, structure: JsonLimits): AsyncGenerator<Buffer> {
   for await (const chunk of body as AsyncIterable<Buffer>) {
     structure.add(chunk);
     yield chunk;

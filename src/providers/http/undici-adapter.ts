@@ -8,8 +8,8 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import type { Dispatcher } from 'undici';
-import { currentExchange } from '../../common/http/connections/exchange-scope.js';
-import { countWaiting } from '../../common/http/answers/unread-answers.js';
+import { currentRequest } from '../../platform/http-server/connections/request-context.js';
+import { countWaiting } from '../../platform/http-server/responses/response-memory-limit.js';
 import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';
 import { type AnswerHead, UpstreamResponseHandler } from './upstream-response-handler.js';
@@ -40,7 +40,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
     );
     const signal = config.signal as AbortSignal | undefined;
     const bodyError = config.bodyError ?? ((error: Error) => error);
-    const accountId = currentExchange()?.request.caller?.accountId ?? '';
+    const accountId = currentRequest()?.request.caller?.accountId ?? '';
     const exchange = new UpstreamResponseHandler(signal, bodyError, pace, accountId);
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
@@ -55,7 +55,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
 }
 
 function countForReader({ mayPause }: UpstreamResponseHandler, { body }: AnswerHead): void {
-  const answer = mayPause ? undefined : currentExchange()?.response;
+  const answer = mayPause ? undefined : currentRequest()?.response;
   if (answer) countWaiting(answer, () => body.readableLength);
 }
 

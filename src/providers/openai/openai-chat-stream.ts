@@ -1,4 +1,4 @@
-import { JsonStructure } from '../../common/http/bodies/json-structure.js';
+import { JsonLimits } from '../../platform/http-server/request-body/json-limits.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -207,7 +207,7 @@ function isDone(data: string): boolean {
  */
 function parsed(data: string): unknown {
   try {
-    if (data.length > SMALL_CHARS) new JsonStructure(EVENT_BOUNDS).add(Buffer.from(data));
+    if (data.length > SMALL_CHARS) new JsonLimits(EVENT_BOUNDS).add(Buffer.from(data));
     return JSON.parse(data);
   } catch {
     return undefined;

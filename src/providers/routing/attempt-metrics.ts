@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { currentExchange } from '../../common/http/connections/exchange-scope.js';
+import { currentRequest } from '../../platform/http-server/connections/request-context.js';
 import { Clock } from '../../common/time/clock.js';
 import { LOGGER } from '../../platform/observability/logger.js';
 import { Metrics } from '../../platform/observability/metrics.js';
@@ -44,7 +44,7 @@ export class AttemptMetrics {
   ) {}
 
   attempted({ provider, operation, outcome, durationMs }: AttemptObservation): void {
-    const request = currentExchange()?.request;
+    const request = currentRequest()?.request;
     if (request) request.upstreamMs = (request.upstreamMs ?? 0) + durationMs;
     this.metrics.upstreamSeconds.observe({ provider, operation, outcome }, durationMs / 1000);
     if (outcome === 'account') this.accountRefused(provider);

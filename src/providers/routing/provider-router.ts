@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { tellSandbox } from '../../common/http/answers/sandbox-answer.js';
-import { currentExchange } from '../../common/http/connections/exchange-scope.js';
+import { tellSandbox } from '../../platform/http-server/responses/sandbox-answer.js';
+import { currentRequest } from '../../platform/http-server/connections/request-context.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
@@ -100,7 +100,7 @@ export class ProviderRouter {
           upstreamModel: route.upstreamModel,
           result: await this.runOn(route, operation, work, {
             signal,
-            accountId: currentExchange()?.request.caller?.accountId ?? null,
+            accountId: currentRequest()?.request.caller?.accountId ?? null,
             watcher,
           }),
         };
@@ -160,7 +160,7 @@ export class ProviderRouter {
 
   /** Outside of a request, as in task steps, there is no response header to set. */
   private setSandboxHeader({ provider }: Route): void {
-    const exchange = currentExchange();
+    const exchange = currentRequest();
     if (exchange) tellSandbox(exchange.response, this.registry.isSandbox(provider));
   }
 

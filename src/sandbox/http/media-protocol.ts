@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { MEDIA_PREFIX, type ShelvedFile, type MediaShelf } from '../media/media-shelf.js';
-import { readRange } from '../../common/http/answers/byte-range.js';
+import { readRange } from '../../common/byte-range.js';
 import type { SandboxExchange } from './sandbox-exchange.js';
 import { spoil } from './faults.js';
 import { type SandboxProtocol, type SandboxRoute, WireFault } from './protocol.js';

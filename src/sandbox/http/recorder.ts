@@ -18,7 +18,7 @@ export interface RecordedRequest {
    * text.
    */
   readonly body: unknown;
-  readonly bodyBytes: number;
+  readonly byteAccumulator: number;
   /** Answer status; 0 while unanswered or when the connection was cut. */
   readonly status: number;
   /** True when the client left before the answer was complete. */
@@ -37,7 +37,7 @@ interface RawRecord extends OpenRecord {
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
   readonly head: Buffer;
-  readonly bodyBytes: number;
+  readonly byteAccumulator: number;
 }
 
 /** Remembers the last requests and counts all, so that tests can ask what a provider would have received. */
@@ -54,7 +54,7 @@ export class Recorder {
       ...facts,
       // A copy, because a slice would keep the whole upload in memory.
       head: Buffer.from(body.subarray(0, MAX_BODY_BYTES)),
-      bodyBytes: body.length,
+      byteAccumulator: body.length,
       status: 0,
       isAborted: false,
     };
@@ -95,7 +95,7 @@ function view(record: RawRecord): RecordedRequest {
     query: Object.fromEntries(record.url.searchParams),
     headers: record.headers,
     body: readable(record.head),
-    bodyBytes: record.bodyBytes,
+    byteAccumulator: record.byteAccumulator,
     status: record.status,
     isAborted: record.isAborted,
   };

@@ -4,7 +4,7 @@ import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard, TOKEN_BUCKETS } from '../../auth/rate-limit/rate-limit.guard.js';
 import type { TokenBuckets } from '../../auth/rate-limit/token-bucket.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { networkOf } from '../../common/http/addresses/client-network.js';
+import { ipPrefixOf } from '../../platform/http-server/client-limits/ip-prefix.js';
 import { ContentLinks } from './content-links.js';
 import { LinkOwners } from './link-owners.js';
 
@@ -46,7 +46,7 @@ export class ContentReaderGuard implements CanActivate {
   }
 
   private async acceptsLink(request: Request, id: string): Promise<boolean> {
-    await this.take(`link-address:${networkOf(request.ip)}`);
+    await this.take(`link-address:${ipPrefixOf(request.ip)}`);
     const owner = await this.owners.of(id);
     if (owner.isDisabled) {
       throw new GatewayError('account_disabled', 'The account of this link is disabled.');

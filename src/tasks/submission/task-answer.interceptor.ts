@@ -7,7 +7,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, type Observable, of } from 'rxjs';
-import { tellSandbox } from '../../common/http/answers/sandbox-answer.js';
+import { tellSandbox } from '../../platform/http-server/responses/sandbox-answer.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import type { Task } from '../task.js';

@@ -16,7 +16,7 @@ import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import type { Operation } from '../../providers/ports/operation.js';
 import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
 import type { ErrorCode } from '../../common/errors/error-table.js';
-import { JsonBodyGuard } from '../../common/http/bodies/json-body.guard.js';
+import { JsonBodyGuard } from '../../platform/http-server/request-body/json-body.guard.js';
 import { IdempotencyKeyGuard } from './idempotency-key.guard.js';
 import type { Task } from '../task.js';
 import { TaskModelGuard } from './task-model.guard.js';

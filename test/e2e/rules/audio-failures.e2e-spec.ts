@@ -15,17 +15,17 @@ const NOBODY = { url: 'http://127.0.0.1:9' };
 
 let gateway: TestGateway;
 let impatient: TestGateway;
-let cutOff: TestGateway;
+let abortResponse: TestGateway;
 
 beforeAll(async () => {
-  [gateway, impatient, cutOff] = await Promise.all([
+  [gateway, impatient, abortResponse] = await Promise.all([
     startTestGateway(),
     startTestGateway({ UPSTREAM_TIMEOUT_MS: '300' }),
     startTestGateway(servedBy(NOBODY)),
   ]);
 });
 afterAll(async () => {
-  for (const each of [gateway, impatient, cutOff]) {
+  for (const each of [gateway, impatient, abortResponse]) {
     await each.expectCleanBooks();
     await each.stop();
   }
@@ -125,7 +125,10 @@ describe('a synchronous audio call that fails', () => {
   )(
     '%s is unavailable while every route is down, and free (%s)',
     async (_path, _row, operation) => {
-      await failsFree(cutOff, operation, 'Hi', { status: 503, code: 'provider_unavailable' });
+      await failsFree(abortResponse, operation, 'Hi', {
+        status: 503,
+        code: 'provider_unavailable',
+      });
     },
   );
 

@@ -1,5 +1,5 @@
-import type { ResponseFormat } from '../../../common/http/answers/audio-writer.js';
-import { JSON_BODY_BYTES } from '../../../common/http/bodies/json-body.js';
+import type { ResponseFormat } from '../../../platform/http-server/responses/audio-response.js';
+import { JSON_BODY_BYTES } from '../../../platform/http-server/request-body/json-body.js';
 import {
   DoneAnyway,
   Bool,

@@ -1,4 +1,4 @@
-import type { ResponseFormat } from '../../../common/http/answers/audio-writer.js';
+import type { ResponseFormat } from '../../../platform/http-server/responses/audio-response.js';
 import { Bool, Num, Int } from '../../../common/validation/fields.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../../audio-fields.js';
 import { recordingBody } from '../../recording.body.js';

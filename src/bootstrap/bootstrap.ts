@@ -1,0 +1,81 @@
+import 'reflect-metadata';
+import cluster from 'node:cluster';
+import type { Logger } from 'pino';
+import { runPrimary } from './cluster-primary.js';
+import { type Gateway, startGateway } from './start-gateway.js';
+import { greet } from './first-start.js';
+import { SighupHandler } from './sighup-handler.js';
+import { UncaughtErrorHandler } from './uncaught-error-handler.js';
+import { operatorSocketPath } from '../commands/operator-socket.js';
+import { SystemClock } from '../common/time/clock.js';
+import { type GatewayConfig, workerCount } from '../platform/config/gateway-config.js';
+import { loadConfig } from '../platform/config/load-config.js';
+import { withSecretKeys } from '../platform/config/secret-key-file.js';
+import { readWorkerContext } from '../platform/config/worker-context.js';
+import { makeLogger } from '../platform/observability/logger.js';
+
+/** A stop that hangs is ended after this time. It includes the drain, the release of aborted calls, and the closing. */
+const STOP_MARGIN_MS = 4_500;
+
+/** Serves until a signal ends it: in this process, or in `WORKERS` processes that this one starts. */
+export async function bootstrap(): Promise<void> {
+  const worker = readWorkerContext();
+  const loaded = await withSecretKeys(loadConfig());
+  const config = worker ? { ...loaded, databaseUrl: worker.databaseUrl } : loaded;
+  const logger = makeLogger(config.logLevel, process.stdout.isTTY);
+  if (cluster.isPrimary && workerCount(config) > 1) return runPrimary(config, logger);
+  const sighupHandler = new SighupHandler();
+  const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;
+  const gateway = await startGateway(config, logger, {
+    isEmbedded,
+    shared: worker?.sandbox,
+    // By the settings as a command reads them.
+    operatorSocket: operatorSocketPath(loaded),
+  });
+  // First, because the gateway is ready by now, and may be told at once.
+  const end = endWhenTold(gateway, sighupHandler, config, logger);
+  if (worker?.greets ?? true) {
+    await greet(gateway, isEmbedded, logger).catch((error: unknown) => {
+      // A gateway that ends meanwhile has closed its database.
+      if (!end.hasBegun) throw error;
+    });
+  }
+}
+
+/** Stops the gateway and ends the process on a signal, or when the same error has come too often. Says whether it does. */
+function endWhenTold(
+  gateway: Gateway,
+  sighupHandler: SighupHandler,
+  { drainTimeoutMs, catalogFile }: GatewayConfig,
+  logger: Logger,
+): { readonly hasBegun: boolean } {
+  const end = { hasBegun: false };
+  const stop = (code: 0 | 1): void => {
+    end.hasBegun = true;
+    setTimeout(() => process.exit(1), drainTimeoutMs + STOP_MARGIN_MS).unref();
+    void gateway.stop().finally(() => {
+      logger.flush();
+      process.exit(code);
+    });
+  };
+  const actions = {
+    endExchange: gateway.endExchange,
+    onSick: () => {
+      stop(1);
+    },
+  };
+  new UncaughtErrorHandler(logger, new SystemClock(), actions).install();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      stop(0);
+    });
+  }
+  sighupHandler.listen({
+    catalogFile,
+    reload: gateway.reload,
+    stop: () => {
+      stop(0);
+    },
+  });
+  return end;
+}

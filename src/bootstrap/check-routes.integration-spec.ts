@@ -1,0 +1,67 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { loadCatalog } from '../catalog/catalog-file.js';
+import { ConfigError } from '../platform/config/load-config.js';
+import { loadConfig } from '../platform/config/load-config.js';
+import { providersOptions } from './provider-configs.js';
+
+const path = join(mkdtempSync(join(tmpdir(), 'routes-')), 'overlay.json');
+const PROVIDERS = [
+  ['my-openai', 'openai'],
+  ['my-elevenlabs', 'elevenlabs'],
+  ['my-ttapi', 'ttapi'],
+  ['my-video', 'openai-video'],
+].map(([id, protocol]) => ({ id, protocol, base_url: 'http://127.0.0.1:9', api_key_env: '' }));
+
+function problemsOf(id: string, provider: string, upstreamModel: string): string {
+  const routes = [{ provider, upstream_model: upstreamModel }];
+  const overlay = { models: [{ id, routes }], providers: PROVIDERS };
+  writeFileSync(path, JSON.stringify(overlay));
+  try {
+    providersOptions(loadConfig({ SANDBOX: 'off' }), loadCatalog(path), undefined);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.join();
+    throw error;
+  }
+  return 'none';
+}
+
+describe('a route of the overlay', () => {
+  it.each(['ttapi', 'my-ttapi'])(
+    'is refused where %s has no endpoint of its name, with row and field',
+    (provider) => {
+      expect(problemsOf('song-lyrics', provider, 'lyrics')).toBe(
+        'CATALOG_FILE: model song-lyrics: routes.0.upstream_model lyrics is no name that ttapi takes',
+      );
+      expect(problemsOf('song-lyrics', provider, 'suno/lyrics')).toBe('none');
+    },
+  );
+
+  it.each([
+    ['gen-5', 'my-ttapi', 'ttapi, which has no operation chat'],
+    ['gen-5', 'elevenlabs', 'elevenlabs, which has no operation chat'],
+    ['aud-v4', 'my-openai', 'openai, which has no operation speech'],
+    ['vid-omni', 'openai', 'openai, which has no operation video'],
+    ['song-bpm', 'my-video', 'openai-video, which has no operation song'],
+  ])('is refused where its provider cannot do the work of %s: %s', (id, provider, says) => {
+    expect(problemsOf(id, provider, 'suno/bpm')).toContain(
+      `model ${id}: routes.0.provider speaks ${says}`,
+    );
+  });
+
+  it.each([
+    ['gen-5', 'openai'],
+    ['aud-v4', 'my-elevenlabs'],
+    ['vid-omni', 'video'],
+    ['gen-image-2', 'my-openai'],
+  ])('is refused for a name with a blank at its end: %s', (id, provider) => {
+    expect(problemsOf(id, provider, 'model ')).toContain(`model ${id}: routes.0.upstream_model`);
+    expect(problemsOf(id, provider, 'org/Model 7B:free')).toBe('none');
+  });
+
+  it('may name a provider that is configured nowhere: its model is not listed', () => {
+    expect(problemsOf('gen-5', 'nowhere', 'm')).toBe('none');
+  });
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Express, NextFunction, Request, Response } from 'express';
+import helmet from 'helmet';
+import type { Logger } from 'pino';
+import { setUpResponseMemoryLimit } from './response-memory-limit.setup.js';
+import { serveSwaggerUi } from './openapi/swagger-ui.js';
+import { setUpLoadShedding } from './load-shedding.setup.js';
+import { hintFor, methodHint } from './unsupported-endpoints.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
+import {
+  LOOPBACK_NETWORKS,
+  limitConnectionsPerIp,
+} from '../platform/http-server/client-limits/connections-per-ip.js';
+import { corsFor } from '../platform/http-server/responses/cors.js';
+import { executionId } from '../platform/http-server/responses/execution-id.js';
+import type { InFlight } from '../platform/http-server/connections/in-flight.js';
+import type { HeaderMiddleware } from '../platform/http-server/load-shedding/overload-refusal.js';
+import { toPublicId } from '../common/ids/public-id.js';
+import { Clock } from '../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { isTransient } from '../database/database-errors.js';
+import { loggableError, LOGGER } from '../platform/observability/logger.js';
+import { Metrics } from '../platform/observability/metrics.js';
+import { requestLog } from '../platform/observability/request-log.js';
+import { ProviderError } from '../providers/http/provider-error.js';
+
+/**
+ * Everything about the application that is not a module: middleware, the filter, Swagger. Main and tests use it.
+ * Returns the filter, for errors that reach no handler.
+ */
+export function configureApp(app: NestExpressApplication, inFlight: InFlight): GatewayErrorFilter {
+  const logger = app.get<Logger>(LOGGER);
+  const express = app.getHttpAdapter().getInstance();
+  const filter = new GatewayErrorFilter({
+    onError: (error, request) => {
+      logError(logger, error, request);
+    },
+    translate: databaseTrouble,
+    methodsOf: (path) => methodsOf(express, path),
+    methodHint: methodHint,
+    hintFor: (path) => hintFor(path, (other) => methodsOf(express, other).length > 0),
+  });
+  app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);
+  shareConnectionsOf(app, logger);
+  app.useGlobalFilters(filter);
+  const ids = executionId(app.get(Clock));
+  const { corsOrigins, role } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  const cors = corsOrigins.length > 0 ? [corsFor(corsOrigins)] : [];
+  const secure = secureHeaders();
+  setUpLoadShedding(app, [ids, ...cors, secure]);
+  setUpResponseMemoryLimit(app);
+  app.use(ids);
+  app.use(requestLog(logger, app.get(Metrics)));
+  for (const middleware of cors) app.use(middleware);
+  app.use(inFlight.watch(refuseWhileDraining(filter)));
+  if (role === 'worker') app.use('/v1', answerNotFound(filter));
+  app.use(secure);
+  app.use('/docs', onlyPageFiles(answerNotFound(filter)));
+  serveSwaggerUi(app);
+  return filter;
+}
+
+const REFUSALS_LOGGED_EVERY_MS = 60_000;
+
+function shareConnectionsOf(app: NestExpressApplication, logger: Logger): void {
+  const { maxConnectionsPerAddress, trustProxy } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  const clock = app.get(Clock);
+  let loggedAtMs = -Infinity;
+  limitConnectionsPerIp(app.getHttpServer(), {
+    perAddress: maxConnectionsPerAddress,
+    proxies: [...LOOPBACK_NETWORKS, ...trustProxy],
+    onRefused: (address) => {
+      if (clock.nowMs() - loggedAtMs < REFUSALS_LOGGED_EVERY_MS) return;
+      loggedAtMs = clock.nowMs();
+      logger.warn({ address }, 'connections refused: MAX_CONNECTIONS_PER_ADDRESS are open');
+    },
+  });
+}
+
+/** A process with `ROLE=worker` serves no callers. */
+function answerNotFound(filter: GatewayErrorFilter) {
+  return (request: Request, response: Response): void => {
+    filter.answer(new GatewayError('not_found', 'No such path.'), request, response);
+  };
+}
+
+/** The files that the page at `/docs` loads. */
+const PAGE_FILES =
+  /^\/?$|^\/(swagger-ui\.css|swagger-ui-(bundle|standalone-preset|init)\.js|favicon-\d+x\d+\.png)$/;
+
+/** The folder of the page also holds files that are not served. */
+function onlyPageFiles(refuse: (request: Request, response: Response) => void) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    if (PAGE_FILES.test(request.path)) next();
+    else refuse(request, response);
+  };
+}
+
+/** A restart behind a load balancer is no error, so it is not logged as one. */
+class RefusedWhileDraining extends GatewayError {
+  constructor() {
+    super('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
+  }
+}
+
+function refuseWhileDraining(filter: GatewayErrorFilter) {
+  return (request: Request, response: Response): void => {
+    filter.answer(new RefusedWhileDraining(), request, response);
+  };
+}
+
+/**
+ * What Swagger UI needs: its own files, styles and icons inside the page, calls to this gateway, and media players for
+ * the answers.
+ */
+const PAGE_POLICY = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  imgSrc: ["'self'", 'data:', 'blob:'],
+  mediaSrc: ["'self'", 'blob:'],
+  fontSrc: ["'self'", 'data:'],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+};
+
+/**
+ * An API needs few headers. Only the Swagger page may run scripts and styles, its own. TLS and HSTS are left to the
+ * load balancer.
+ */
+function secureHeaders(): HeaderMiddleware {
+  const api = {
+    strictTransportSecurity: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    crossOriginOpenerPolicy: false,
+  };
+  const directives = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
+  const strict = headersOf(
+    helmet({ ...api, contentSecurityPolicy: { useDefaults: false, directives } }),
+  );
+  const page = headersOf(
+    helmet({ ...api, contentSecurityPolicy: { useDefaults: false, directives: PAGE_POLICY } }),
+  );
+  return (request, response, next) => {
+    const headers = request.path.startsWith('/docs') ? page : strict;
+    for (const [name, value] of headers) response.setHeader(name, value);
+    next();
+  };
+}
+
+/**
+ * The headers that helmet sets on every answer, computed once, because its chain of middleware costs more than the
+ * headers.
+ */
+function headersOf(middleware: ReturnType<typeof helmet>): readonly (readonly [string, string])[] {
+  const headers: [string, string][] = [];
+  const response = {
+    setHeader: (name: string, value: string) => headers.push([name, value]),
+    removeHeader: () => undefined,
+  };
+  middleware({} as Request, response as unknown as Response, (error) => {
+    assert.ifError(error);
+  });
+  return headers;
+}
+
+/** A database that cannot be reached is an outage, not an internal error. */
+function databaseTrouble(thrown: unknown): GatewayError | undefined {
+  if (!isTransient(thrown)) return undefined;
+  const message = 'The gateway cannot reach its database right now.';
+  return new GatewayError('service_unavailable', message, { retryAfterSeconds: 1, cause: thrown });
+}
+
+function logError(logger: Logger, error: GatewayError, request: Partial<Request>): void {
+  const { executionId: id } = request;
+  const fields = {
+    // A request can fail before it has an id.
+    execution_id: id && toPublicId('exec', id),
+    account_id: request.caller && toPublicId('acct', request.caller.accountId),
+    model: request.admitted?.row.id,
+    code: error.code,
+    param: error.param,
+  };
+  // The cause of a refusal may quote the body (JSON.parse does). The cause of a provider's failure never does.
+  const tellsCause =
+    error.cause !== undefined && (error.status >= 500 || error.cause instanceof ProviderError);
+  const entry = tellsCause ? { ...fields, cause: loggableError(error.cause) } : fields;
+  if (error.status >= 500 && !(error instanceof RefusedWhileDraining))
+    logger.error(entry, error.message);
+  else logger.info(entry, error.message);
+}
+
+interface RouterLayer {
+  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  match(path: string): boolean;
+}
+
+function methodsOf(express: Express, path: string): string[] {
+  const { stack } = express.router as unknown as { stack: readonly RouterLayer[] };
+  const methods = stack.flatMap((layer) =>
+    layer.route && layer.match(path) ? Object.keys(layer.route.methods) : [],
+  );
+  return [...new Set(methods)].map((method) => method.toUpperCase()).sort();
+}

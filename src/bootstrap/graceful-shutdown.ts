@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import type { OperatorSocket } from '../commands/operator-socket.js';
+import type { FastExpressAdapter } from '../platform/http-server/connections/fast-express.adapter.js';
+import type { InFlight } from '../platform/http-server/connections/in-flight.js';
+import { PayOnSuccess } from '../billing/calls/pay-on-success.js';
+import { LOGGER } from '../platform/observability/logger.js';
+import { Readiness } from '../platform/observability/readiness.js';
+import { LongPoll } from '../tasks/reads/long-poll.js';
+import { TaskWorker } from '../tasks/worker/task-worker.js';
+import { Scheduler } from '../platform/scheduler/scheduler.js';
+
+/** How often the drain looks whether something still runs. */
+const POLL_MS = 20;
+/** How often it says what still runs. */
+const REPORT_MS = 10_000;
+/** After the drain timeout, aborted calls get this long to release their holds. */
+const ABORT_GRACE_MS = 3_000;
+
+/** What of a gateway is drained, beside its application. */
+interface Draining {
+  readonly adapter: FastExpressAdapter;
+  readonly inFlight: InFlight;
+  readonly operators: OperatorSocket | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Reports not ready, refuses new requests, and lets running calls, tasks and operator commands finish. After `timeoutMs` the
+ * calls are aborted and release their holds. Then everything is closed. Every 10 s the log says how many still run.
+ */
+export async function shutDownGracefully(
+  app: NestExpressApplication,
+  { adapter, inFlight, operators, timeoutMs }: Draining,
+): Promise<void> {
+  app.get(Readiness).drain();
+  inFlight.drain();
+  operators?.stop();
+  app.get(LongPoll).close();
+  const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Scheduler).stop()]);
+  const payOnSuccess = app.get(PayOnSuccess);
+  // A paid call goes on when its client's connection closes.
+  const busy = (): boolean =>
+    inFlight.count + payOnSuccess.inFlight + (operators?.running ?? 0) > 0;
+  const logger = app.get<Logger>(LOGGER);
+  const report = setInterval(() => {
+    const running = { in_flight: inFlight.count, paid_calls: payOnSuccess.inFlight };
+    if (busy()) logger.info(running, 'still draining');
+  }, REPORT_MS);
+  await whileBusy(busy, timeoutMs);
+  payOnSuccess.abortAll();
+  await whileBusy(busy, ABORT_GRACE_MS);
+  clearInterval(report);
+  operators?.close();
+  adapter.cutConnections();
+  await idle;
+  await app.close();
+}
+
+async function whileBusy(busy: () => boolean, timeoutMs: number): Promise<void> {
+  // By the clock: on a busy machine a pause lasts longer than it should, and the process has to end in its time.
+  const giveUpAt = performance.now() + timeoutMs;
+  while (busy() && performance.now() < giveUpAt) await sleep(POLL_MS);
+}

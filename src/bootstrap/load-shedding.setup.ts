@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Request } from 'express';
+import type { Logger } from 'pino';
+import { KeyCache } from '../auth/key-cache.js';
+import { UnknownKeyLimiter } from '../auth/unknown-key-limiter.js';
+import { fairnessBucketOf } from '../auth/fairness-bucket.js';
+import { FastExpressAdapter } from '../platform/http-server/connections/fast-express.adapter.js';
+import { LoadShedder } from '../platform/http-server/load-shedding/load-shedder.js';
+import {
+  type HeaderMiddleware,
+  OverloadRefusal,
+} from '../platform/http-server/load-shedding/overload-refusal.js';
+import { Clock } from '../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { ExecutionLedger } from '../billing/calls/execution-ledger.js';
+import { LOGGER } from '../platform/observability/logger.js';
+import { Metrics } from '../platform/observability/metrics.js';
+
+/** At most one line of the log in this time says how many were refused. */
+const REPORT_MS = 10_000;
+
+/**
+ * From now on callers are refused, with these headers, while more comes than `MAX_WAITING_REQUESTS` allow (decision
+ * G-100), unless that is 0.
+ */
+export function setUpLoadShedding(
+  app: NestExpressApplication,
+  headers: readonly HeaderMiddleware[],
+): void {
+  const { maxWaitingRequests: maxWaiting } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  if (maxWaiting === 0) return;
+  const adapter = app.getHttpAdapter();
+  // The description of the API is made without a server.
+  if (!(adapter instanceof FastExpressAdapter)) return;
+  const holderOf = holderOfRequests(app);
+  const holds = app.get(ExecutionLedger, { strict: false }).waiting;
+  adapter.guard({
+    gate: new LoadShedder({ maxWaiting, holderOf, holds, nowMs: () => performance.now() }),
+    refusal: new OverloadRefusal(headers, refusalCount(app)),
+  });
+}
+
+/** Whose request it is, by what is known before it is served. */
+export function holderOfRequests(
+  app: NestExpressApplication,
+): (request: IncomingMessage) => string {
+  const holder = fairnessBucketOf(
+    app.get(KeyCache, { strict: false }),
+    app.get(UnknownKeyLimiter, { strict: false }),
+  );
+  // The adapter makes every request as one of Express.
+  return (request) => holder(request as Request);
+}
+
+/** Counts refusals, and says now and then in the log how many there were: a line for each would cost more than it tells. */
+function refusalCount(app: NestExpressApplication): () => void {
+  const { overloadRefusals } = app.get(Metrics);
+  const logger = app.get<Logger>(LOGGER);
+  const clock = app.get(Clock);
+  let refused = 0;
+  let reportedMs = -Infinity;
+  return () => {
+    overloadRefusals.inc();
+    refused += 1;
+    const now = clock.nowMs();
+    if (now - reportedMs < REPORT_MS) return;
+    logger.warn(
+      { refused },
+      'More requests come than this process can do; some are refused with 503',
+    );
+    refused = 0;
+    reportedMs = now;
+  };
+}

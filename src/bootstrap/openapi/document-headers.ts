@@ -1,0 +1,81 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { EXECUTION_ID_HEADER } from '../../platform/http-server/responses/execution-id.js';
+import { SANDBOX_HEADER } from '../../platform/http-server/responses/sandbox-answer.js';
+import { type DocumentedOperation, operationsOf } from './document-bodies.js';
+
+const TEXT = { schema: { type: 'string' } } as const;
+const COUNT = { schema: { type: 'integer' } } as const;
+const API = /^\/(v1|admin)\//;
+
+/** Headers that more than one operation sends, by their name in the document. */
+const HEADERS = {
+  ExecutionId: { description: 'Names the request; quote it to support', ...TEXT },
+  ClientRequestId: { description: 'What the request sent as `X-Client-Request-Id`', ...TEXT },
+  Sandbox: { description: '`true` where the sandbox made the answer', ...TEXT },
+  RetryAfter: { description: 'Seconds until a retry makes sense', ...COUNT },
+  ShouldRetry: { description: '`false` where a retry cannot help', ...TEXT },
+  RateLimit: { description: 'Requests per minute of this key', ...COUNT },
+  RateRemaining: { description: 'Requests that are left at once', ...COUNT },
+  RateReset: { description: 'Time until all of them are back, such as `600ms`', ...TEXT },
+};
+
+const reference = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+
+const ON_SUCCESS = {
+  [EXECUTION_ID_HEADER]: reference('ExecutionId'),
+  'x-client-request-id': reference('ClientRequestId'),
+};
+/** On calls and on tasks. */
+const ON_WORK = { [SANDBOX_HEADER]: reference('Sandbox') };
+const WITH_LIMIT = {
+  'x-ratelimit-limit-requests': reference('RateLimit'),
+  'x-ratelimit-remaining-requests': reference('RateRemaining'),
+  'x-ratelimit-reset-requests': reference('RateReset'),
+};
+const ON_RETRY = {
+  'Retry-After': reference('RetryAfter'),
+  'x-should-retry': reference('ShouldRetry'),
+};
+
+/** Statuses after which a retry makes sense. */
+const RETRIED: Readonly<Record<string, typeof ON_RETRY>> = { 429: ON_RETRY, 503: ON_RETRY };
+
+/** Adds the headers that every answer of a kind has, and the header with which a caller may name its request. */
+export function describeHeaders(document: OpenAPIObject): void {
+  document.components = {
+    ...document.components,
+    headers: HEADERS,
+    parameters: {
+      ClientRequestId: {
+        name: 'X-Client-Request-Id',
+        in: 'header',
+        required: false,
+        description:
+          'A name of your own for the call, kept with it and sent back. Any other text is ignored',
+        schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[ -~]+$' },
+      },
+    },
+  };
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (!API.test(path)) continue;
+    const isPublic = path.startsWith('/v1/');
+    if (isPublic && item.post) nameable(item.post);
+    for (const operation of operationsOf({ ...document, paths: { [path]: item } }))
+      addHeaders(operation, isPublic);
+  }
+}
+
+function nameable(operation: DocumentedOperation): void {
+  const parameter = { $ref: '#/components/parameters/ClientRequestId' };
+  operation.parameters = [...(operation.parameters ?? []), parameter];
+}
+
+function addHeaders(operation: DocumentedOperation, isPublic: boolean): void {
+  for (const [status, answer] of Object.entries(operation.responses)) {
+    if (!answer || '$ref' in answer) continue;
+    const added = status.startsWith('2')
+      ? { ...ON_SUCCESS, ...(isPublic && { ...WITH_LIMIT, ...ON_WORK }) }
+      : RETRIED[status];
+    if (added) answer.headers = { ...answer.headers, ...added };
+  }
+}

@@ -1,0 +1,68 @@
+/** The part of React that Swagger UI passes to a plugin, as far as it is used here. */
+interface React {
+  readonly createElement: (
+    type: unknown,
+    properties: object | null,
+    ...children: unknown[]
+  ) => unknown;
+  readonly useMemo: <T>(make: () => T, of: readonly unknown[]) => T;
+  readonly useEffect: (effect: () => () => void, of: readonly unknown[]) => void;
+}
+
+interface Described {
+  readonly contentType?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+interface AnswerBody extends Described {
+  readonly content: unknown;
+}
+
+/**
+ * Plugin of Swagger UI that plays and saves the bytes of the answer. The page's own player would request the same URL
+ * again with GET, which is no endpoint. It runs in the browser, to which its text is sent, so it can use nothing else
+ * of this file.
+ */
+export function swaggerAudioPlayer() {
+  const player = (Original: unknown, { React }: { readonly React: React }) => {
+    const { createElement, useEffect, useMemo } = React;
+    /** The type without parameters, and the name of the file: from the answer's header, else the end of the path. */
+    const described = ({ contentType = '', url = '', headers = {} }: Described) => {
+      const type = contentType.split(';', 1)[0] ?? '';
+      const named = /filename="([^"]+)"/.exec(headers['content-disposition'] ?? '')?.[1];
+      const last = url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? 'answer';
+      const ending = type.split('/').at(-1)?.replace('mpeg', 'mp3').replace('octet-stream', 'bin');
+      return { type, name: named ?? `${last}.${ending ?? 'bin'}` };
+    };
+    const Bytes = ({ content, contentType, url, headers }: AnswerBody & { content: Blob }) => {
+      const href = useMemo(() => URL.createObjectURL(content), [content]);
+      useEffect(
+        () => () => {
+          URL.revokeObjectURL(href);
+        },
+        [href],
+      );
+      const { type, name } = described({ contentType, url, headers });
+      const medium = /^(audio|video)\//.exec(type)?.[1];
+      const isPlayed = medium !== undefined && type !== 'audio/pcm';
+      return createElement(
+        'div',
+        { className: 'answer-player' },
+        createElement('h5', null, 'Response body'),
+        isPlayed && createElement(medium, { controls: true, src: href, style: { width: '100%' } }),
+        createElement(
+          'p',
+          null,
+          createElement('a', { href, download: name }, 'Download file'),
+          ` (${type}, ${content.size.toLocaleString('en')} bytes)`,
+        ),
+      );
+    };
+    return (properties: AnswerBody) =>
+      properties.content instanceof Blob && properties.content.size > 0
+        ? createElement(Bytes, properties)
+        : createElement(Original, properties);
+  };
+  return { wrapComponents: { responseBody: player } };
+}

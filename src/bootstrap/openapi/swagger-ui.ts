@@ -1,0 +1,67 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { SwaggerModule } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { ModelParameters } from '../../models/model-parameters.js';
+import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
+import { swaggerAudioPlayer } from './swagger-audio-player.js';
+import { openApiDocument } from './api-document.js';
+import { pageDocument, servedDocument } from './served-document.js';
+
+/** The document has no links between answers; their empty column is too wide for a telephone. */
+const NO_LINKS = '.swagger-ui .response-col_links { display: none }';
+
+/** Serves the document at `/openapi.json` and Swagger UI at `/docs`. */
+export function serveSwaggerUi(app: NestExpressApplication): void {
+  const document = openApiDocument(app);
+  app.get(ModelParameters).readFrom(document);
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/', answerRootWith(app.get(GatewayUrl)));
+  let text: string | undefined;
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/openapi.json', (_request: Request, response: Response) => {
+      text ??= JSON.stringify(servedDocument(app, document));
+      response.type('application/json').send(text);
+    });
+  SwaggerModule.setup('docs', app, () => pageDocument(servedDocument(app, document)), {
+    raw: false,
+    customSiteTitle: 'Shim API',
+    customCss: NO_LINKS,
+    swaggerOptions: {
+      requestInterceptor: formAsFilled,
+      plugins: [swaggerAudioPlayer],
+      displayRequestDuration: true,
+      // Switches off the badge that Swagger UI would load from another site.
+      validatorUrl: 'none',
+    },
+  });
+}
+
+/** At the root path, a browser is sent to the page, and a program gets the list of paths. */
+function answerRootWith(gatewayUrl: GatewayUrl) {
+  return (request: Request, response: Response): void => {
+    const at = gatewayUrl.pathPrefix;
+    response.vary('Accept');
+    if (request.accepts(['json', 'html']) === 'html') response.redirect(`${at}/docs`);
+    else {
+      const paths = { docs: `${at}/docs`, openapi: `${at}/openapi.json`, api: `${at}/v1` };
+      response.json({ name: 'Shim', ...paths });
+    }
+  };
+}
+
+/**
+ * Runs in the browser, so it can use nothing else of this file. It removes empty fields from the form, and the URL that the
+ * page offers when a file was chosen, as only one of them may be sent.
+ */
+function formAsFilled(request: { body?: unknown }): { body?: unknown } {
+  const { body } = request;
+  if (body instanceof FormData) {
+    for (const [name, value] of [...body.entries()]) if (value === '') body.delete(name);
+    if (body.has('file')) body.delete('audio_url');
+  }
+  return request;
+}

@@ -1,0 +1,41 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { Catalog } from '../catalog/catalog.js';
+import { nameVoices } from '../catalog/voices.js';
+import { loadCatalog } from '../catalog/catalog-file.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { ConfigError } from '../platform/config/load-config.js';
+import type { SandboxAccess } from '../platform/config/worker-context.js';
+import { loggableError } from '../platform/observability/logger.js';
+import { ProviderRegistry } from '../providers/routing/provider-registry.js';
+import { providersOptions } from './provider-configs.js';
+
+/** The configuration with which a running gateway was started. */
+interface Running {
+  readonly app: NestExpressApplication;
+  readonly config: GatewayConfig;
+  readonly logger: Logger;
+  readonly sandbox: SandboxAccess | undefined;
+}
+
+/**
+ * Reads `CATALOG_FILE` again and replaces models, prices and providers at once. An invalid file changes nothing and is
+ * logged. Running calls and tasks keep the price of their hold.
+ */
+export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
+  try {
+    const catalog = loadCatalog(config.catalogFile);
+    const providers = providersOptions(config, catalog, sandbox);
+    app.get(ProviderRegistry).replace(providers);
+    app.get(Catalog).replace(catalog.rows);
+    nameVoices(catalog.voiceAliases);
+    logger.info(
+      { models: app.get(Catalog).list().length, providers: providers.providers.length },
+      'the catalog was read anew',
+    );
+  } catch (error) {
+    const refusal = 'CATALOG_FILE does not fit; nothing was changed';
+    if (error instanceof ConfigError) logger.error(`${refusal}. ${error.problems.join(' ')}`);
+    else logger.error({ cause: loggableError(error) }, refusal);
+  }
+}

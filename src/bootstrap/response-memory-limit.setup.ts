@@ -1,0 +1,30 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { FastExpressAdapter } from '../platform/http-server/connections/fast-express.adapter.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { LOGGER } from '../platform/observability/logger.js';
+import { Metrics } from '../platform/observability/metrics.js';
+import { holderOfRequests } from './load-shedding.setup.js';
+
+/** From now on the slowest readers are cut while unread answers have more than `UNREAD_ANSWERS_MAX_BYTES`. */
+export function setUpResponseMemoryLimit(app: NestExpressApplication): void {
+  const adapter = app.getHttpAdapter();
+  // The description of the API is made without a server.
+  if (!(adapter instanceof FastExpressAdapter)) return;
+  const { unreadAnswersMaxBytes: maxBytes } = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  const logger = app.get<Logger>(LOGGER);
+  const metrics = app.get(Metrics);
+  const bytes = adapter.setUpResponseMemoryLimit({
+    maxBytes,
+    holderOf: holderOfRequests(app),
+    onCut: (readers) => {
+      metrics.readersCut.inc(readers);
+      logger.warn({ readers }, 'Readers were cut: unread answers have UNREAD_ANSWERS_MAX_BYTES');
+    },
+  });
+  metrics.watch(
+    'gateway_unread_answer_bytes',
+    'Bytes of answers in memory that their readers have not taken',
+    bytes,
+  );
+}

@@ -1,0 +1,162 @@
+import type { AddressInfo } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { AdminTasksService } from '../admin/admin-tasks.service.js';
+import { AppModule } from '../app.module.js';
+import { reloadCatalog } from './reload-catalog.js';
+import { configureApp } from './configure-app.js';
+import { shutDownGracefully } from './graceful-shutdown.js';
+import { logStartupWarnings } from './startup-warnings.js';
+import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
+import { providersOptions } from './provider-configs.js';
+import { sandboxScope } from '../platform/config/sandbox-scope.js';
+import { Catalog } from '../catalog/catalog.js';
+import { nameVoices } from '../catalog/voices.js';
+import { loadCatalog } from '../catalog/catalog-file.js';
+import type { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
+import type { RequestContext } from '../platform/http-server/connections/request-context.js';
+import { FastExpressAdapter } from '../platform/http-server/connections/fast-express.adapter.js';
+import { InFlight } from '../platform/http-server/connections/in-flight.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import type { SandboxAccess } from '../platform/config/worker-context.js';
+import { operatorsOf } from '../commands/open-operators.js';
+import { OperatorSocket } from '../commands/operator-socket.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
+import { SealedSecrets } from '../sealed/sealed-secrets.js';
+import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
+import { loggableError, NestLogger } from '../platform/observability/logger.js';
+import { Readiness } from '../platform/observability/readiness.js';
+import { publishMedia, type Sandbox, startSandbox } from '../sandbox/sandbox.js';
+
+/** A gateway in this process. */
+export interface Gateway {
+  readonly app: NestExpressApplication;
+  readonly url: string;
+  readonly sandbox: Sandbox | undefined;
+  /** Whether the sandbox serves every provider. */
+  readonly isSandboxed: boolean;
+  /** Ends a request whose error nothing else handled. */
+  readonly endExchange: (error: unknown, exchange: RequestContext) => void;
+  /** Applies the present `CATALOG_FILE`; see {@link reloadCatalog}. */
+  readonly reload: () => void;
+  /** Reports not ready, lets running calls finish or aborts them after `DRAIN_TIMEOUT_MS`, then closes everything. */
+  stop(): Promise<void>;
+}
+
+/** What a process gets from its primary or its command line. */
+interface StartOptions {
+  /** The sandbox of the primary, if there is one. */
+  readonly shared?: SandboxAccess | undefined;
+  /** Where operator commands are taken; undefined: nowhere. */
+  readonly operatorSocket?: string | undefined;
+  /** Whether the database is the gateway's own; default: where the settings name none. */
+  readonly isEmbedded?: boolean;
+}
+
+/** Builds the application, opens the database, starts the sandbox if it is needed and not `shared`, and listens. */
+export async function startGateway(
+  config: GatewayConfig,
+  logger: Logger,
+  { shared, operatorSocket, isEmbedded }: StartOptions = {},
+): Promise<Gateway> {
+  const catalog = loadCatalog(config.catalogFile);
+  nameVoices(catalog.voiceAliases);
+  const scope = sandboxScope(config, catalog);
+  const sandbox = scope === 'none' || shared ? undefined : await startSandbox();
+  const upstream = shared ?? sandbox;
+  const providers = providersOptions(config, catalog, upstream);
+  const sandboxMediaUrl = upstream?.mediaUrl;
+  const module = AppModule.forRoot({ config, logger, catalog, providers, sandboxMediaUrl });
+  const inFlight = new InFlight();
+  const adapter = new FastExpressAdapter();
+  const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
+    bodyParser: false,
+    logger: new NestLogger(logger),
+    abortOnError: false,
+  });
+  await checkSecrets(app);
+  const filter = configureApp(app, inFlight);
+  await app.listen(config.port, config.host);
+  // Not before the gateway listens, so that a start that fails prints nothing but its reason.
+  logStartupWarnings(config, app.get(Catalog).idle(), logger, isEmbedded);
+  const gatewayUrl = app.get(GatewayUrl);
+  gatewayUrl.listensAt(app.getHttpServer().address() as AddressInfo);
+  if (upstream) await publishSandboxMedia(upstream, gatewayUrl.href, app, logger);
+  const operators = operatorSocket === undefined ? undefined : await listen(operatorSocket, app);
+  app.get(Readiness).serve();
+  logger.info(
+    { url: gatewayUrl.href, docs: `${gatewayUrl.href}/docs`, ...servedBy(providers) },
+    'Shim is ready',
+  );
+  return {
+    app,
+    url: await app.getUrl(),
+    sandbox,
+    isSandboxed: scope === 'all',
+    endExchange: endExchangeWith(filter),
+    reload: () => {
+      reloadCatalog({ app, config, logger, sandbox: upstream });
+    },
+    stop: async () => {
+      logger.info({ in_flight: inFlight.count }, 'draining');
+      await shutDownGracefully(app, {
+        adapter,
+        inFlight,
+        operators,
+        timeoutMs: config.drainTimeoutMs,
+      });
+      await sandbox?.close();
+      logger.info('stopped');
+    },
+  };
+}
+
+/** Answers what nothing else has handled; the connection closes, because what else it carried may be lost. */
+function endExchangeWith(filter: GatewayErrorFilter): Gateway['endExchange'] {
+  return (error, { request, response }) => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+    filter.answer(error, request, response);
+  };
+}
+
+/**
+ * From now on the sandbox's URLs name this gateway, which accepts them as input. With several workers, each sets the
+ * same base.
+ */
+async function publishSandboxMedia(
+  sandbox: SandboxAccess,
+  gatewayUrl: string,
+  app: NestExpressApplication,
+  logger: Logger,
+): Promise<void> {
+  const base = app.get(SandboxMedia).publishAt(gatewayUrl);
+  await publishMedia(sandbox, base).catch((error: unknown) => {
+    // A sandbox that died counts as an outage of a provider; the gateway goes on.
+    logger.warn({ cause: loggableError(error) }, 'the sandbox does not answer');
+  });
+}
+
+/** Before anything is sealed or opened. A start that is refused leaves no database server behind. */
+async function checkSecrets(app: NestExpressApplication): Promise<void> {
+  try {
+    await app.get(SealedSecrets).check();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/** Names the providers that are real and those that the sandbox replaces. */
+function servedBy({ providers }: ProvidersOptions) {
+  const isSandbox = (provider: ProviderConfig): boolean => provider.isSandbox === true;
+  return {
+    real: providers.filter((provider) => !isSandbox(provider)).map(({ id }) => id),
+    sandboxed: providers.filter(isSandbox).map(({ id }) => id),
+  };
+}
+
+/** Takes operator commands; undefined where that cannot be done. */
+function listen(path: string, app: NestExpressApplication): Promise<OperatorSocket | undefined> {
+  return OperatorSocket.listen(path, { ...operatorsOf(app), tasks: app.get(AdminTasksService) });
+}

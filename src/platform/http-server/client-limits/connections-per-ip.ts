@@ -1,0 +1,60 @@
+import type { Server } from 'node:http';
+import { BlockList, type Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { ipPrefixOf } from './ip-prefix.js';
+
+/** How many connections a client may have open, and which addresses do not count as clients. */
+export interface ConnectionsPerIpOptions {
+  /** Connections of one address at once; 0 = no limit. */
+  readonly perAddress: number;
+  /** Addresses and networks of proxies, which open connections for many clients. */
+  readonly proxies: readonly string[];
+  /** Called with the address whose connection was refused. */
+  readonly onRefused: (address: string) => void;
+}
+
+/** Addresses of this machine: mostly a proxy or the operator. */
+export const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1'];
+
+/**
+ * Refuses connections of an address that has too many open, so that no client can use up those of the process. It has
+ * to be called once, before the server listens.
+ */
+export function limitConnectionsPerIp(server: Server, options: ConnectionsPerIpOptions): void {
+  const { perAddress, onRefused } = options;
+  if (perAddress === 0) return;
+  const proxies = blockListOf(options.proxies);
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress, remoteFamily } = socket;
+    // A client that has left already has no address.
+    if (remoteAddress === undefined) return;
+    if (proxies.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4')) return;
+    const client = ipPrefixOf(remoteAddress);
+    const count = (open.get(client) ?? 0) + 1;
+    if (count > perAddress) {
+      socket.destroy();
+      onRefused(remoteAddress);
+      return;
+    }
+    open.set(client, count);
+    socket.on('close', () => {
+      const left = (open.get(client) ?? 0) - 1;
+      if (left > 0) open.set(client, left);
+      else open.delete(client);
+    });
+  });
+}
+
+function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address, prefix] = ipaddr.isValidCIDR(network)
+      ? ipaddr.parseCIDR(network)
+      : [ipaddr.parse(network), undefined];
+    const family = address.kind();
+    if (prefix === undefined) list.addAddress(address.toString(), family);
+    else list.addSubnet(address.toString(), prefix, family);
+  }
+  return list;
+}

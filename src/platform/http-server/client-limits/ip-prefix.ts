@@ -1,0 +1,10 @@
+import { isIPv6 } from 'node:net';
+
+/** The network of an address, for counting. A customer can have 2^64 addresses of IPv6, so they count as one. */
+export function ipPrefixOf(address = ''): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = ''] = address.split('::');
+  const groups = head.split(':').filter((group) => group !== '');
+  // `::` stands for zeros.
+  return [...groups, '0', '0', '0', '0'].slice(0, 4).join(':');
+}

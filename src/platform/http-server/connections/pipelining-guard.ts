@@ -1,0 +1,145 @@
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { STALL_MS } from '../responses/backpressure.js';
+import { disconnectSlowest, type ResponseMemoryLimit } from '../responses/response-memory-limit.js';
+import type { LoadShedder } from '../load-shedding/load-shedder.js';
+import type { OverloadRefusal } from '../load-shedding/overload-refusal.js';
+import { requestPriorityOf } from '../load-shedding/request-priority.js';
+import { EventLoopPacer } from '../load-shedding/event-loop-pacer.js';
+import { withRequestContext } from './request-context.js';
+import { PipelinedConnection, type ConnectionLimits } from './pipelined-connection.js';
+import { readByHeads } from './read-by-heads.js';
+
+/** Decides which requests are refused because there is too much to do, and how. */
+export interface Overload {
+  readonly gate: LoadShedder;
+  readonly refusal: OverloadRefusal;
+}
+
+const CHECK_MS = 5_000;
+/** How often unread answers are looked at. */
+const LOOK_MS = 1_000;
+
+/**
+ * The connection of a reader that takes nothing for 30 s is cut, whatever the answer is. So is one without a request for
+ * 80 s: Node cuts it after 65 s, but starts anew at each byte, even at a line end between requests.
+ */
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  maxWaiting: 4,
+  maxWaitingCharacters: 65_536,
+  checkMs: CHECK_MS,
+  maxSilentChecks: STALL_MS / CHECK_MS,
+  maxIdleChecks: 16,
+};
+/**
+ * Serves the requests of one connection one after the other: the next one waits until the answer was sent. Node alone
+ * serves all requests of a client at once, and keeps every answer in memory if the client reads none. With this class a
+ * running answer has the connection for itself and notices when it closes.
+ */
+export class PipeliningGuard {
+  /** One for each open connection that has sent a request. */
+  private readonly turns = new Map<Duplex, PipelinedConnection>();
+  private readonly pace = new EventLoopPacer();
+  private overload: Overload | undefined;
+  private unread: ResponseMemoryLimit | undefined;
+  /** Bytes in memory that readers have not taken, of all answers, at the last count. */
+  unreadBytes = 0;
+
+  private readonly serve: RequestListener;
+
+  constructor(
+    serve: RequestListener,
+    private readonly limits: ConnectionLimits = CONNECTION_LIMITS,
+  ) {
+    // Also after it has waited in the scope of another request.
+    this.serve = withRequestContext(serve);
+  }
+
+  /** From now on requests may be refused because there is too much to do. */
+  guard(overload: Overload): void {
+    this.overload = overload;
+  }
+
+  /** From now on the slowest readers are cut while unread answers have too many bytes. */
+  bound(unread: ResponseMemoryLimit): void {
+    this.unread = unread;
+  }
+
+  /** The listener for every request of the server. */
+  readonly take: RequestListener = (request, response) => {
+    this.turnOf(request.socket).take(request, response);
+  };
+
+  /**
+   * Takes no more requests from a connection that has sent something else. True when an answer is under way: what was
+   * asked before is answered first, and then the connection closes.
+   */
+  endsAfterAnswers(socket: Duplex): boolean {
+    const turn = this.turns.get(socket);
+    if (!turn || !(turn.isFull || turn.isAnswering)) return false;
+    turn.takeNoMore();
+    return true;
+  }
+
+  /**
+   * As long as the server runs, cuts off slow readers and idle connections, and reads nothing more from clients that send
+   * too many requests ahead.
+   */
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => {
+      readByHeads(socket, () => this.turns.get(socket));
+    });
+    const timer = setInterval(() => {
+      for (const turn of this.turns.values()) turn.check();
+    }, this.limits.checkMs).unref();
+    const look = setInterval(() => {
+      this.lookForUnread();
+    }, LOOK_MS).unref();
+    server.once('close', () => {
+      clearInterval(timer);
+      clearInterval(look);
+    });
+  }
+
+  /** Serves a request whose turn on its connection has come: now, in a later turn of the event loop, or not at all. */
+  private readonly serveOrRefuse: RequestListener = (request, response) => {
+    const { gate, refusal } = this.overload ?? {};
+    if (gate?.refuses(request)) {
+      refusal?.answer(request, response);
+      return;
+    }
+    const begin = (): void => {
+      // After an answer that closes the connection, Node sends no other answer, so the request would never end.
+      if (request.socket.writable) this.serve(request, response);
+    };
+    if (this.pace.mayBegin()) {
+      begin();
+      return;
+    }
+    this.pace.wait(gate ? gate.counted(request, begin) : begin, requestPriorityOf(request));
+  };
+
+  private lookForUnread(): void {
+    let bytes = 0;
+    for (const turn of this.turns.values()) bytes += turn.unreadBytes;
+    this.unreadBytes = bytes;
+    const { unread } = this;
+    if (!unread || bytes <= unread.maxBytes) return;
+    const answers = [...this.turns.values()].flatMap((turn) => turn.unread(unread.holderOf) ?? []);
+    disconnectSlowest(answers, unread);
+  }
+
+  private turnOf(socket: Socket): PipelinedConnection {
+    const known = this.turns.get(socket);
+    if (known !== undefined) return known;
+    const turn = new PipelinedConnection(
+      socket,
+      withRequestContext(this.serveOrRefuse),
+      this.limits,
+    );
+    this.turns.set(socket, turn);
+    socket.on('close', () => this.turns.delete(socket));
+    return turn;
+  }
+}

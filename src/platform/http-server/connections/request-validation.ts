@@ -1,0 +1,103 @@
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { GatewayError } from '../../../common/errors/gateway-error.js';
+
+/** Header lines of a request. Node would silently drop those beyond its own limit, perhaps `Authorization`. */
+const MAX_HEADERS = 100;
+
+/** The answer to an invalid HTTP request: the error envelope, on a connection that closes after it. */
+export function refusalOf(
+  status: number,
+  message: string,
+): { reason: string; headers: Record<string, string | number>; body: string } {
+  const body = JSON.stringify(new GatewayError('invalid_request', message).toEnvelope());
+  return {
+    reason: STATUS_CODES[status] ?? '',
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    },
+    body,
+  };
+}
+
+/** Answers a request that is not served, and closes its connection. */
+export function rejectRequest(response: ServerResponse, status: number, message: string): void {
+  const { headers, body } = refusalOf(status, message);
+  response.writeHead(status, headers).end(body);
+}
+
+/**
+ * Serves only requests with an unambiguous head: exactly one `Host` (HTTP/1.1), at most one `Authorization`, at most
+ * 100 header lines, a target that is a path or a URL (decision G-12).
+ */
+export function withValidatedRequest(serve: RequestListener): RequestListener {
+  return (request, response) => {
+    const hosts = linesOf('host', request);
+    if (request.rawHeaders.length > 2 * MAX_HEADERS) {
+      rejectRequest(response, 431, `A request may have at most ${MAX_HEADERS} headers.`);
+    } else if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
+      rejectRequest(response, 400, 'A request must have exactly one Host header.');
+    } else if (linesOf('authorization', request) > 1) {
+      rejectRequest(response, 400, 'A request may have one Authorization header.');
+    } else if (!hasPath(request)) {
+      rejectRequest(response, 400, 'The target of the request is neither a path nor a URL.');
+    } else if (!isUnderstood(request)) {
+      rejectRequest(response, 417, 'Only Expect: 100-continue is understood.');
+    } else serve(request, response);
+  };
+}
+
+/**
+ * Makes the target a path that can be decoded, because the router parses other targets with a parser that throws, and
+ * refuses a path that it cannot decode before anybody has looked at the key (decision G-01).
+ */
+function hasPath(request: IncomingMessage): boolean {
+  const { url = '' } = request;
+  if (url === '*') return true;
+  if (url.startsWith('/')) {
+    if (url.includes('%')) request.url = decodable(url);
+    return true;
+  }
+  if (!URL.canParse(url)) return false;
+  const { pathname, search } = new URL(url);
+  request.url = decodable(pathname + search);
+  return pathname.startsWith('/');
+}
+
+/**
+ * In a path that cannot be decoded, such as `/v1/tasks/%ff`, each % stands for itself. The id is then malformed, and the
+ * answer is the 404 of every malformed id (decision G-52).
+ */
+function decodable(target: string): string {
+  const [path = ''] = target.split('?', 1);
+  try {
+    decodeURIComponent(path);
+    return target;
+  } catch {
+    return path.replaceAll('%', '%25') + target.slice(path.length);
+  }
+}
+
+/** HTTP/1.0 knows no expectations. */
+function isUnderstood({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
+  return expect === undefined || httpVersion === '1.0' || expect.toLowerCase() === '100-continue';
+}
+
+/**
+ * How often a header was sent. If it was sent twice, a proxy before the gateway may have used another one than Node
+ * does.
+ */
+function linesOf(wanted: string, { rawHeaders }: IncomingMessage): number {
+  let lines = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === wanted.length && name.toLowerCase() === wanted) lines += 1;
+  }
+  return lines;
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { LoadShedder } from './load-shedder.js';
+
+const MAX = 8;
+const MAX_READS = 80;
+/** Places that stay open for three seconds after a crowd that lasted. */
+const OPEN = 2;
+
+function setUp(maxWaiting = MAX) {
+  const state = { ms: 0, holds: new Map<string, number>() };
+  const gate = new LoadShedder({
+    maxWaiting,
+    holderOf: ({ headers }) => headers.authorization ?? 'nobody',
+    holds: {
+      get readyStarts() {
+        return [...state.holds.values()].reduce((sum, count) => sum + count, 0);
+      },
+      get readyAccounts() {
+        return state.holds.size;
+      },
+      readyStartsOf: (account) => state.holds.get(account) ?? 0,
+    },
+    nowMs: () => state.ms,
+  });
+  return { gate, state };
+}
+
+const request = (method: string, holder: string) =>
+  ({ method, url: '/v1/any', headers: { authorization: holder } }) as IncomingMessage;
+const post = (holder: string) => request('POST', holder);
+const read = (holder: string) => request('GET', holder);
+
+/** Lets requests wait; returns what begins each. */
+function wait(gate: LoadShedder, count: number, made: IncomingMessage): (() => void)[] {
+  return Array.from({ length: count }, () => gate.counted(made, () => undefined));
+}
+
+/** A crowd of one account that lasts. */
+function crowded(made = post('a')) {
+  const { gate, state } = setUp();
+  const begins = wait(gate, made.method === 'GET' ? MAX_READS : MAX, made);
+  expect(gate.refuses(made)).toBe(false);
+  state.ms += 1_000;
+  return { gate, state, begins };
+}
+
+describe('what waits to begin', () => {
+  it('is refused further when as many as may have waited for a second, until a quarter waits', () => {
+    const { gate, begins } = crowded();
+    for (let waiting = MAX; waiting >= OPEN; waiting -= 1) {
+      expect(gate.refuses(post('a'))).toBe(true);
+      begins.pop()?.();
+    }
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+
+  it('has all places again three seconds after the last refusal of a full crowd', () => {
+    const { gate, state } = crowded();
+    expect(gate.refuses(post('a'))).toBe(true);
+    state.ms += 2_900;
+    expect(gate.refuses(post('a'))).toBe(true);
+    const { gate: other, state: later, begins } = crowded();
+    expect(other.refuses(post('a'))).toBe(true);
+    begins.pop()?.();
+    later.ms += 3_000;
+    expect(other.refuses(post('a'))).toBe(false);
+    wait(other, 1, post('a'));
+    expect(other.refuses(post('a'))).toBe(true);
+  });
+
+  it('is served whole, however much it is, when it is gone within a second', () => {
+    const { gate, state } = setUp();
+    const begins = wait(gate, 1_000, post('a'));
+    expect(gate.refuses(post('a'))).toBe(false);
+    state.ms += 900;
+    for (const begin of begins) begin();
+    expect(gate.refuses(post('a'))).toBe(false);
+    wait(gate, 1_000, post('a'));
+    state.ms += 900;
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+
+  it('has no second again until the places were open for two seconds and not full', () => {
+    const { gate, state, begins } = crowded();
+    expect(gate.refuses(post('a'))).toBe(true);
+    for (const begin of begins) begin();
+    expect(gate.refuses(post('a'))).toBe(false);
+    state.ms += 4_900;
+    const again = wait(gate, MAX, post('a'));
+    expect(gate.refuses(post('a'))).toBe(true);
+    for (const begin of again) begin();
+    state.ms += 5_000;
+    expect(gate.refuses(post('a'))).toBe(false);
+    wait(gate, MAX, post('a'));
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+
+  it('counts calls that wait for their hold', () => {
+    const { gate, state } = setUp();
+    state.holds.set('a', MAX);
+    expect(gate.refuses(post('a'))).toBe(false);
+    state.ms += 1_000;
+    expect(gate.refuses(post('a'))).toBe(true);
+    expect(gate.refuses(read('a'))).toBe(false);
+    state.holds.clear();
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+
+  it('is never refused without a limit', () => {
+    const { gate, state } = setUp(0);
+    wait(gate, 10_000, post('a'));
+    state.ms += 10_000;
+    expect(gate.refuses(post('a'))).toBe(false);
+  });
+});
+
+describe('one account in a crowd', () => {
+  it('takes nobody else’s share, however much it sends', () => {
+    const { gate, state } = setUp(4 * MAX);
+    wait(gate, 4 * MAX, post('a'));
+    gate.refuses(post('a'));
+    state.ms += 1_000;
+    for (let waiting = 0; waiting < MAX / 2; waiting += 1) {
+      expect(gate.refuses(post('a'))).toBe(true);
+      expect(gate.refuses(post('b'))).toBe(false);
+      wait(gate, 1, post('b'));
+    }
+    expect(gate.refuses(post('b'))).toBe(true);
+  });
+
+  it('keeps no other from having one call that waits, while most places are closed', () => {
+    const { gate } = crowded();
+    expect(gate.refuses(post('a'))).toBe(true);
+    for (const other of ['b', 'c', 'd']) {
+      expect(gate.refuses(post(other))).toBe(false);
+      wait(gate, 1, post(other));
+      expect(gate.refuses(post(other))).toBe(true);
+    }
+  });
+
+  it('takes no share of another whose calls wait for their hold, while most places are closed', () => {
+    const { gate, state } = setUp(4 * MAX);
+    wait(gate, 4 * MAX, post('a'));
+    gate.refuses(post('a'));
+    state.ms += 1_000;
+    expect(gate.refuses(post('a'))).toBe(true);
+    state.holds.set('b', 2 * MAX - 1);
+    expect(gate.refuses(post('b'))).toBe(false);
+    state.holds.set('b', 2 * MAX);
+    expect(gate.refuses(post('b'))).toBe(true);
+  });
+
+  it('has no share when there are more accounts than places', () => {
+    const { gate, state } = setUp();
+    for (let account = 0; account < MAX; account += 1) wait(gate, 1, post(`account ${account}`));
+    gate.refuses(post('a'));
+    state.ms += 1_000;
+    expect(gate.refuses(post('a'))).toBe(true);
+  });
+});
+
+describe('lanes', () => {
+  it.each([
+    ['calls', post('a'), read('a')],
+    ['reads', read('a'), post('a')],
+  ] as const)('a crowd of %s refuses nothing else', (_lane, crowd, other) => {
+    const { gate } = crowded(crowd);
+    expect(gate.refuses(crowd)).toBe(true);
+    expect(gate.refuses(other)).toBe(false);
+  });
+});

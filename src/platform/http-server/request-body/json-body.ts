@@ -1,0 +1,160 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as yieldLoop } from 'node:timers/promises';
+import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { ByteAccumulator, ChunkCount } from './byte-accumulator.js';
+import type { BodyMeter } from './body-quota.js';
+import { checkEncoding } from './content-encoding.js';
+import { sendContinue } from './expect-continue.js';
+import { JsonBoundsError, JsonLimits } from './json-limits.js';
+
+/** The size limit of a JSON body without media (decision G-11). */
+export const JSON_BODY_BYTES = 1_048_576;
+/** A body that has not arrived after this time is refused. */
+const BODY_TIMEOUT_MS = 30_000;
+/** Bytes that are checked and decoded in one turn of the event loop; about 3 ms. */
+const SLICE_BYTES = 524_288;
+const BOUNDS = { depth: 32, values: 10_000 };
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Reads a JSON body of at most `limitBytes`, unless the meter refuses it: its value and its bytes. Throws GatewayError:
+ * `invalid_content_type`, `request_too_large` (declared or real size), `invalid_request` for an encoding, invalid
+ * UTF-8, too much depth or too many values, malformed JSON, and a body that arrives too slowly (decisions G-03, G-10,
+ * G-11). The work is cut into slices, so that the event loop can turn. Only JSON.parse cannot be cut: 4 ms for 4 MB, 18
+ * ms for 20 MB of base64, 35 ms for escapes.
+ */
+export async function readJson(
+  request: IncomingMessage,
+  limitBytes: number,
+  meter?: BodyMeter,
+): Promise<{ raw: Buffer; value: unknown }> {
+  checkJsonHead(request, limitBytes);
+  sendContinue(request);
+  const raw = await collect(request, limitBytes, meter);
+  return { raw, value: parse(await decode(raw)) };
+}
+
+/** Refuses a JSON body because of its headers. */
+export function checkJsonHead({ headers }: IncomingMessage, limitBytes: number): void {
+  const length = Number(headers['content-length'] ?? 0);
+  if (length === 0 && headers['transfer-encoding'] === undefined) {
+    throw new GatewayError('invalid_request', 'A JSON body is required.');
+  }
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const isUtf8Charset = parameters.every((parameter) => {
+    const [name = '', charset = ''] = parameter.split('=');
+    return name.trim() !== 'charset' || /^\s*"?utf-?8"?\s*$/.test(charset);
+  });
+  if (type.trim() !== 'application/json' || !isUtf8Charset) {
+    throw new GatewayError(
+      'invalid_content_type',
+      'Content-Type must be application/json in UTF-8.',
+      {
+        param: 'Content-Type',
+      },
+    );
+  }
+  checkEncoding(headers);
+  if (length > limitBytes) throw tooLarge(limitBytes);
+}
+
+function collect(
+  request: IncomingMessage,
+  limitBytes: number,
+  meter: BodyMeter | undefined,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const body = new ByteAccumulator(limitBytes);
+    const count = new ChunkCount();
+    let size = 0;
+    const settle = (finish: () => void) => {
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('close', onCut).off('error', onCut);
+      finish();
+    };
+    const refuse = (error: GatewayError) => {
+      settle(() => {
+        reject(error);
+      });
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      // The meter first, because without funds the answer to a large body is 402 (decision G-101).
+      const refusal =
+        meter?.add(chunk.length) ?? (size > limitBytes ? tooLarge(limitBytes) : undefined);
+      if (refusal) refuse(refusal);
+      else if (count.add(chunk.length)) body.add(chunk);
+      else refuse(malformed('The body is sent in too many small chunks.'));
+    };
+    const onEnd = () => {
+      settle(() => {
+        resolve(body.whole());
+      });
+    };
+    const onCut = () => {
+      refuse(malformed('The body was cut short.'));
+    };
+    const timer = setTimeout(() => {
+      refuse(malformed(`The body did not arrive within ${BODY_TIMEOUT_MS} ms.`));
+    }, BODY_TIMEOUT_MS);
+    request.on('data', onData).on('end', onEnd).on('close', onCut).on('error', onCut);
+    // It is never removed: a reset after the refusal must not end the process. It holds nothing of the body, because a
+    // stream of events lasts for minutes after its request was read.
+    request.on('error', ignore);
+    // The connection was cut before this, while the caller was looked up, so no event follows.
+    if (request.destroyed) onCut();
+  });
+}
+
+function ignore(): void {
+  // The answer tells what happened.
+}
+
+async function decode(raw: Buffer): Promise<string> {
+  if (!isUtf8(raw)) throw malformed('The body is not valid UTF-8.');
+  const structure = new JsonLimits(BOUNDS);
+  let text = '';
+  let from = raw.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
+  while (from < raw.length) {
+    const to = characterStart(raw, from + SLICE_BYTES);
+    count(structure, raw.subarray(from, to));
+    text += raw.toString('utf8', from, to);
+    from = to;
+    if (from < raw.length) await yieldLoop();
+  }
+  return text;
+}
+
+function count(structure: JsonLimits, slice: Buffer): void {
+  try {
+    structure.add(slice);
+  } catch (error) {
+    if (error instanceof JsonBoundsError) throw malformed(`The body ${error.message}.`);
+    throw error;
+  }
+}
+
+/** The last index up to `at` at which a UTF-8 character begins. */
+function characterStart(raw: Buffer, at: number): number {
+  if (at >= raw.length) return raw.length;
+  let start = at;
+  while (((raw[start] ?? 0) & 0xc0) === 0x80) start--;
+  return start;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw malformed('The body is not valid JSON.', cause);
+  }
+}
+
+function malformed(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('invalid_request', message, { cause });
+}
+
+function tooLarge(limitBytes: number): GatewayError {
+  return new GatewayError('request_too_large', `The body is larger than ${limitBytes} bytes.`);
+}

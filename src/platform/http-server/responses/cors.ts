@@ -1,0 +1,75 @@
+import type { NextFunction, Request, Response } from 'express';
+import { NEXT_CURSOR_HEADER } from '../../../common/paging/page.view.js';
+import { CHARGE_HEADER } from './charge-header.js';
+import { EVERY_ORIGIN } from './every-origin.js';
+import { EXECUTION_ID_HEADER } from './execution-id.js';
+import { IGNORED_FIELDS_HEADER } from './ignored-fields.js';
+import { SANDBOX_HEADER } from './sandbox-answer.js';
+
+/** How long a browser may remember the permission, in seconds. */
+const MAX_AGE_SECONDS = 600;
+const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
+/** Headers that callers and stock SDKs send. A browser asks for permission to send them. */
+const HEADER_NAMES = /^[\w-]{1,64}(?:\s*,\s*[\w-]{1,64}){0,63}$/;
+const EXPOSED = [
+  EXECUTION_ID_HEADER,
+  CHARGE_HEADER,
+  'x-request-id',
+  'x-client-request-id',
+  'x-gateway-task-id',
+  SANDBOX_HEADER,
+  IGNORED_FIELDS_HEADER,
+  NEXT_CURSOR_HEADER,
+  'Location',
+  'Retry-After',
+  'x-should-retry',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'Preference-Applied',
+  'openai-poll-after-ms',
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+].join(', ');
+
+/** The paths that pages of other sites may call: the API of callers and its document, never the operator's. */
+const OPEN_PATHS = /^\/(?:v1\/|openapi\.json$)/;
+
+/**
+ * Middleware. Pages of the named origins, or of every origin, may read the answers of the API, errors and streams included; it also answers
+ * the preflight requests of browsers. Cookies are never allowed: the key is in a header.
+ */
+export function corsFor(origins: readonly string[]) {
+  const known = new Set(origins);
+  return (request: Request, response: Response, next: NextFunction): void => {
+    if (!OPEN_PATHS.test(request.path)) {
+      next();
+      return;
+    }
+    const isOpen = known.has(EVERY_ORIGIN);
+    if (!isOpen) response.vary('Origin');
+    const { origin } = request.headers;
+    if (origin === undefined || !(isOpen || known.has(origin))) {
+      next();
+      return;
+    }
+    response.setHeader('Access-Control-Allow-Origin', isOpen ? EVERY_ORIGIN : origin);
+    if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
+      answerPreflight(request, response);
+      return;
+    }
+    response.setHeader('Access-Control-Expose-Headers', EXPOSED);
+    next();
+  };
+}
+
+function answerPreflight(request: Request, response: Response): void {
+  const asked = request.headers['access-control-request-headers'];
+  if (asked !== undefined && HEADER_NAMES.test(asked))
+    response.setHeader('Access-Control-Allow-Headers', asked);
+  response.setHeader('Access-Control-Allow-Methods', METHODS);
+  response.setHeader('Access-Control-Max-Age', String(MAX_AGE_SECONDS));
+  response.status(204).end();
+}

@@ -1,0 +1,39 @@
+import type { NextFunction, Request, Response } from 'express';
+import { toPublicId } from '../../../common/ids/public-id.js';
+import { uuidV7 } from '../../../common/ids/uuid-v7.js';
+import type { Clock } from '../../../common/time/clock.js';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** UUID of this request. If it becomes a paid call, it is the id of its execution. */
+    executionId: string;
+    /** The caller's own name for the request, if it gave one. */
+    clientRequestId?: string;
+  }
+}
+
+/** Header that names a call to support (API: Shared audio rules). */
+export const EXECUTION_ID_HEADER = 'x-gateway-execution-id';
+
+/** The caller's own name for a request. With it the caller finds a call whose answer was lost (decision G-97). */
+const CLIENT_REQUEST_ID_HEADER = 'x-client-request-id';
+const CLIENT_REQUEST_ID_FORM = /^[\x20-\x7e]{1,128}$/;
+
+/**
+ * Middleware. Gives each request its execution id and sends it in every answer (decision G-47), together with the
+ * caller's own id if that is valid.
+ */
+export function executionId(clock: Clock) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    request.executionId = uuidV7(clock.nowMs());
+    const publicId = toPublicId('exec', request.executionId);
+    response.setHeader(EXECUTION_ID_HEADER, publicId);
+    response.setHeader('x-request-id', publicId);
+    const clientRequestId = request.headers[CLIENT_REQUEST_ID_HEADER];
+    if (typeof clientRequestId === 'string' && CLIENT_REQUEST_ID_FORM.test(clientRequestId)) {
+      request.clientRequestId = clientRequestId;
+      response.setHeader(CLIENT_REQUEST_ID_HEADER, clientRequestId);
+    }
+    next();
+  };
+}

@@ -1,0 +1,40 @@
+import { Logger } from '@nestjs/common';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { toGatewayError } from '../../../common/errors/to-gateway-error.js';
+
+/** An application of Express: calls back with an error that none of its handlers has answered. */
+export type ExpressApp = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  unanswered: (error: unknown) => void,
+) => void;
+
+/**
+ * Serves requests with the application. When its error filter fails too, the answer is 500 in the error envelope, where
+ * Express would answer a page, and the connection closes. An answer that has begun is cut. The error is logged here, because
+ * nothing else has seen it.
+ */
+export function withFinalErrorHandler(app: ExpressApp): RequestListener {
+  const logger = new Logger('HTTP');
+  return (request, response) => {
+    app(request, response, (error) => {
+      logger.error(`a request failed, and its error answer too: ${described(error)}`);
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
+      const answer = toGatewayError(error);
+      const body = JSON.stringify(answer.toEnvelope());
+      response.writeHead(answer.status, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': Buffer.byteLength(body),
+        Connection: 'close',
+      });
+      response.end(body);
+    });
+  };
+}
+
+function described(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

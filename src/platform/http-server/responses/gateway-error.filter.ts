@@ -1,0 +1,79 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { abortResponse } from './abort-response.js';
+import { drainRejectedBody } from '../request-body/drain-rejected-body.js';
+import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { inApiFamily, apiFamilyOf, typeInApiFamily } from '../../../common/errors/api-family.js';
+import { toGatewayError } from '../../../common/errors/to-gateway-error.js';
+
+/** What the filter gets from the application. */
+export interface ErrorFilterOptions {
+  /** Called for every error answer; the logger uses it. */
+  readonly onError?: (error: GatewayError, request: Request) => void;
+  /**
+   * Turns errors of other layers, such as a lost database, into public errors; undefined for errors that it does not
+   * know.
+   */
+  readonly translate?: (thrown: unknown) => GatewayError | undefined;
+  /** Methods of a path that lacks the requested method; empty for an unknown path. */
+  readonly methodsOf?: (path: string) => readonly string[];
+  /** What to say about a method that an existing path lacks. */
+  readonly methodHint?: (method: string, path: string, methods: readonly string[]) => string;
+  /** Advice for an unknown path, for stock clients of other APIs. */
+  readonly hintFor?: (path: string) => string | undefined;
+}
+
+/** Default `Retry-After` in seconds, for answers after which a retry makes sense. */
+const RETRY_AFTER_SECONDS: Readonly<Record<number, number>> = { 429: 5, 503: 5 };
+
+/**
+ * The only place that writes error answers: the envelope with its status, `Retry-After`, `x-should-retry` and
+ * `WWW-Authenticate` (API: Errors). If the head of the answer was sent already, the connection is cut, so that the
+ * answer never looks complete.
+ */
+@Catch()
+export class GatewayErrorFilter implements ExceptionFilter {
+  constructor(private readonly options: ErrorFilterOptions = {}) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.answer(thrown, http.getRequest<Request>(), http.getResponse<Response>());
+  }
+
+  /** Writes the answer for anything thrown; also used by middleware that runs outside Nest's filters. */
+  answer(thrown: unknown, request: Request, response: Response): void {
+    const surface = apiFamilyOf(request.path);
+    const error = inApiFamily(this.translate(thrown, request, response), surface);
+    this.options.onError?.(error, request);
+    if (response.headersSent) {
+      abortResponse(response);
+      return;
+    }
+    if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+    const retryAfterSeconds = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.status];
+    if (retryAfterSeconds !== undefined) {
+      response.setHeader('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+    }
+    if (error.shouldRetry === false || error.status === 409) {
+      response.setHeader('x-should-retry', 'false');
+    }
+    drainRejectedBody(request);
+    response.status(error.status).json(error.toEnvelope(typeInApiFamily(error, surface)));
+  }
+
+  /** A path that exists without the method is 405 with `Allow`, not 404 (decision G-12). */
+  private translate(thrown: unknown, request: Request, response: Response): GatewayError {
+    const { translate, methodsOf, methodHint, hintFor } = this.options;
+    if (!(thrown instanceof NotFoundException))
+      return translate?.(thrown) ?? toGatewayError(thrown);
+    const methods = methodsOf?.(request.path) ?? [];
+    if (methods.length > 0) {
+      response.setHeader('Allow', methods.join(', '));
+      const message =
+        methodHint?.(request.method, request.path, methods) ?? 'The method is not allowed here.';
+      return new GatewayError('method_not_allowed', message);
+    }
+    const advice = hintFor?.(request.path);
+    return advice === undefined ? toGatewayError(thrown) : new GatewayError('not_found', advice);
+  }
+}
