@@ -1,4 +1,4 @@
-/** The direction of docs/adr/0001: main, cli, commands, bootstrap → features → sealed → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform, database → common. */
+/** The direction of docs/adr/0001: main, cli, commands, bootstrap → features → sealed → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const books = 'billing/(accounts|ledger|audit|recovery)';
 const core = `${books}|auth|media|catalog|providers`;
@@ -31,7 +31,7 @@ module.exports = {
     rule(
       'platform-knows-no-product',
       { path: '^src/platform/' },
-      { path: '^src/(?!platform/|database/|common/)' },
+      { path: '^src/(?!platform/|common/)' },
     ),
     rule(
       'servers-and-queues-stand-on-common',
@@ -60,7 +60,7 @@ module.exports = {
     rule(
       'retention-drops-by-functions-of-the-database',
       { path: '^src/billing/retention/' },
-      { path: '^src/(?!billing/retention/|platform/(config|scheduler)/|database/|common/)' },
+      { path: '^src/(?!billing/retention/|platform/(config|database|scheduler)/|common/)' },
     ),
     rule(
       'sealed-above-tasks',
@@ -111,7 +111,7 @@ module.exports = {
     rule(
       'backup-copies-data-only',
       { path: '^src/backup/' },
-      { path: '^src/(?!backup/|billing/|platform/|database/|common/)' },
+      { path: '^src/(?!backup/|billing/|platform/|common/)' },
     ),
     rule(
       'only-commands-import-the-backup',

@@ -1,4 +1,4 @@
-import { createDataSource } from './src/database/data-source.js';
+import { createDataSource } from './src/platform/database/data-source.js';
 
 // eslint-disable-next-line no-restricted-syntax -- the TypeORM command line runs without the gateway's configuration
 const url = process.env.DATABASE_URL;

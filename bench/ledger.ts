@@ -5,9 +5,9 @@ import { performance } from 'node:perf_hooks';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { auditLedger } from '../src/billing/audit/audit.js';
-import { createDataSource } from '../src/database/data-source.js';
-import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
-import { runMigrations } from '../src/database/run-migrations.js';
+import { createDataSource } from '../src/platform/database/data-source.js';
+import { EmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres.js';
+import { runMigrations } from '../src/platform/database/run-migrations.js';
 import { fundedAccount } from '../test/support/test-ledger.js';
 import { costs, indexEntriesPerCall, logBytesPerCall } from './ledger-load/database-costs.js';
 import {

@@ -3,10 +3,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../src/database/data-source.js';
-import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
-import { patientCopyOf } from '../src/database/patient-copy.js';
-import { runMigrations } from '../src/database/run-migrations.js';
+import { createDataSource } from '../src/platform/database/data-source.js';
+import { EmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres.js';
+import { maintenanceConnectionOf } from '../src/platform/database/maintenance-connection.js';
+import { runMigrations } from '../src/platform/database/run-migrations.js';
 import type { ExecutionQuery, ExecutionsService } from '../src/billing/calls/executions.service.js';
 import { ledgerOf } from '../test/support/test-ledger.js';
 import { type BenchResult, percentile, round } from './result.js';
@@ -114,7 +114,7 @@ async function fill(dataSource: DataSource): Promise<Ids> {
     `SELECT indexdef AS make, 'DROP INDEX ' || indexname AS drop FROM pg_indexes
       WHERE tablename = 'execution' AND indexname <> 'execution_pkey'`,
   );
-  const patient = await patientCopyOf(dataSource).initialize();
+  const patient = await maintenanceConnectionOf(dataSource).initialize();
   for (const { drop } of indexes) await patient.query(drop);
   for (let from = 1; from <= ROWS; from += CHUNK) {
     await patient.query(FILL, [accounts, keys, from, Math.min(ROWS, from + CHUNK - 1), ROWS]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
 import { Catalog } from '../src/catalog/catalog.js';
-import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
+import { EmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres.js';
 import { SONG_EXAMPLES } from '../src/music/dto/song-examples.js';
 import { SongBodyPipe } from '../src/music/dto/song-body.pipe.js';
 import { pollDelayMs } from '../src/tasks/worker/poll-pace.js';

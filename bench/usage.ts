@@ -3,10 +3,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../src/database/data-source.js';
-import { EmbeddedPostgres } from '../src/database/embedded/embedded-postgres.js';
-import { patientCopyOf } from '../src/database/patient-copy.js';
-import { runMigrations } from '../src/database/run-migrations.js';
+import { createDataSource } from '../src/platform/database/data-source.js';
+import { EmbeddedPostgres } from '../src/platform/database/embedded/embedded-postgres.js';
+import { maintenanceConnectionOf } from '../src/platform/database/maintenance-connection.js';
+import { runMigrations } from '../src/platform/database/run-migrations.js';
 import { NOBODY, type UsageDimension, UsageReports } from '../src/billing/usage/usage-reports.js';
 import { type BenchResult, percentile, round } from './result.js';
 
@@ -99,7 +99,7 @@ export async function run(): Promise<BenchResult> {
 /** Answers one of the accounts. */
 async function fill(dataSource: DataSource): Promise<string> {
   const accounts = Array.from({ length: ACCOUNTS }, () => randomUUID());
-  const patient = await patientCopyOf(dataSource).initialize();
+  const patient = await maintenanceConnectionOf(dataSource).initialize();
   try {
     await patient.query(FILL, [accounts]);
     for (const statement of [FILL_EVERYBODY, FILL_LATENCIES, ...FILL_MONTHS, 'VACUUM ANALYZE']) {

@@ -2,12 +2,12 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { Database } from '../src/database/database.js';
+import { Database } from '../src/platform/database/database.js';
 import { dumpSchema } from '../test/support/schema-dump.js';
 
-const FILE = new URL('../src/database/schema.sql', import.meta.url);
+const FILE = new URL('../src/platform/database/schema.sql', import.meta.url);
 
-/** `npm run schema`: writes what the schema files make, as the catalogs of a new database tell it, to `src/database/schema.sql`. */
+/** `npm run schema`: writes what the schema files make, as the catalogs of a new database tell it, to `src/platform/database/schema.sql`. */
 Logger.overrideLogger(false);
 const dataDir = await mkdtemp(join(tmpdir(), 'shim-schema-'));
 // As root, the server runs as a user that has to get in.

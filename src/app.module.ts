@@ -8,7 +8,7 @@ import { CatalogModule } from './catalog/catalog.module.js';
 import { ChatModule } from './chat/chat.module.js';
 import { ConfigModule } from './platform/config/config.module.js';
 import type { GatewayConfig } from './platform/config/gateway-config.js';
-import { DatabaseModule } from './database/database.module.js';
+import { DatabaseModule } from './platform/database/database.module.js';
 import { DubbingModule } from './dubbing/dubbing.module.js';
 import { MusicModule } from './music/music.module.js';
 import { ImagesModule } from './images/images.module.js';

@@ -156,17 +156,7 @@ describe('the repository', () => {
     expect(rules).toContain(`: ${direction}. */`);
     const features = /const features = '(.*)';/.exec(rules)?.[1]?.split('|').sort();
     const apart = [
-      ...[
-        'admission',
-        'auth',
-        'backup',
-        'billing',
-        'catalog',
-        'commands',
-        'common',
-        'bootstrap',
-        'database',
-      ],
+      ...['admission', 'auth', 'backup', 'billing', 'catalog', 'commands', 'common', 'bootstrap'],
       ...['media', 'platform', 'providers', 'sandbox', 'sealed', 'tasks', 'webhooks'],
     ];
     expect(features).toEqual(folders.filter((name) => !apart.includes(name)).sort());

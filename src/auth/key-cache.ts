@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
-import { PreparedStatement } from '../database/prepared-statement.js';
+import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import type { Caller } from './caller.js';
 import { KeyChangePoller } from './key-change-poller.js';
 import { hashKey, looksLikeKey } from './api-key-format.js';

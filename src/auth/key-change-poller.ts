@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
-import { PreparedStatement } from '../database/prepared-statement.js';
+import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import { Scheduler } from '../platform/scheduler/scheduler.js';
 
 const POLL_INTERVAL_MS = 500;

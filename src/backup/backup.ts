@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
-import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { EmbeddedPostgres } from '../platform/database/embedded/embedded-postgres.js';
 import { ArchiveWriter } from './archive-writer.js';
 import { BackupError, refuseExternalDatabase } from './backup-error.js';
 import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE, OWED } from './backup-parts.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { databaseFaultOf } from '../database/database-errors.js';
+import { databaseFaultOf } from '../platform/database/database-errors.js';
 import type { ArchiveWriter } from './archive-writer.js';
 import { filesBelow } from './files-below.js';
 

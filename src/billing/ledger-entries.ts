@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { cursorOf, type Page } from '../common/paging/page.js';
-import { pageOfScan } from '../database/newest-first.js';
+import { pageOfScan } from '../platform/database/keyset-pagination.js';
 import { type LedgerEntry, ledgerEntryOf } from './ledger-entry.js';
 import type { EntryQuery } from './ledger-requests.js';
 

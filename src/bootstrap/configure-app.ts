@@ -20,7 +20,7 @@ import type { HeaderMiddleware } from '../platform/http-server/load-shedding/ove
 import { toPublicId } from '../common/ids/public-id.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
-import { isTransient } from '../database/database-errors.js';
+import { isTransient } from '../platform/database/database-errors.js';
 import { loggableError, LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { requestLog } from '../platform/observability/request-log.js';

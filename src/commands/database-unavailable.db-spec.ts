@@ -3,8 +3,8 @@ import { startDatabaseProxy } from '../../test/support/database-proxy.js';
 import { createTestDatabase } from '../../test/support/test-database.js';
 import { OperatorActions } from '../admin/operator-actions.js';
 import { SystemClock } from '../common/time/clock.js';
-import { createDataSource } from '../database/data-source.js';
-import { whenDatabaseAnswers } from '../database/start-patience.js';
+import { createDataSource } from '../platform/database/data-source.js';
+import { waitForDatabase } from '../platform/database/wait-for-database.js';
 import { withDatabaseNamed } from './database-unavailable.js';
 import type { Operators } from './operator-command.js';
 import { type Openers, replyOf, runCommand } from './run-command.js';
@@ -16,7 +16,7 @@ const REFUSED =
   'The database did not answer within 1 seconds (connect ECONNREFUSED 127.0.0.1:1): start the database of';
 
 const connect = () =>
-  whenDatabaseAnswers(
+  waitForDatabase(
     () => createDataSource({ url: AWAY }).initialize(),
     () => undefined,
     0,

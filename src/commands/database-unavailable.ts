@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { databaseUrlsOf } from '../common/database-urls.js';
 import { redactText } from '../common/secrets/redact-text.js';
-import { reasonOf } from '../database/database-errors.js';
-import { DatabaseAwayError } from '../database/start-patience.js';
+import { reasonOf } from '../platform/database/database-errors.js';
+import { DatabaseAwayError } from '../platform/database/wait-for-database.js';
 
 type Settings = Pick<GatewayConfig, 'databaseUrl' | 'migrationDatabaseUrl' | 'dataDir'>;
 

@@ -12,7 +12,7 @@ import { loadCatalog } from '../catalog/catalog-file.js';
 import { ConfigModule } from '../platform/config/config.module.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { sandboxScope } from '../platform/config/sandbox-scope.js';
-import { DatabaseModule } from '../database/database.module.js';
+import { DatabaseModule } from '../platform/database/database.module.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
 import { LeasesModule } from '../billing/recovery/recovery.module.js';
 import { ObservabilityModule } from '../platform/observability/observability.module.js';

@@ -1,10 +1,10 @@
 import { BackupError } from '../backup/backup-error.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { ConfigError } from '../platform/config/load-config.js';
-import { databaseFaultOf, reasonOf } from '../database/database-errors.js';
+import { databaseFaultOf, reasonOf } from '../platform/database/database-errors.js';
 import { redactText } from '../common/secrets/redact-text.js';
-import { DataDirInUseError } from '../database/embedded/data-dir-lock.js';
-import { SchemaTooNewError, SchemaTooOldError } from '../database/schema-version.js';
+import { DataDirInUseError } from '../platform/database/embedded/data-dir-lock.js';
+import { SchemaTooNewError, SchemaTooOldError } from '../platform/database/schema-version.js';
 import type { OperatorActions } from '../admin/operator-actions.js';
 import { DatabaseUnavailableError } from './database-unavailable.js';
 import type { OperatorCommand, Operators, TaskOperators } from './operator-command.js';

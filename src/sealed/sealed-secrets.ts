@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SecretBox, SecretBoxError } from '../common/secrets/secret-box.js';
 import { ConfigError } from '../platform/config/load-config.js';
-import { patientCopyOf } from '../database/patient-copy.js';
+import { maintenanceConnectionOf } from '../platform/database/maintenance-connection.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { isOfOtherKey, type SealedColumn, sealedColumns } from './sealed-columns.js';
@@ -75,7 +75,7 @@ export class SealedSecrets {
   async rotate(): Promise<Resealing> {
     // Until the first start has read all sealed texts, it is not known whether a key is missing.
     if ((await this.noted()).length > 0) await this.note();
-    const patient = await patientCopyOf(this.dataSource).initialize();
+    const patient = await maintenanceConnectionOf(this.dataSource).initialize();
     try {
       let sealedAnew = 0;
       for (const column of this.columns) sealedAnew += await this.resealColumn(patient, column);
@@ -93,7 +93,7 @@ export class SealedSecrets {
 
   /** Drops the texts that no key of the list opens. Returns their number. */
   async forget(): Promise<number> {
-    const patient = await patientCopyOf(this.dataSource).initialize();
+    const patient = await maintenanceConnectionOf(this.dataSource).initialize();
     try {
       let dropped = 0;
       for (const { table, column } of this.columns) {
@@ -111,7 +111,7 @@ export class SealedSecrets {
 
   /** Texts that were sealed by other keys than these. */
   private async countOfOthers(keyIds: readonly string[]): Promise<number> {
-    const patient = await patientCopyOf(this.dataSource).initialize();
+    const patient = await maintenanceConnectionOf(this.dataSource).initialize();
     try {
       const counts = this.columns.map(
         ({ table, column }) => `(SELECT count(*) FROM ${table} WHERE ${isOfOtherKey(column)})`,

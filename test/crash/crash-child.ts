@@ -6,8 +6,8 @@ import { ProviderConnectionLimit } from '../../src/admission/provider-connection
 import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
 import { UncaughtErrorHandler } from '../../src/bootstrap/uncaught-error-handler.js';
 import { Clock } from '../../src/common/time/clock.js';
-import { createDataSource } from '../../src/database/data-source.js';
-import { whenDatabaseAnswers } from '../../src/database/start-patience.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { waitForDatabase } from '../../src/platform/database/wait-for-database.js';
 import { PayOnSuccess } from '../../src/billing/calls/pay-on-success.js';
 import { makeLogger, NestLogger } from '../../src/platform/observability/logger.js';
 import { ledgerOf } from '../support/test-ledger.js';
@@ -47,7 +47,7 @@ const logger = makeLogger('error', false, { write: (line) => process.stderr.writ
 Logger.overrideLogger(new NestLogger(logger));
 const [url = '', dataDir = '', ...accountIds] = process.argv.slice(2);
 // As a gateway starts, even in the middle of an outage.
-const dataSource = await whenDatabaseAnswers(
+const dataSource = await waitForDatabase(
   () => createDataSource({ url, poolSize: 6 }).initialize(),
   () => undefined,
 );

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createDataSource } from '../../src/database/data-source.js';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
-import { runMigrations } from '../../src/database/run-migrations.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
+import { runMigrations } from '../../src/platform/database/run-migrations.js';
 import { type CrashResult, crashRun } from './crash-run.js';
 
 /**

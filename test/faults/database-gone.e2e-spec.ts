@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request, type ServerResponse 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../src/common/time/clock.js';
-import { createDataSource } from '../../src/database/data-source.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
 import type { StubUpstream } from '../support/stub-upstream.js';
 import {
   ADMIN_TOKEN,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { ReversalJournal } from '../../src/billing/recovery/reversal-journal.js';
 import { query } from '../support/embedded-gateways.js';
 import { postJson, send } from '../support/http-answer.js';

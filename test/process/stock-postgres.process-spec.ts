@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createDataSource } from '../../src/database/data-source.js';
-import { runMigrations } from '../../src/database/run-migrations.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { runMigrations } from '../../src/platform/database/run-migrations.js';
 import { StockPostgres } from '../support/stock-postgres.js';
 
 /** What the tests of plans find of the run's own server. */

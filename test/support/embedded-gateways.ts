@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { processesIn } from './process.js';
 
 export const POLL_MS = 50;
 /** The file that another process must be able to read. */
-export const SOURCE = new URL('../../src/database/embedded/embedded-postgres.ts', import.meta.url);
+export const SOURCE = new URL(
+  '../../src/platform/database/embedded/embedded-postgres.ts',
+  import.meta.url,
+);
 /** The database of a gateway's process; it prints its URL when it runs. */
 const SCRIPT = `
   const { EmbeddedPostgres } = await import(${JSON.stringify(SOURCE.href)});

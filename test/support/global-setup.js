@@ -14,8 +14,8 @@ const fromBuild = (path) => import(new URL(`../../dist/${path}`, import.meta.url
  */
 export default async function globalSetup() {
   build();
-  const { createDataSource } = await fromBuild('database/data-source.js');
-  const { runMigrations } = await fromBuild('database/run-migrations.js');
+  const { createDataSource } = await fromBuild('platform/database/data-source.js');
+  const { runMigrations } = await fromBuild('platform/database/run-migrations.js');
 
   const server = await startServer();
   const template = `shim_template_${randomUUID().replaceAll('-', '')}`;
@@ -58,7 +58,7 @@ export default async function globalSetup() {
 async function startServer() {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, stop: () => Promise.resolve() };
-  const { EmbeddedPostgres } = await fromBuild('database/embedded/embedded-postgres.js');
+  const { EmbeddedPostgres } = await fromBuild('platform/database/embedded/embedded-postgres.js');
   const dataDir = await mkdtemp(join(tmpdir(), 'shim-test-'));
   // As root, the server runs as a user that has to get in.
   await chmod(dataDir, 0o755);

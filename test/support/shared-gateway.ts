@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { KeyTerms } from '../../src/auth/api-keys.service.js';
-import { createDataSource } from '../../src/database/data-source.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
 import type { RecordedRequest } from '../../src/sandbox/http/recorder.js';
 import type { SandboxStats } from '../../src/sandbox/sandbox-server.js';
 import { GatewayAccounts, type TestAccount } from './gateway-accounts.js';

@@ -3,8 +3,8 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chmod } from 'node:fs/promises';
-import { Postmaster } from '../../src/database/embedded/postmaster.js';
-import { ServiceUser } from '../../src/database/embedded/service-user.js';
+import { Postmaster } from '../../src/platform/database/embedded/postmaster.js';
+import { ServiceUser } from '../../src/platform/database/embedded/service-user.js';
 import { systemProgram } from './system-program.js';
 
 /** Where Debian keeps its servers, each version in a folder of its own. */

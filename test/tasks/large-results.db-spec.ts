@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { MAX_STORED_BYTES } from '../../src/database/newest-first.js';
+import { MAX_STORED_BYTES } from '../../src/platform/database/keyset-pagination.js';
 import { TaskRepository } from '../../src/tasks/reads/task.repository.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { SharedLookup } from '../../src/database/shared-lookup.js';
+import { RowLoader } from '../../src/platform/database/batching/row-loader.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { TaskRepository } from '../../src/tasks/reads/task.repository.js';
 import { TaskWorkRepository } from '../../src/tasks/worker/task-work.repository.js';
@@ -78,7 +78,7 @@ async function plans(): Promise<ReadonlyMap<string, readonly string[]>> {
   await tasks.advance([{ accountId, taskId, fence: work.fence, delayMs: 0, facts }]);
   await tasks.unwatch({ ...work, fence: '-1' });
   await reader.find(taskId, accountId);
-  await new SharedLookup(dataSource, 'stored_file').find(accountId, taskId);
+  await new RowLoader(dataSource, 'stored_file').find(accountId, taskId);
   const page = { limit: 10, cursor: undefined };
   await reader.list({ accountId }, page);
   await reader.list({ accountId, status: 'processing' }, page);

@@ -4,14 +4,20 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { auditBooks } from '../../src/billing/audit/usage-audit.js';
-import { createDataSource } from '../../src/database/data-source.js';
-import { runMigrations } from '../../src/database/run-migrations.js';
-import { SchemaTooNewError, SchemaTooOldError } from '../../src/database/schema-version.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { runMigrations } from '../../src/platform/database/run-migrations.js';
+import {
+  SchemaTooNewError,
+  SchemaTooOldError,
+} from '../../src/platform/database/schema-version.js';
 import { dumpSchema } from '../support/schema-dump.js';
 import { createEmptyDatabase, type EmptyDatabase } from '../support/test-database.js';
 import { fundedAccount, ledgerOf, startOf, successOf } from '../support/test-ledger.js';
 
-const SCHEMA = readFileSync(new URL('../../src/database/schema.sql', import.meta.url), 'utf8');
+const SCHEMA = readFileSync(
+  new URL('../../src/platform/database/schema.sql', import.meta.url),
+  'utf8',
+);
 /**
  * A database that version 0.1.0 made, with the work of two accounts: paid and failed calls and tasks, an open task of
  * a process that was killed, a task of unknown outcome, webhooks, refunds, a key with a limit that was rotated.

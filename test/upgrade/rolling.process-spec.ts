@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { DataSource } from 'typeorm';
 import { auditBooks } from '../../src/billing/audit/usage-audit.js';
-import { createDataSource } from '../../src/database/data-source.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
 import {
   cleanUp,
@@ -20,7 +20,10 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 import { Customer } from './customer.js';
 import { BUILD_TIMEOUT_MS, describeUpgrade, formerVersion } from './build-former-version.js';
 
-const SCHEMA = readFileSync(new URL('../../src/database/schema.sql', import.meta.url), 'utf8');
+const SCHEMA = readFileSync(
+  new URL('../../src/platform/database/schema.sql', import.meta.url),
+  'utf8',
+);
 const LIMIT = { spend_limit_microusd: '90000000', spend_limit_period: 'month' };
 /** A call holds nothing once the lease of its lost process is over, 15 s after its last beat, and a sweep has come. */
 const SWEEP = { HOLD_SWEEP_MS: '1000' };

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { auditBooks } from '../../src/billing/audit/usage-audit.js';
-import { createDataSource } from '../../src/database/data-source.js';
-import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { query } from '../support/embedded-gateways.js';
 import {
   cleanUp,

@@ -5,7 +5,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { cursorOf, type Page, pageOf } from '../../common/paging/page.js';
 import { Clock } from '../../common/time/clock.js';
-import { transaction } from '../../database/transaction.js';
+import { transaction } from '../../platform/database/transaction.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
 import type { AccountChanges, AccountQuery } from '../ledger-requests.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import { patientCopyOf } from '../../database/patient-copy.js';
-import { SESSION_SETTINGS } from '../../database/session-settings.js';
-import { transaction } from '../../database/transaction.js';
+import { maintenanceConnectionOf } from '../../platform/database/maintenance-connection.js';
+import { SESSION_SETTINGS } from '../../platform/database/session-settings.js';
+import { transaction } from '../../platform/database/transaction.js';
 import {
   ACCOUNT_RULES,
   CHARGE_RULES,
@@ -67,7 +67,7 @@ export async function auditLedger(
   scope: AuditScope = 'full',
 ): Promise<AuditReport> {
   // The normal connections cancel a statement after seconds.
-  const maintenance = await patientCopyOf(dataSource).initialize();
+  const maintenance = await maintenanceConnectionOf(dataSource).initialize();
   try {
     return await transaction(
       maintenance,

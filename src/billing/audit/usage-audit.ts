@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { patientCopyOf } from '../../database/patient-copy.js';
-import { transaction } from '../../database/transaction.js';
+import { maintenanceConnectionOf } from '../../platform/database/maintenance-connection.js';
+import { transaction } from '../../platform/database/transaction.js';
 import {
   auditLedgerIn,
   recordFinding,
@@ -31,7 +31,7 @@ interface Finding {
  * visible to others when both have ended.
  */
 export async function auditBooks(dataSource: DataSource, scope: AuditScope): Promise<AuditReport> {
-  const maintenance = await patientCopyOf(dataSource).initialize();
+  const maintenance = await maintenanceConnectionOf(dataSource).initialize();
   try {
     return await transaction(maintenance, (manager) => auditIn(manager, scope), 'REPEATABLE READ');
   } finally {

@@ -5,7 +5,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { Clock } from '../../common/time/clock.js';
 import { OnceAnHour } from '../../common/time/once-an-hour.js';
-import { isRolledBack, isTransient } from '../../database/database-errors.js';
+import { isRolledBack, isTransient } from '../../platform/database/database-errors.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { ExecutionRepository } from './execution.repository.js';
 import type {

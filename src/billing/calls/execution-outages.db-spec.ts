@@ -16,7 +16,7 @@ import {
 import { auditLedger } from '../audit/audit.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { Clock } from '../../common/time/clock.js';
-import { createDataSource } from '../../database/data-source.js';
+import { createDataSource } from '../../platform/database/data-source.js';
 import { FAIL_PATIENCE_MS, SUCCEED_PATIENCE_MS } from './execution-ledger.js';
 import type { ExecutionStart } from './execution-commands.js';
 

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { postgresJson } from '../../common/postgres-json.js';
-import { PreparedStatement } from '../../database/prepared-statement.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type {
   BeginOutcome,
   ExecutionEnd,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Page, PageRequest } from '../../common/paging/page.js';
-import { newestFirst } from '../../database/newest-first.js';
+import { keysetPage } from '../../platform/database/keyset-pagination.js';
 import {
   type Execution,
   executionOf,
@@ -73,7 +73,7 @@ export class ExecutionsService {
       createdAfter,
       createdBefore,
     } as const;
-    return newestFirst(this.dataSource, listing, query, executionOf);
+    return keysetPage(this.dataSource, listing, query, executionOf);
   }
 
   /** The index by key has no account column, so this check keeps callers from listing the calls of another account's key. */

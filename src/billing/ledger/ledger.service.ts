@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { MAX_MICRO_USD, type MicroUsd } from '../../common/money/micro-usd.js';
-import { isTransient } from '../../database/database-errors.js';
+import { isTransient } from '../../platform/database/database-errors.js';
 import { noAccount } from '../accounts/accounts.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from '../ledger-entry.js';
 import type { Page } from '../../common/paging/page.js';

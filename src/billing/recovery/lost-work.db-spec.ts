@@ -12,9 +12,9 @@ import {
 } from '../../../test/support/test-ledger.js';
 import { auditLedger } from '../audit/audit.js';
 import { Clock } from '../../common/time/clock.js';
-import { createDataSource } from '../../database/data-source.js';
-import { EmbeddedPostgres } from '../../database/embedded/embedded-postgres.js';
-import { runMigrations } from '../../database/run-migrations.js';
+import { createDataSource } from '../../platform/database/data-source.js';
+import { EmbeddedPostgres } from '../../platform/database/embedded/embedded-postgres.js';
+import { runMigrations } from '../../platform/database/run-migrations.js';
 
 const FUNDS = 1_000_000n;
 const MINUTE_MS = 60_000;

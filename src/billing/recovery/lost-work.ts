@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../common/time/clock.js';
-import { isTransient } from '../../database/database-errors.js';
+import { isTransient } from '../../platform/database/database-errors.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import type { Committed } from './committed-work.js';

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { type DatabaseProxy, startDatabaseProxy } from '../../../test/support/database-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { SystemClock } from '../../common/time/clock.js';
-import { createDataSource } from '../../database/data-source.js';
+import { createDataSource } from '../../platform/database/data-source.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { Readiness } from '../../platform/observability/readiness.js';
 import { ProcessLease } from './process-lease.js';

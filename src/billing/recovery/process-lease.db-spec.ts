@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { type DatabaseProxy, startDatabaseProxy } from '../../../test/support/database-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { createDataSource } from '../../database/data-source.js';
+import { createDataSource } from '../../platform/database/data-source.js';
 import { ProcessLease } from './process-lease.js';
 
 const LEASE_MS = 6_000;

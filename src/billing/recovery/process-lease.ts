@@ -7,8 +7,8 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { LoneConnection } from '../../database/lone-connection.js';
-import { whenDatabaseAnswers } from '../../database/start-patience.js';
+import { DedicatedConnection } from '../../platform/database/dedicated-connection.js';
+import { waitForDatabase } from '../../platform/database/wait-for-database.js';
 import { CommittedWork } from './committed-work.js';
 
 /** Heartbeats per lease. A process may miss one and be late with the next. */
@@ -72,7 +72,7 @@ export class ProcessLease implements OnModuleInit, BeforeApplicationShutdown {
   #lastHeartbeatMs = -Infinity;
   #lastFailed = false;
   #current: Promise<void> | undefined;
-  readonly #connection: LoneConnection;
+  readonly #connection: DedicatedConnection;
   readonly #intervalMs: number;
 
   constructor(
@@ -80,7 +80,7 @@ export class ProcessLease implements OnModuleInit, BeforeApplicationShutdown {
     @Inject(LEASE_OPTIONS) private readonly options: Pick<LeaseOptions, 'leaseMs'>,
   ) {
     this.#intervalMs = options.leaseMs / HEARTBEATS_PER_LEASE;
-    this.#connection = new LoneConnection(
+    this.#connection = new DedicatedConnection(
       dataSource,
       Math.max(MIN_TIMEOUT_MS, this.#intervalMs / 2),
     );
@@ -123,7 +123,7 @@ export class ProcessLease implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Takes the first lease before anything is served. Waits until the database can be reached. */
   async onModuleInit(): Promise<void> {
-    await whenDatabaseAnswers(
+    await waitForDatabase(
       () => this.heartbeat(),
       (error) => {
         this.#logger.warn(`the first lease waits for the database: ${String(error)}`);

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { PreparedStatement } from '../../database/prepared-statement.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type { Reversal, TaskReversal } from './reversal.js';
 
 /** The result of {@link ReversalRepository.cancel}. */

@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isTransient } from '../../database/database-errors.js';
+import { isTransient } from '../../platform/database/database-errors.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { type ReversalOutcome, ReversalRepository } from './reversal.repository.js';
 import { ProcessLease } from './process-lease.js';

@@ -6,7 +6,7 @@ import type { ByteRange } from '../../common/byte-range.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { Quota } from '../fairness/quota.js';
 import { Clock } from '../../common/time/clock.js';
-import { type OwnedRow, SharedLookup } from '../../database/shared-lookup.js';
+import { type OwnedRow, RowLoader } from '../database/batching/row-loader.js';
 import { FILE_STORE, type FileStore } from './file-store.port.js';
 import { UploadReader } from './upload-reader.js';
 import { type NewFile, type StoredFile, UNNAMED_FILE_MS } from './stored-file.js';
@@ -49,7 +49,7 @@ export function keyOf(accountId: string, id: string): string {
 @Injectable()
 export class StoredFiles {
   private readonly logger = new Logger(StoredFiles.name);
-  private readonly rows: SharedLookup<Row>;
+  private readonly rows: RowLoader<Row>;
   private readonly downloads: Quota;
 
   constructor(
@@ -57,7 +57,7 @@ export class StoredFiles {
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
   ) {
-    this.rows = new SharedLookup(dataSource, 'stored_file');
+    this.rows = new RowLoader(dataSource, 'stored_file');
     const { total, perAccount: perBucket } = store.readers;
     this.downloads = new Quota({ total, perBucket, what: 'downloads of files at once' });
   }

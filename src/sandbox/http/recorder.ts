@@ -72,12 +72,12 @@ export class Recorder {
   /** The last requests, newest first. */
   last(limit: number): RecordedRequest[] {
     const count = Math.min(limit, this.records.length);
-    const newestFirst: RecordedRequest[] = [];
+    const keysetPage: RecordedRequest[] = [];
     for (let back = 1; back <= count; back++) {
       const record = this.records[(this.next - back) % MAX_REQUESTS];
-      if (record !== undefined) newestFirst.push(view(record));
+      if (record !== undefined) keysetPage.push(view(record));
     }
-    return newestFirst;
+    return keysetPage;
   }
 
   clear(): void {

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type { JsonObject } from '../../common/json-object.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import { BatchedFunction } from '../../database/batched-function.js';
+import { BatchedFunction } from '../../platform/database/batching/batched-function.js';
 import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
 import { CompletionListeners } from './completion-listeners.js';
 import { DatabaseClock } from './database-clock.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { fromPublicId } from '../../common/ids/public-id.js';
-import { PreparedStatement } from '../../database/prepared-statement.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import { noTask } from '../reads/tasks.service.js';
 
 const FIND = `

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Page, PageRequest } from '../../common/paging/page.js';
-import { newestFirst } from '../../database/newest-first.js';
-import { SharedLookup } from '../../database/shared-lookup.js';
+import { keysetPage } from '../../platform/database/keyset-pagination.js';
+import { RowLoader } from '../../platform/database/batching/row-loader.js';
 import type { Task, TaskStatus } from '../task.js';
 import { taskOf, type TaskRow } from '../task-row.js';
 
@@ -40,10 +40,10 @@ const LATE_SUCCESSES = `
 /** Reads tasks; their inputs stay sealed. */
 @Injectable()
 export class TaskRepository {
-  private readonly rows: SharedLookup<TaskRow>;
+  private readonly rows: RowLoader<TaskRow>;
 
   constructor(private readonly dataSource: DataSource) {
-    this.rows = new SharedLookup(dataSource, 'task');
+    this.rows = new RowLoader(dataSource, 'task');
   }
 
   /** The account's task of that UUID, of any kind and status; undefined if there is none. */
@@ -79,7 +79,7 @@ export class TaskRepository {
       createdAfter,
       createdBefore,
     } as const;
-    return newestFirst(this.dataSource, listing, page, taskOf);
+    return keysetPage(this.dataSource, listing, page, taskOf);
   }
 }
 

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { canonicalJson } from '../../common/canonical-json.js';
 import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
-import { PreparedStatement } from '../../database/prepared-statement.js';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { retryTransient } from '../retry-transient.js';
 

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { BatchedFunction } from '../../database/batched-function.js';
+import { BatchedFunction } from '../../platform/database/batching/batched-function.js';
 
 const MAX_STATEMENTS = 2;
 const MAX_BATCH = 128;

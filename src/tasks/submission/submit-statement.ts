@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { type DatabaseFault, databaseFaultOf } from '../../database/database-errors.js';
+import { type DatabaseFault, databaseFaultOf } from '../../platform/database/database-errors.js';
 import { ProcessLease } from '../../billing/recovery/process-lease.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
 import { retryTransient } from '../retry-transient.js';

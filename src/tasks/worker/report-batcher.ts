@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isTransient } from '../../database/database-errors.js';
+import { isTransient } from '../../platform/database/database-errors.js';
 import { retryTransient } from '../retry-transient.js';
 import { type Advance, TaskWorkRepository } from './task-work.repository.js';
 

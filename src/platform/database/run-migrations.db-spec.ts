@@ -1,0 +1,127 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test/support/test-database.js';
+import { createDataSource } from './data-source.js';
+import { runMigrations } from './run-migrations.js';
+import { SchemaTooNewError, SchemaTooOldError } from './schema-version.js';
+
+class AddProbe9700000000001 implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('CREATE TABLE probe (id int)');
+    // Long enough for the others to arrive.
+    await queryRunner.query('SELECT pg_sleep(0.2)');
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('DROP TABLE probe');
+  }
+}
+
+class Break9700000000002 implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('SELECT 1 / 0');
+  }
+
+  async down(): Promise<void> {
+    // Never applied.
+  }
+}
+
+describe('runMigrations', () => {
+  let database: TestDatabase;
+  const replicas: DataSource[] = [];
+
+  async function replicaWith(...extra: (new () => MigrationInterface)[]): Promise<DataSource> {
+    const replica = createDataSource({ url: database.url, poolSize: 1 });
+    const migrations = [...(replica.options.migrations as []), ...extra];
+    replica.setOptions({ migrations });
+    await replica.initialize();
+    replicas.push(replica);
+    return replica;
+  }
+
+  const probeExists = async (): Promise<unknown> =>
+    database.dataSource.query(`SELECT to_regclass('probe') IS NOT NULL AS found`);
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterEach(async () => {
+    await Promise.all(replicas.splice(0).map((replica) => replica.destroy()));
+    await database.dataSource.query('DROP TABLE IF EXISTS probe');
+    await database.dataSource.query(`DELETE FROM migration WHERE timestamp >= 9700000000001`);
+  });
+  afterAll(() => database.drop());
+
+  it('finds nothing pending in a migrated database', async () => {
+    expect(await runMigrations(database.dataSource)).toEqual([]);
+  });
+
+  it('applies a migration once when replicas start together', async () => {
+    const starting = [1, 2, 3].map(() => replicaWith(AddProbe9700000000001));
+    const applied = await Promise.all(
+      (await Promise.all(starting)).map((source) => runMigrations(source)),
+    );
+    expect(applied.flat()).toEqual(['AddProbe9700000000001']);
+  });
+
+  it('applies all pending migrations or none', async () => {
+    const replica = await replicaWith(AddProbe9700000000001, Break9700000000002);
+    await expect(runMigrations(replica)).rejects.toThrow('division by zero');
+    expect(await probeExists()).toEqual([{ found: false }]);
+    expect(await replica.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('refuses a database that a newer version migrated', async () => {
+    await runMigrations(await replicaWith(AddProbe9700000000001));
+    const older = runMigrations(database.dataSource);
+    await expect(older).rejects.toThrow(SchemaTooNewError);
+    await expect(older).rejects.toThrow('AddProbe9700000000001');
+  });
+
+  it('refuses a database that is older than version 0.1.0, and says what to do', async () => {
+    const empty = await createEmptyDatabase();
+    const old = await createDataSource({ url: empty.url, poolSize: 1 }).initialize();
+    await old.query(`CREATE TABLE migration (id serial PRIMARY KEY, timestamp bigint NOT NULL, name varchar NOT NULL);
+      INSERT INTO migration (timestamp, name) VALUES (1700000000010, 'CreateLedger1700000000010')`);
+    const trying = runMigrations(old);
+    await expect(trying).rejects.toThrow(SchemaTooOldError);
+    await expect(trying).rejects.toThrow('Start version 0.1.0 once on it');
+    await old.destroy();
+    await empty.drop();
+  });
+
+  describe('with the schema files', () => {
+    const name = '81-usage.functions.sql';
+    const spoil = (version: string) =>
+      database.dataSource.query(
+        `CREATE OR REPLACE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE AS 'SELECT 7::smallint';
+         UPDATE schema_file SET checksum = 'other', version = '${version}' WHERE name = '${name}'`,
+      );
+    const bucketOf = async () => {
+      const rows = await database.dataSource.query<{ bucket: number }[]>(
+        'SELECT usage_bucket(1) AS bucket',
+      );
+      return rows[0]?.bucket;
+    };
+
+    it('replaces functions whose text has changed, once', async () => {
+      await spoil('0.0.1');
+      expect(await runMigrations(database.dataSource)).toEqual([name]);
+      expect(await bucketOf()).toBe(0);
+      expect(await runMigrations(database.dataSource)).toEqual([]);
+    });
+
+    it('leaves those of a newer version as they are', async () => {
+      await spoil('999.0.0');
+      expect(await runMigrations(database.dataSource)).toEqual([]);
+      expect(await bucketOf()).toBe(7);
+      await spoil('0.0.1');
+      await runMigrations(database.dataSource);
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { QueryRunner } from 'typeorm';
+import { GATEWAY_VERSION } from '../../common/version.js';
+
+const FOLDER = new URL('./schema/', import.meta.url);
+/** In the order in which they are run. They are named here, because a build leaves files that were removed in its folder. */
+export const SCHEMA_FILES = [
+  '00-schema.sql',
+  '10-accounts.sql',
+  '20-keys.sql',
+  '21-keys.functions.sql',
+  '30-ledger.sql',
+  '31-ledger.functions.sql',
+  '40-executions.sql',
+  '41-executions.functions.sql',
+  '42-processes.sql',
+  '43-processes.functions.sql',
+  '50-tasks.sql',
+  '51-task-submission.functions.sql',
+  '52-task-work.functions.sql',
+  '53-task-ends.functions.sql',
+  '60-webhooks.sql',
+  '61-webhooks.functions.sql',
+  '70-files.sql',
+  '80-usage.sql',
+  '81-usage.functions.sql',
+  '85-limits.sql',
+  '86-limits.functions.sql',
+  '90-retention.sql',
+  '91-retention.functions.sql',
+  '95-audit.sql',
+  '96-operators.sql',
+  '98-triggers.sql',
+] as const;
+const GRANTS = '99-grants.sql';
+const FUNCTIONS = '.functions.sql';
+/** In the other files only the comments may be run again: a statement of its own that begins a line. */
+const COMMENT_STATEMENT = /^COMMENT ON (?:[^']|'(?:[^']|'')*')*?;$/gm;
+
+const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+
+/** The statements of a schema file that are run again when they change. */
+interface Repeatable {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+/** What a database has of a file. */
+interface AppliedFile {
+  readonly name: string;
+  readonly checksum: string;
+  readonly version: string;
+}
+
+/** The functions and views of the schema, and the comments on its tables; in the order of the files. */
+function repeatables(): Repeatable[] {
+  return SCHEMA_FILES.flatMap((name) => {
+    const text = read(name);
+    const sql = name.endsWith(FUNCTIONS) ? text : (text.match(COMMENT_STATEMENT) ?? []).join('\n');
+    if (sql === '') return [];
+    return [{ name, sql, checksum: createHash('sha256').update(sql).digest('hex') }];
+  });
+}
+
+/** Functions name tables and functions of later files. */
+const UNCHECKED = 'SET LOCAL check_function_bodies = off';
+
+/** Makes the whole schema of today in an empty database, within the transaction of the runner. */
+export async function createSchema(runner: QueryRunner): Promise<void> {
+  await runner.query(UNCHECKED);
+  for (const name of SCHEMA_FILES) await runner.query(read(name));
+  for (const file of repeatables()) await note(runner, file);
+}
+
+/**
+ * Runs the functions, views and comments that differ from those that the database has, within the transaction of the runner;
+ * returns the names of their files. Those of a newer version stay.
+ */
+export async function applyChangedFiles(runner: QueryRunner): Promise<string[]> {
+  const changed = changedFiles(await appliedFiles(runner));
+  if (changed.length > 0) await runner.query(UNCHECKED);
+  for (const file of changed) {
+    await runner.query(file.sql);
+    await note(runner, file);
+  }
+  return changed.map(({ name }) => name);
+}
+
+/** Whether {@link applyChangedFiles} has nothing to do. */
+export async function hasCurrentFiles(runner: QueryRunner): Promise<boolean> {
+  return changedFiles(await appliedFiles(runner)).length === 0;
+}
+
+/** Gives a role the rights that the gateway needs. `role` is an escaped identifier. */
+export async function grantTo(runner: QueryRunner, role: string): Promise<void> {
+  await runner.query(read(GRANTS).replaceAll(':role', () => role));
+}
+
+async function appliedFiles(runner: QueryRunner): Promise<AppliedFile[]> {
+  return (await runner.query('SELECT name, checksum, version FROM schema_file')) as AppliedFile[];
+}
+
+function changedFiles(applied: readonly AppliedFile[]): Repeatable[] {
+  const known = new Map(applied.map((file) => [file.name, file]));
+  return repeatables().filter(({ name, checksum }) => {
+    const file = known.get(name);
+    return file === undefined || (file.checksum !== checksum && !isNewer(file.version));
+  });
+}
+
+/** Whether a version is newer than this one. An older process that starts again beside newer ones must not undo their functions. */
+function isNewer(version: string): boolean {
+  const theirs = partsOf(version);
+  const ours = partsOf(GATEWAY_VERSION);
+  const at = theirs.findIndex((part, index) => part !== ours[index]);
+  return at >= 0 && (theirs[at] ?? 0) > (ours[at] ?? 0);
+}
+
+const partsOf = (version: string): number[] =>
+  version.split('.').map((part) => Number.parseInt(part, 10));
+
+async function note(runner: QueryRunner, { name, checksum }: Repeatable): Promise<void> {
+  await runner.query(
+    `INSERT INTO schema_file (name, checksum, version) VALUES ($1, $2, $3)
+     ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, version = excluded.version, applied_at = now()`,
+    [name, checksum, GATEWAY_VERSION],
+  );
+}
