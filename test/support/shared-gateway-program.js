@@ -1,6 +1,6 @@
 // A gateway of the build in a process of its own; the settings are its argument. It tells where it is, and ends when its parent lets go.
 import { pino } from 'pino';
-import { startGateway } from '../../dist/boot/start-gateway.js';
+import { startGateway } from '../../dist/bootstrap/start-gateway.js';
 import { loadConfig } from '../../dist/platform/config/load-config.js';
 
 const config = loadConfig(JSON.parse(process.argv[2]));
