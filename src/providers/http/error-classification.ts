@@ -63,7 +63,8 @@ const STATUS_BY_KIND: Readonly<Partial<Record<ProviderErrorKind, number>>> = {
 /**
  * Classifies an error response of any vendor: a status that is not 2xx, or a 2xx whose body says that it failed
  * (vendors write errors in a dozen shapes). What the vendor's code says counts before the status, and the status before
- * general words. @param nowMs the present, milliseconds since the epoch
+ * general words.
+ * @param nowMs the present, milliseconds since the epoch
  */
 export function classifyError(
   { status, headers, body }: ErrorAnswer,
