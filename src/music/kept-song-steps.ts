@@ -37,9 +37,9 @@ export class KeptSongSteps {
     return row?.memory;
   }
 
-  async keep(task: Task, step: SongStep, memory: JsonObject): Promise<void> {
+  async keep(task: Task, step: SongStep, stepState: JsonObject): Promise<void> {
     try {
-      await this.dataSource.query(KEEP, [...keyOf(task, step), JSON.stringify(memory)]);
+      await this.dataSource.query(KEEP, [...keyOf(task, step), JSON.stringify(stepState)]);
       await this.dataSource.query(FORGET_OLDER, [task.accountId]);
     } catch (error) {
       this.failed(error);

@@ -66,14 +66,14 @@ export class SongKind implements TaskKind, OnModuleInit {
 
   /** A step that was already paid for the account is not sent again. */
   private async send(task: Task, port: SongPort, call: AttemptContext): Promise<SongSubmission> {
-    const { memory } = task;
-    const step = port.songStepOf(commandOf(task), memory, call);
-    if (!step) return port.submitSong(commandOf(task), memory, call);
+    const { stepState } = task;
+    const step = port.songStepOf(commandOf(task), stepState, call);
+    if (!step) return port.submitSong(commandOf(task), stepState, call);
     const kept = await this.steps.find(task, step);
-    if (kept) return { state: 'step', memory: { ...memory, ...kept } };
-    const report = await port.submitSong(commandOf(task), memory, call);
+    if (kept) return { state: 'step', stepState: { ...stepState, ...kept } };
+    const report = await port.submitSong(commandOf(task), stepState, call);
     if (report.state === 'step') {
-      const brought = Object.entries(report.memory).filter(([name]) => !(name in memory));
+      const brought = Object.entries(report.stepState).filter(([name]) => !(name in stepState));
       await this.steps.keep(task, step, Object.fromEntries(brought));
     }
     return report;

@@ -8,8 +8,8 @@ const FIRST_MS = 5_000;
 const answered = (upstreamStatus?: number): ProviderError =>
   new ProviderError('http_error', { provider: 'p', sent: true, upstreamStatus });
 
-describe('the waits between two tries to fetch a file', () => {
-  it('double up to a minute and go on for ten', () => {
+describe('the delays between attempts to download a file', () => {
+  it('double up to one minute and end after ten minutes', () => {
     const waits: number[] = [];
     let triedForMs = 0;
     for (;;) {
@@ -23,12 +23,12 @@ describe('the waits between two tries to fetch a file', () => {
     expect(triedForMs).toBeLessThan(660_000);
   });
 
-  it('stay a minute however often it was tried', () => {
+  it('stay at one minute after many attempts', () => {
     expect(collectDelayMs(30_000, 1, FIRST_MS)).toBe(60_000);
   });
 });
 
-describe('a file that was not fetched', () => {
+describe('isWithoutFile', () => {
   it.each<[string, unknown, boolean]>([
     ['an answer without media', answered(200), true],
     ['404', answered(404), true],
@@ -42,7 +42,7 @@ describe('a file that was not fetched', () => {
     ['503', answered(503), false],
     ['no answer', answered(), false],
     ['a full disk', new Error('ENOSPC'), false],
-  ])('because of %s: is there none is %s', (_what, error, isNone) => {
+  ])('for %s returns %s', (_what, error, isNone) => {
     expect(isWithoutFile(error)).toBe(isNone);
   });
 });

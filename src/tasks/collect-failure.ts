@@ -3,19 +3,19 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { FileTooLargeError } from '../platform/storage/stored-file.js';
 
-/** A file is fetched again for this long, because a provider or a storage may be away for a while. */
+/** Downloads are retried for this long, because a provider or storage may be unavailable for a while. */
 const COLLECT_LIMIT_MS = 600_000;
 /** Longest wait between two attempts. */
 const MAX_COLLECT_DELAY_MS = 60_000;
-/** Statuses below 500 with which a provider asks to try again later. */
+/** Statuses below 500 that ask for a later retry. */
 const LATER_STATUSES = [408, 425, 429];
-/** Codes of a download whose URL is refused or whose file is too large. */
+/** Error codes of a download with a refused URL or a file that is too large. */
 const REFUSALS: readonly ErrorCode[] = ['invalid_request', 'audio_too_large'];
 
-/** The provider delivered something else than the file. */
+/** The provider delivered something other than the expected file. */
 export class UnusableFileError extends Error {}
 
-/** Whether the provider says that there is no file, or delivers something else. Any other failure is worth another attempt. */
+/** Whether the provider has no file or delivers something else. Other failures are retried. */
 export function isWithoutFile(error: unknown): boolean {
   if (error instanceof UnusableFileError || error instanceof FileTooLargeError) return true;
   if (error instanceof GatewayError) return REFUSALS.includes(error.code);
@@ -24,8 +24,8 @@ export function isWithoutFile(error: unknown): boolean {
 }
 
 /**
- * The wait before attempt number `tries` + 1: the first wait, doubled each time, at most a minute. Undefined when the
- * attempts have lasted for ten minutes.
+ * The delay before attempt number `tries` + 1: the first delay, doubled each time, at most one minute. Undefined after ten
+ * minutes of attempts.
  */
 export function collectDelayMs(
   tries: number,

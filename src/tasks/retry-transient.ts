@@ -5,9 +5,8 @@ const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 2_000;
 
 /**
- * Runs a statement until the database takes it, because contention and lost connections pass. No try begins later than
- * `patienceMs`.
- * The statement may have been committed before it failed, so it must be safe to repeat. Throws its last error.
+ * Retries a statement after transient errors (contention, lost connections) with backoff. No try begins later than
+ * `patienceMs`. A failed try may have been committed, so the statement must be idempotent. Throws the last error.
  */
 export async function retryTransient<T>(
   statement: () => Promise<T>,

@@ -4,24 +4,24 @@ import type { JobFailure } from '../providers/ports/job-failure.js';
 import type { Task, TaskFault } from './task.js';
 import type { FailedReport } from './task-kind.js';
 
-/** Providers answer the poll about a failed job with this status. */
+/** Providers report a failed job with this HTTP status. */
 const OK = 200;
 
-/** What the operator's record keeps of a step's failure; undefined if no provider is behind it. */
+/** The failure of a step for the operator's record; undefined if no provider caused it. */
 export function taskFaultOf(thrown: unknown): TaskFault | undefined {
   const error = providerErrorBehind(thrown);
   return error && { ...faultOf(error), requestId: error.providerRequestId };
 }
 
-/** The sentence with the provider's code word, if callers may see it (decision G-96), as in `The task failed: timeout.` */
+/** Appends the provider's error code to the sentence if callers may see it (decision G-96): `The task failed: timeout.` */
 export function withCodeWord(sentence: string, error: ProviderError): string {
   const { publicCode } = error;
-  // What the provider says of our account is not the caller's matter.
+  // Errors about the gateway's account at the provider are not shown to callers.
   if (publicCode === undefined || error.kind === 'account') return sentence;
   return sentence.replace(/\.$/, `: ${publicCode}.`);
 }
 
-/** The report about a job that its provider says has failed. */
+/** The report for a job that failed according to its provider. */
 export function failedReport(
   sentence: string,
   { provider }: Pick<Task, 'provider'>,

@@ -1,10 +1,10 @@
 /**
- * A worker leases claimed work for this long, and renews the lease while the step runs. Afterwards others may take the
- * work.
+ * Length of a worker's lease on claimed work. It is renewed while the step runs. After it has ended, other workers may claim
+ * the work.
  */
 export const LEASE_MS = 30_000;
 
-/** The kinds of steps; each has its own limits. */
+/** The kinds of steps. Each has its own concurrency. */
 export type TaskStep = 'submit' | 'poll' | 'collect' | 'watch';
 
 /** The next step of the work on a task; never shown to callers. */
@@ -19,8 +19,8 @@ const STEP_OF_PHASE: Readonly<Record<TaskPhase, TaskStep>> = {
 };
 
 /**
- * Steps of one provider that one process runs at once, at most two thirds of them of one account. Files are large, so few are
- * fetched at once.
+ * Most concurrent steps per provider in one process, at most two thirds of them of one account. Files are large, so few are
+ * downloaded at once.
  */
 export const LANE_CONCURRENCY: Readonly<Record<TaskStep, number>> = {
   submit: 96,
@@ -30,12 +30,12 @@ export const LANE_CONCURRENCY: Readonly<Record<TaskStep, number>> = {
 };
 
 /**
- * An account takes no further place of a lane once it has this many times as many as are then free. Alone it gets two thirds of
- * the lane, two accounts get two fifths each, and there is always a place for an account that has none.
+ * An account may use at most this many times the free capacity of a lane: alone two thirds of the lane, two accounts two
+ * fifths each. So an account with no step in the lane can always start one.
  */
 export const SHARE_OF_FREE = 2;
 
-/** The queue of the work: one per step and provider, so that a slow provider delays only its own tasks. */
+/** The queue of a step: one per step and provider, so that a slow provider delays only its own tasks. */
 export function laneOf(phase: TaskPhase, provider: string): string {
   return `${STEP_OF_PHASE[phase]}/${provider}`;
 }

@@ -7,7 +7,7 @@ import { CachedSample } from '../platform/observability/cached-sample.js';
 
 const OPEN_STATUSES = ['queued', 'processing', 'reconciliation_required'] as const;
 
-// An index-only count of the open tasks, and one look-up per lane for the longest due work.
+// Counts open tasks by an index-only scan, and finds the longest due work by one look-up per lane.
 const SAMPLE = `
   WITH RECURSIVE lane AS (
     (SELECT lane, due_at FROM task_work ORDER BY lane, due_at LIMIT 1)
@@ -66,7 +66,7 @@ export class TaskMetrics {
   }
 }
 
-/** When the database does not answer, a scrape has no such gauges. */
+/** While the database does not respond, this gauge is absent from a scrape. */
 function gaugeOpen(registry: Registry, sample: CachedSample<SampleRow>): void {
   new Gauge({
     name: 'gateway_tasks_open',

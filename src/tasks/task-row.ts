@@ -43,7 +43,7 @@ export interface TaskRow {
 
 type ContentJson = Omit<TaskContent, 'expiresAt'> & { readonly expiresAt: string };
 
-/** The task in a row. Its input stays encrypted. */
+/** The task of a row. Its input stays encrypted. */
 export function taskOf(row: TaskRow): Task {
   return {
     id: row.id,
@@ -56,7 +56,7 @@ export function taskOf(row: TaskRow): Task {
     progress: row.progress,
     input: {},
     details: row.details,
-    memory: row.memory,
+    stepState: row.memory,
     provider: row.provider,
     providerBaseUrl: row.provider_base_url,
     onSandbox: row.on_sandbox,

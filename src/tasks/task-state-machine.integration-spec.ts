@@ -22,18 +22,18 @@ describe('the table of task transitions', () => {
     expect([...reached].sort()).toEqual([...TASK_STATUSES].sort());
   });
 
-  it('lets nothing leave succeeded', () => {
+  it('has no transition from succeeded', () => {
     expect(leaving('succeeded')).toEqual([]);
   });
 
   it.each(['failed', 'expired'] as const)(
-    'lets only what an operator has collected leave %s',
+    'has no transition from %s except collection by an operator',
     (status) => {
       expect(leaving(status)).toEqual([TRANSITIONS.deliveredLate]);
     },
   );
 
-  it('lets only an operator and an owed cancellation leave reconciliation_required', () => {
+  it('has transitions from reconciliation_required only for operators and reversals', () => {
     expect(leaving('reconciliation_required')).toEqual([
       TRANSITIONS.resolvedAsSucceeded,
       TRANSITIONS.resolvedAsFailed,
@@ -50,7 +50,7 @@ describe('the table of task transitions', () => {
     }
   });
 
-  it('settles where a task succeeds and nowhere else, anew where its hold was released', () => {
+  it('settles only on success, anew if the hold was released', () => {
     for (const { to, money } of transitions) {
       expect(['settle', 'settle_anew'].includes(money)).toBe(to === 'succeeded');
     }
@@ -60,7 +60,7 @@ describe('the table of task transitions', () => {
     }
   });
 
-  it('passes processing on every path to success without an operator', () => {
+  it('passes through processing on every path to success without an operator', () => {
     for (const path of pathsFrom('queued')) {
       if (path.at(-1) === TRANSITIONS.succeeded) expect(path[0]).toBe(TRANSITIONS.accepted);
     }

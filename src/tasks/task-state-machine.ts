@@ -1,9 +1,9 @@
 import type { TaskStatus } from './task.js';
 
-/** What happens to a task's hold. `settle_anew`: it is released, and what is charged, if anything, gets a hold of its own. */
+/** What happens to a task's hold. `settle_anew`: the hold was released; a charge, if any, is held and settled anew. */
 export type MoneyVerb = 'settle' | 'release' | 'keep' | 'settle_anew';
 
-/** A way from one state to another. */
+/** A transition between states. */
 export interface Transition {
   readonly from: readonly TaskStatus[];
   readonly to: TaskStatus;
@@ -11,7 +11,7 @@ export interface Transition {
 }
 
 /**
- * Every transition of a task, and what happens to its money (API: Task states; decisions G-53, G-54, G-102).
+ * All transitions of a task and what happens to its hold (API: Task states; decisions G-53, G-54, G-102).
  */
 export const TRANSITIONS = {
   accepted: { from: ['queued'], to: 'processing', money: 'keep' },
@@ -22,9 +22,9 @@ export const TRANSITIONS = {
   unknown: { from: ['queued', 'processing'], to: 'reconciliation_required', money: 'keep' },
   resolvedAsSucceeded: { from: ['reconciliation_required'], to: 'succeeded', money: 'settle' },
   resolvedAsFailed: { from: ['reconciliation_required'], to: 'failed', money: 'release' },
-  // Its provider succeeded after all, and an operator had the result collected.
+  // The provider succeeded late, and an operator had the result collected.
   deliveredLate: { from: ['failed', 'expired'], to: 'succeeded', money: 'settle_anew' },
-  // Its submission was answered with an error (docs/adr/0009).
+  // The submission got an error response (docs/adr/0009).
   undone: {
     from: ['queued', 'processing', 'reconciliation_required'],
     to: 'failed',
@@ -32,13 +32,13 @@ export const TRANSITIONS = {
   },
 } as const satisfies Record<string, Transition>;
 
-/** What happens to a task. */
+/** The name of a transition. */
 export type TaskEvent = keyof typeof TRANSITIONS;
 
-/** An event that ends all automatic work on a task. Only an operator can change it afterwards. */
+/** An event that ends the automatic work on a task. Only an operator can change the task afterwards. */
 export type EndEvent = Exclude<TaskEvent, 'accepted'>;
 
-/** States at which clients stop polling (API: Task states). */
+/** Statuses at which clients stop polling (API: Task states). */
 export const FINAL_STATUSES = [
   'succeeded',
   'failed',

@@ -7,18 +7,18 @@ import type { ProviderFault } from '../providers/http/provider-fault.js';
 export type TaskStatus =
   'queued' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'reconciliation_required';
 
-/** Code of a task that its provider failed or refused (API: Errors). */
+/** Error code of a task that failed at its provider or was refused by it (API: Errors). */
 export const TASK_FAILED = 'provider_task_failed';
-/** Code of a task that its holder cancelled (decision G-102), or whose submission was answered with an error. */
+/** Error code of a task that its holder cancelled (decision G-102), or whose submission got an error response. */
 export const TASK_CANCELLED = 'task_cancelled';
 
-/** Why a task failed; the code is public, the message names no provider. */
+/** Why a task failed, for callers. The message names no provider. */
 export interface TaskError {
   readonly code: string;
   readonly message: string;
 }
 
-/** The file that a task has made. */
+/** The result file of a task. */
 export interface TaskContent {
   /** Id of the stored file. */
   readonly fileId: string;
@@ -29,18 +29,18 @@ export interface TaskContent {
   readonly expiresAt: Date;
 }
 
-/** Where the final states of a task are sent, and the encrypted secret that signs them. */
+/** The webhook URL of a task and the encrypted secret that signs its deliveries. */
 export interface TaskWebhook {
   readonly url: string;
   readonly sealedSecret: string | null;
 }
 
-/** What the provider said about the failure of its work, for operators. */
+/** The provider's error about its work, for operators. */
 export interface TaskFault extends ProviderFault {
   readonly requestId: string | null;
 }
 
-/** What the provider last said about a task that has ended without success. It is only shown (docs/guides/tasks.md, "For operators"). */
+/** The provider's last report about a task that ended without success. It is shown, but changes nothing (docs/guides/tasks.md, "For operators"). */
 export interface ProviderEvidence {
   readonly status: string;
   readonly seenAt: Date;
@@ -66,19 +66,19 @@ export interface Task {
   /** 0 to 100, never falls; null until the provider reports it. */
   readonly progress: number | null;
   /**
-   * What the provider is asked to do, as the kind wrote it. Encrypted in the database; only the steps of a kind get it,
-   * elsewhere it is empty.
+   * The input for the provider, as the kind wrote it. Encrypted in the database; decrypted only for the steps of the kind,
+   * elsewhere empty.
    */
   readonly input: JsonObject;
-  /** Facts for the views, kept as long as the task. Under `modelAlias` the name by which the caller ordered, if an alias. */
+  /** Facts for the views, kept as long as the task. `modelAlias` is the model name that the caller used, if it is an alias. */
   readonly details: JsonObject;
   /**
-   * What the kind keeps between steps: finished steps, ids of the provider. Under `providerFigures` what the provider said
-   * that the work cost (`ProviderFigures`), which operators are shown.
+   * What the kind stores between steps: finished steps, ids of the provider. `providerFigures` has the cost figures that the
+   * provider reported (`ProviderFigures`), which operators see. The column is called `memory`.
    */
-  readonly memory: JsonObject;
+  readonly stepState: JsonObject;
   readonly provider: string;
-  /** The upstream that has the work. Another upstream with the same name does not know it. */
+  /** The upstream that has the job. Another upstream with the same name does not know the job. */
   readonly providerBaseUrl: string;
   /** Whether that upstream is the sandbox. */
   readonly onSandbox: boolean;
@@ -91,7 +91,7 @@ export interface Task {
   readonly reservedMicroUsd: MicroUsd;
   /** Null until settled. */
   readonly chargedMicroUsd: MicroUsd | null;
-  /** What an operator gave back; null if nothing was. */
+  /** What an operator refunded; null if nothing. */
   readonly refundedMicroUsd: MicroUsd | null;
   /**
    * How the charge was computed. Null if an operator charged another amount, and for tasks from before this was
@@ -101,15 +101,15 @@ export interface Task {
   readonly content: TaskContent | null;
   readonly webhook: TaskWebhook | null;
   readonly evidence: ProviderEvidence | null;
-  /** Null if the provider said nothing, or nothing failed. */
+  /** Null if nothing failed or the provider reported no error. */
   readonly fault: TaskFault | null;
-  /** The provider's last word for the state of its job, where the adapter does not know it. */
+  /** The provider's last reported state of the job, if the adapter does not know that state. */
   readonly unknownState: string | null;
   readonly createdAt: Date;
   readonly completedAt: Date | null;
 }
 
-/** The model under the name by which the caller ordered, as callers are shown it. */
+/** The model name that the caller used, as views show it. */
 export function orderedModelOf({ model, details }: Task): string {
   return typeof details.modelAlias === 'string' ? details.modelAlias : model;
 }

@@ -5,7 +5,7 @@ import { pageOfViews } from '../common/paging/page.view.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import { orderedModelOf, type Task, type TaskStatus } from './task.js';
 
-/** Every state of a task, as clients see it. */
+/** Every status of a task, as clients see it. */
 export const TASK_STATUSES = [
   'queued',
   'processing',
@@ -73,7 +73,7 @@ export class TaskView {
   completed_at!: number | null;
 }
 
-/** In the document: a task of any kind. Videos have a view of their own, which their module describes (decision G-56). */
+/** OpenAPI: a task of any kind. Videos have a different view, which their module describes (decision G-56). */
 export const ANY_TASK = {
   oneOf: [{ $ref: getSchemaPath(TaskView) }, { $ref: getSchemaPath('VideoTaskView') }],
 };
@@ -84,7 +84,7 @@ export class TaskPage extends pageOfViews(TaskView) {
   declare data: TaskView[];
 }
 
-/** The task object of every audio task; what differs between kinds is inside `result` (API: Task object). */
+/** The task object of every audio task. Kinds differ only inside `result` (API: Task object). */
 export function viewTask(task: Task): TaskView {
   const { chargedMicroUsd, completedAt } = task;
   return {

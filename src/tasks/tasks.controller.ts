@@ -10,9 +10,9 @@ import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { TasksQuery } from './dto/tasks.query.js';
 import { TaskCancellation } from './completion/task-cancellation.js';
 import { TaskKinds } from './task-kinds.js';
-import { type Patience, TasksService } from './reads/tasks.service.js';
+import { type WaitPreference, TasksService } from './reads/tasks.service.js';
 import { ANY_TASK, TaskPage, TaskView } from './task.view.js';
-import { tellAwaited, Wait, WAIT_HEADERS } from './wait.decorator.js';
+import { setWaitHeaders, Wait, WAIT_HEADERS } from './wait.decorator.js';
 
 /** Tasks of the caller's account, of every kind. */
 @ApiTags('tasks')
@@ -57,11 +57,11 @@ export class TasksController {
   async retrieveTask(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
-    @Wait() patience: Patience | undefined,
+    @Wait() preference: WaitPreference | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
-    const awaited = await this.reads.getAfterWait(caller, id, patience);
-    return this.kinds.viewOf(tellAwaited(response, awaited));
+    const awaited = await this.reads.getAfterWait(caller, id, preference);
+    return this.kinds.viewOf(setWaitHeaders(response, awaited));
   }
 
   @Post(':id/cancel')

@@ -43,7 +43,7 @@ import { TasksController } from './tasks.controller.js';
 import { UnknownStates } from './worker/unknown-states.js';
 import { LateResultStep } from './worker/late-result-step.js';
 
-/** Asynchronous paid calls. Features register their kinds of task. */
+/** Asynchronous paid calls. Features register their task kinds. */
 @Module({
   imports: [AdmissionModule, LeasesModule, StorageModule, WebhooksModule],
   controllers: [TasksController, TaskContentController, TaskDeliveriesController],

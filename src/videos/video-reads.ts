@@ -3,8 +3,8 @@ import type { Caller } from '../auth/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import {
   type AwaitedTask,
-  noTask,
-  type Patience,
+  taskNotFound,
+  type WaitPreference,
   TasksService,
 } from '../tasks/reads/tasks.service.js';
 import { orderedModelOf, type Task } from '../tasks/task.js';
@@ -33,7 +33,7 @@ export class VideoReads {
   /** {@link get}, after a wait for the video's end that is as long as the reader requests (decision G-98). */
   async getAfterWait(
     reading: VideoReading & { readonly caller: Caller },
-    patience: Patience | undefined,
+    patience: WaitPreference | undefined,
   ): Promise<AwaitedTask> {
     const task = await this.get(reading);
     return patience ? this.tasks.getAfterWait(reading.caller, reading.id, patience) : { task };
@@ -41,7 +41,7 @@ export class VideoReads {
 }
 
 function videoOf(task: Task, model: string | undefined): Task {
-  if (task.kind !== VIDEO_KIND) throw noTask();
+  if (task.kind !== VIDEO_KIND) throw taskNotFound();
   const names = [undefined, task.model, orderedModelOf(task)];
   if (names.includes(model)) return task;
   throw new GatewayError('invalid_request', 'model is not that of the video.', { param: 'model' });

@@ -30,7 +30,7 @@ const taskOf = (fields: Partial<Task>): Task => ({
   progress: null,
   input: {},
   details: { seconds: '10', size: '1280x720', gatewayUrl: 'https://api.example' },
-  memory: {},
+  stepState: {},
   provider: 'video',
   providerBaseUrl: 'http://provider.example',
   upstreamModel: 'secret-name',

@@ -17,9 +17,9 @@ import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
 import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
-import type { Patience } from '../tasks/reads/tasks.service.js';
+import type { WaitPreference } from '../tasks/reads/tasks.service.js';
 import type { Task } from '../tasks/task.js';
-import { tellAwaited, Wait, WAIT_HEADERS } from '../tasks/wait.decorator.js';
+import { setWaitHeaders, Wait, WAIT_HEADERS } from '../tasks/wait.decorator.js';
 import { VideoBodyExamples } from './dto/video-examples.js';
 import { VideoBody } from './dto/video.body.js';
 import { VideoQuery } from './dto/video.query.js';
@@ -44,7 +44,7 @@ export class VideosController {
   @TaskEndpoint('video', {
     status: 200,
     bodyGuard: VideoBodyGuard,
-    answer: viewVideo,
+    toBody: viewVideo,
     codes: [
       'invalid_request',
       'invalid_multipart',
@@ -96,10 +96,10 @@ export class VideosController {
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @StrictQuery() query: VideoQuery,
-    @Wait() patience: Patience | undefined,
+    @Wait() patience: WaitPreference | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<VideoView> {
     const awaited = await this.reads.getAfterWait({ caller, id, model: query.model }, patience);
-    return tellPollAfter(response, viewVideo(tellAwaited(response, awaited)));
+    return tellPollAfter(response, viewVideo(setWaitHeaders(response, awaited)));
   }
 }

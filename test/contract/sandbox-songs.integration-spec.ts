@@ -139,7 +139,7 @@ async function run(call: string, rest: Partial<SongCommand> = {}): Promise<SongR
   for (;;) {
     const report = await adapter.submitSong(command, memory, context);
     if (report.state === 'step') {
-      memory = report.memory;
+      memory = report.stepState;
       continue;
     }
     if (report.state === 'failed') throw new Error(`${call} was refused`);

@@ -44,7 +44,7 @@ describePortContract('TTAPI songs: a step before the operation', {
     ),
   good: {
     ...json({ status: 'SUCCESS', data: { music_id: 'm-1' } }),
-    result: { state: 'step', memory: { music_id: 'm-1' } },
+    result: { state: 'step', stepState: { music_id: 'm-1' } },
   },
   expectRequest: expectBody('/suno/v1/upload', {
     audio_url: 'https://a.example/a.mp3',

@@ -56,9 +56,12 @@ export class JobKind implements TaskKind {
       case 'done':
         return { state: 'done', result: answer.result as JsonObject };
       case 'step':
-        return { state: 'step', memory: { steps: ((task.memory as JobMemory).steps ?? 0) + 1 } };
+        return {
+          state: 'step',
+          stepState: { steps: ((task.stepState as JobMemory).steps ?? 0) + 1 },
+        };
       default:
-        return { state: 'accepted', jobId: id, memory: { ...task.memory, job: id } };
+        return { state: 'accepted', jobId: id, stepState: { ...task.stepState, job: id } };
     }
   }
 

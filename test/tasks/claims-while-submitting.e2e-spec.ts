@@ -21,8 +21,8 @@ describe('claims while tasks are submitted', () => {
     const claimers = Array.from({ length: 4 }, async () => {
       while (isSubmitting) {
         const works = await statements.claim({
-          rooms: new Map(),
-          holdings: [],
+          available: new Map(),
+          inUse: [],
           mine: [],
           leaseMs: LEASE_MS,
         });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { BatchedFunction } from '../../src/platform/database/batching/batched-function.js';
-import { TASK_ENDS } from '../../src/tasks/completion/task-completion.js';
+import { TASK_END_FUNCTION } from '../../src/tasks/completion/task-completion.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { balanceOf, fundedAccount } from '../support/test-ledger.js';
 
@@ -32,7 +32,7 @@ async function submitted(): Promise<string> {
 function failure(account: string, id: string): unknown[] {
   const { from, status, money } = FAILED_TASK;
   const facts = [null, null, null, null, 'provider_task_failed', 'no', null, new Date()];
-  const rest = TASK_ENDS.types.length - 6 - facts.length - 3;
+  const rest = TASK_END_FUNCTION.types.length - 6 - facts.length - 3;
   const watch = [null, null, false];
   return [
     account,
@@ -50,7 +50,7 @@ function failure(account: string, id: string): unknown[] {
 /** Ends these tasks in one statement, in this order: it leaves when the end of a task that nobody has is answered. */
 function inOneStatement(ids: readonly string[]): Promise<boolean[]> {
   const ends = new BatchedFunction<{ ended: boolean }>(database.dataSource, {
-    ...TASK_ENDS,
+    ...TASK_END_FUNCTION,
     maxStatements: 1,
   });
   const [, ...outcomes] = [[randomUUID(), randomUUID()], ...ids.map((id) => [accountId, id])].map(

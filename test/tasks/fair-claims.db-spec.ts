@@ -4,7 +4,7 @@ import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { LANE_CONCURRENCY, LEASE_MS } from '../../src/tasks/task-lane.js';
 import {
   type ClaimedWork,
-  type Holding,
+  type AccountUse,
   TaskWorkRepository,
 } from '../../src/tasks/worker/task-work.repository.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -44,12 +44,16 @@ const newAccounts = (count: number): string[] =>
 const countOf = (works: readonly ClaimedWork[], account: string): number =>
   works.filter(({ task }) => task.accountId === account).length;
 
-function claim(room = ROOM, holdings: readonly Holding[] = []): Promise<ClaimedWork[]> {
+function claim(room = ROOM, holdings: readonly AccountUse[] = []): Promise<ClaimedWork[]> {
   const rooms = new Map([[LANE, room]]);
-  return statements.claim({ rooms, holdings, mine: [], leaseMs: LEASE_MS });
+  return statements.claim({ available: rooms, inUse: holdings, mine: [], leaseMs: LEASE_MS });
 }
 
-const has = (accountId: string, places: number): Holding => ({ lane: LANE, accountId, places });
+const has = (accountId: string, places: number): AccountUse => ({
+  lane: LANE,
+  accountId,
+  count: places,
+});
 
 describe('a claim', () => {
   it('gives an account that is alone two thirds of the lane, and nothing once it has them', async () => {

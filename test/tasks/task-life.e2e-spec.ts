@@ -145,10 +145,16 @@ describe('the life of a task', () => {
   it('keeps what a step has paid for and goes on with the next', async () => {
     const task = await harness.submit(account, { plan: 'step', name: 'stepwise' });
     await harness.run(2);
-    expect(await harness.read(task)).toMatchObject({ status: 'processing', memory: { steps: 2 } });
+    expect(await harness.read(task)).toMatchObject({
+      status: 'processing',
+      stepState: { steps: 2 },
+    });
     harness.provider.plans.push('accept');
     await harness.run(2);
-    expect(await harness.read(task)).toMatchObject({ status: 'succeeded', memory: { steps: 2 } });
+    expect(await harness.read(task)).toMatchObject({
+      status: 'succeeded',
+      stepState: { steps: 2 },
+    });
     expect(harness.provider.submissions.get('stepwise')).toBe(3);
   });
 

@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
 import { type Task, TASK_FAILED } from '../../src/tasks/task.js';
 import { TaskCancellation } from '../../src/tasks/completion/task-cancellation.js';
-import { TASK_ENDS, TaskCompletion } from '../../src/tasks/completion/task-completion.js';
+import { TASK_END_FUNCTION, TaskCompletion } from '../../src/tasks/completion/task-completion.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { TaskResolution } from '../../src/tasks/completion/task-resolution.js';
 import {
@@ -141,12 +141,12 @@ class Reality {
       [task.id],
     );
     const pool = harness.gateway.app.get(DataSource);
-    await withDeathAt(pool, { name: TASK_ENDS.name, moment }, () => harness.step());
+    await withDeathAt(pool, { name: TASK_END_FUNCTION.name, moment }, () => harness.step());
   }
 
   private async claim(): Promise<ClaimedWork[]> {
     await harness.hurry();
-    const asked = { rooms: new Map<string, number>(), holdings: [], mine: [], leaseMs: LEASE_MS };
+    const asked = { available: new Map<string, number>(), inUse: [], mine: [], leaseMs: LEASE_MS };
     return harness.gateway.app.get(TaskWorkRepository).claim(asked);
   }
 

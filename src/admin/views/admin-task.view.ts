@@ -142,8 +142,8 @@ export function viewAdminTask(task: Task, holderView: object): object {
       status: evidence.status,
       seen_at: toEpochSeconds(evidence.seenAt),
     },
-    provider_figures: isJsonObject(task.memory.providerFigures)
-      ? task.memory.providerFigures
+    provider_figures: isJsonObject(task.stepState.providerFigures)
+      ? task.stepState.providerFigures
       : null,
     ...viewFault(task),
   };

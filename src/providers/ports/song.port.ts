@@ -98,7 +98,7 @@ export interface SongStep {
 export type SongSubmission =
   | { readonly state: 'accepted'; readonly jobId: string }
   /** One paid step is done. `memory` is passed to the next submission. */
-  | { readonly state: 'step'; readonly memory: JsonObject }
+  | { readonly state: 'step'; readonly stepState: JsonObject }
   | { readonly state: 'done'; readonly result: SongResult }
   | FailedJob;
 

@@ -123,7 +123,7 @@ export class TtapiSong implements SongPort {
         const kept = idOf(dataOf(json), step.keeps);
         return kept === undefined
           ? undefined
-          : { state: 'step', memory: { ...memory, [step.keeps]: kept } };
+          : { state: 'step', stepState: { ...memory, [step.keeps]: kept } };
       },
     );
   }

@@ -11,12 +11,12 @@ import { JobFiles } from '../worker/job-files.js';
 import { TaskUpstreams } from '../worker/task-upstreams.js';
 
 const PATIENCE_MS = 2_000;
-/** The longest that the collecting of one task may take, its file included. */
+/** Longest time for collecting one task, including its file. */
 const COLLECT_LIMIT_MS = 900_000;
-/** Tasks that one process collects for operators at once. */
+/** Most tasks that one process collects for operators at once. */
 const MAX_AT_ONCE = 4;
 
-/** What may stand against charging $3 for a task. */
+/** The facts that decide whether $3 can be charged for a task. */
 const OBSTACLES = `
   SELECT t.status, h.id IS NOT NULL AS "hasHold", a.posted - a.held >= $3 AS "canPay"
     FROM account a
@@ -33,31 +33,31 @@ interface ObstaclesRow {
 type Finished = Extract<PollReport, { state: 'succeeded' }>;
 
 /**
- * Collects the result of a job that its provider has finished although the task ended without it, because an operator says so.
- * The task keeps its state while it is collected. If anything fails, nothing has changed.
+ * Collects, at an operator's request, the result of a job that the provider finished although its task ended without success.
+ * The task keeps its state while it is collected. If anything fails, nothing changes.
  *
- * A task in `reconciliation_required` is settled from its hold. One that failed or expired costs nothing, unless the operator
- * names a charge, which gets a hold of its own. Both are told to their webhook, as every end is.
+ * A task in `reconciliation_required` is settled from its hold. A failed or expired task costs nothing, unless the operator
+ * names a charge; then a new hold is placed and settled. Both send their webhook, like every completion.
  */
 @Injectable()
 export class TaskCollection implements BeforeApplicationShutdown {
   private readonly running = new Set<AbortController>();
 
   constructor(
-    private readonly reader: TaskRepository,
+    private readonly repository: TaskRepository,
     private readonly kinds: TaskKinds,
     private readonly upstreams: TaskUpstreams,
     private readonly files: JobFiles,
-    private readonly ending: TaskCompletion,
+    private readonly completion: TaskCompletion,
     private readonly dataSource: DataSource,
   ) {}
 
   /**
-   * The collected task. Throws 404 `not_found`; 400 for a charge above what was held at first; 409 `conflict` with the reason
-   * where the task, its provider, its file or the balance does not allow it; 503 when too many are collected already.
+   * The collected task. Throws 404 `not_found`; 400 for a charge above the original hold; 409 `conflict` with the reason when
+   * the task, its provider, its file or the balance does not allow it; 503 when too many are being collected.
    */
   async collect(taskId: string, chargedMicroUsd?: MicroUsd): Promise<Task> {
-    const task = await this.reader.findAnywhere(taskId);
+    const task = await this.repository.findAnywhere(taskId);
     if (!task) throw new GatewayError('not_found', 'No such task.', { param: 'id' });
     this.check(task, chargedMicroUsd);
     if (this.running.size >= MAX_AT_ONCE) {
@@ -105,27 +105,27 @@ export class TaskCollection implements BeforeApplicationShutdown {
     charge: MicroUsd | undefined,
     signal: AbortSignal,
   ): Promise<Task> {
-    const { result, progress = null, memory } = await this.finished(task, signal);
+    const { result, progress = null, stepState } = await this.finished(task, signal);
     const found = { ...task, result };
     const file = await this.files.fetch(found, signal).catch((error: unknown) => {
       throw uncollected(error, signal);
     });
-    const ending: Completion = {
+    const completion: Completion = {
       event: task.status === 'reconciliation_required' ? 'resolvedAsSucceeded' : 'deliveredLate',
       fence: null,
       result: file?.result ?? result,
       progress,
-      memory,
+      stepState,
       ...(file && { content: file.content }),
       ...(charge !== undefined && { chargedMicroUsd: charge }),
     };
     const ended = await this.files.endWith(task, file, signal, () =>
-      this.ending.end(task, ending, PATIENCE_MS),
+      this.completion.end(task, completion, PATIENCE_MS),
     );
     return ended ?? Promise.reject(await this.whyNot(task, charge));
   }
 
-  /** What the provider says about the finished job; throws 409 where it says anything else, or nothing. */
+  /** The provider's report about the finished job. Throws 409 for any other state, and when the provider does not respond. */
   private async finished(task: Task, signal: AbortSignal): Promise<Finished> {
     const context = this.upstreams.contextOf(task, signal);
     const report = await this.kinds
@@ -139,8 +139,8 @@ export class TaskCollection implements BeforeApplicationShutdown {
   }
 
   private async whyNot(task: Task, charge: MicroUsd = 0n): Promise<GatewayError> {
-    const asked = [task.accountId, task.id, charge.toString()];
-    const [now] = await this.dataSource.query<ObstaclesRow[]>(OBSTACLES, asked);
+    const parameters = [task.accountId, task.id, charge.toString()];
+    const [now] = await this.dataSource.query<ObstaclesRow[]>(OBSTACLES, parameters);
     if (now === undefined || now.status === null) {
       return conflict('The record of the task has been dropped meanwhile.');
     }
@@ -159,7 +159,7 @@ export class TaskCollection implements BeforeApplicationShutdown {
   }
 }
 
-/** Whether a task ended in a way after which its provider may still have succeeded. */
+/** Whether a task ended in a state after which its provider may still have succeeded. */
 export function isCollectable({ status }: Pick<Task, 'status'>): boolean {
   return ['reconciliation_required', 'failed', 'expired'].includes(status);
 }

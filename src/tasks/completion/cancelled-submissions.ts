@@ -8,25 +8,25 @@ import { TaskCompletion } from './task-completion.js';
 const MESSAGE = 'The task was cancelled: its submission was answered with an error.';
 
 /**
- * Ends the tasks whose submissions were answered with an error, whatever their providers do: the answer that the caller got
- * decides (docs/adr/0009). They hold nothing and are told as every end is.
+ * Ends tasks whose submission got an error response, whatever their providers do: the response that the caller got decides
+ * (docs/adr/0009). Their holds are released and their webhooks sent, as for every completion.
  */
 @Injectable()
 export class CancelledSubmissions implements OnModuleInit {
   constructor(
-    private readonly owed: Reversals,
-    private readonly reader: TaskRepository,
-    private readonly ending: TaskCompletion,
+    private readonly reversals: Reversals,
+    private readonly repository: TaskRepository,
+    private readonly completion: TaskCompletion,
   ) {}
 
   onModuleInit(): void {
-    this.owed.setTaskEnder((owed) => this.end(owed));
+    this.reversals.setTaskEnder((reversal) => this.end(reversal));
   }
 
   private async end({ taskId, accountId }: TaskReversal): Promise<void> {
-    const task = await this.reader.find(taskId, accountId);
+    const task = await this.repository.find(taskId, accountId);
     if (!task) return;
     const error = { code: TASK_CANCELLED, message: MESSAGE };
-    await this.ending.end(task, { event: 'undone', fence: null, error }, 0);
+    await this.completion.end(task, { event: 'undone', fence: null, error }, 0);
   }
 }

@@ -4,17 +4,17 @@ import type { Task } from '../task.js';
 import { TaskMetrics } from '../task-metrics.js';
 import { LongPoll } from '../reads/long-poll.js';
 
-/** Listeners of this process for tasks that have ended. */
+/** Updates long polls and metrics of this process when a task has ended. */
 @Injectable()
 export class CompletionListeners {
   constructor(
-    private readonly waits: LongPoll,
+    private readonly longPoll: LongPoll,
     private readonly metrics: TaskMetrics,
     private readonly money: Metrics,
   ) {}
 
-  tell({ id, kind, status, model, chargedMicroUsd: charge }: Task): void {
-    this.waits.ended(id, status);
+  notify({ id, kind, status, model, chargedMicroUsd: charge }: Task): void {
+    this.longPoll.ended(id, status);
     this.metrics.ended.inc({ kind, status });
     if (charge !== null) this.money.chargedMicroUsd.inc({ model }, Number(charge));
     else if (status !== 'reconciliation_required') this.money.failedCalls.inc({ model });

@@ -7,24 +7,24 @@ import { TasksService } from '../reads/tasks.service.js';
 
 const PATIENCE_MS = 2_000;
 
-/** Cancels tasks whose submission has not begun (decision G-102). */
+/** Cancels tasks that were not sent to a provider yet (decision G-102). */
 @Injectable()
 export class TaskCancellation {
   constructor(
     private readonly reads: TasksService,
-    private readonly ending: TaskCompletion,
+    private readonly completion: TaskCompletion,
   ) {}
 
   /**
-   * The cancelled task, also where it was cancelled before. Throws 404 `task_not_found`, and 409 `task_not_cancellable` for a
-   * task that was sent or has ended.
+   * Cancels the task and returns it; repeating it returns the same. Throws 404 `task_not_found`, and 409
+   * `task_not_cancellable` for a task that was sent or has ended.
    */
   async cancel(caller: Caller, id: string): Promise<Task> {
     const task = await this.reads.get(caller, id);
     if (isCancelled(task)) return task;
     const error = { code: TASK_CANCELLED, message: 'The task was cancelled by its holder.' };
-    const ending = { event: 'cancelled', fence: null, error } as const;
-    const ended = await this.ending.end(task, ending, PATIENCE_MS);
+    const completion = { event: 'cancelled', fence: null, error } as const;
+    const ended = await this.completion.end(task, completion, PATIENCE_MS);
     if (ended) return ended;
     // Another request may have cancelled it just now.
     const now = await this.reads.get(caller, id);

@@ -19,26 +19,26 @@ import { type EndEvent, TRANSITIONS } from '../task-state-machine.js';
 /** How a task ends. */
 export interface Completion {
   readonly event: EndEvent;
-  /** The fence under which the step ran. Null for operators, key holders and owed cancellations, which have none. */
+  /** The fence under which the step ran. Null for operators, key holders and reversals, which have none. */
   readonly fence: string | null;
   readonly result?: JsonObject;
   readonly error?: TaskError;
-  /** Default: the whole hold; nothing for a task whose hold is released. */
+  /** Default: the whole hold, or nothing for a task whose hold is released. */
   readonly chargedMicroUsd?: MicroUsd;
-  /** What the provider said about its failure. */
+  /** The provider's message about its failure. */
   readonly fault?: TaskFault | undefined;
   readonly progress?: number | null;
-  readonly memory?: JsonObject | undefined;
+  readonly stepState?: JsonObject | undefined;
   readonly content?: TaskContent;
-  /** Milliseconds until the provider is asked how its job, if it has one, ended after all; absent: never. */
+  /** Milliseconds until the first poll for a late result of the job, if it has one. Default: no such poll. */
   readonly watchMs?: number;
 }
 
-/** Wraps every try of an end. */
+/** Wraps every try to commit a completion. */
 export type AroundTry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
-/** Simultaneous ends share statements, because ends of one account would wait for each other. */
-export const TASK_ENDS = {
+/** Concurrent completions share statements, because those of one account would wait for each other's lock. */
+export const TASK_END_FUNCTION = {
   name: 'task_end_explaining',
   types: [
     ...['uuid', 'uuid', 'bigint', 'text', 'text', 'text', 'bigint', 'smallint', 'json', 'json'],
@@ -60,52 +60,52 @@ const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 export class TaskCompletion {
   private readonly logger = new Logger('Tasks');
   readonly #end: BatchedFunction<{ ended: boolean }>;
-  readonly #times: DatabaseClock;
+  readonly #clock: DatabaseClock;
 
   constructor(
     dataSource: DataSource,
     private readonly kinds: TaskKinds,
     private readonly deliveries: WebhookDeliveries,
-    private readonly reader: TaskRepository,
+    private readonly repository: TaskRepository,
     private readonly listeners: CompletionListeners,
   ) {
-    this.#end = new BatchedFunction(dataSource, TASK_ENDS);
-    this.#times = new DatabaseClock(dataSource);
+    this.#end = new BatchedFunction(dataSource, TASK_END_FUNCTION);
+    this.#clock = new DatabaseClock(dataSource);
   }
 
-  /** The ended task. Undefined when its state or fence no longer allowed the end; then nothing has changed. */
+  /** Ends the task and returns it. Undefined if its state or fence no longer allows that; then nothing has changed. */
   async end(
     task: Task,
-    ending: Completion,
+    completion: Completion,
     patienceMs: number,
     around: AroundTry = (attempt) => attempt(),
   ): Promise<Task | undefined> {
     const tried: { times: number; task?: Task; values?: unknown[] } = { times: 0 };
     const commit = async (): Promise<boolean> => {
-      const ended = (tried.task ??= this.afterEnding(task, ending, await this.#times.now()));
-      tried.values ??= [...argumentsOf(ended, ending), ...this.deliveryOf(ended)];
+      const ended = (tried.task ??= this.completedTask(task, completion, await this.#clock.now()));
+      tried.values ??= [...argumentsOf(ended, completion), ...this.deliveryOf(ended)];
       tried.times += 1;
       return (await this.#end.run(tried.values)).ended;
     };
     const isEnded = await retryTransient(() => around(commit), patienceMs);
     const { task: ended } = tried;
-    assert(ended, 'a commit was tried');
-    // If the answer of the commit was lost, the repetition is refused, although the first try was committed.
+    assert(ended, 'no commit was tried');
+    // If the response to the first commit was lost, the retry is refused although the first try was committed.
     if (!isEnded && (tried.times === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
-    this.listeners.tell(ended);
-    // Not awaited: a slow store may need minutes. A file that is not deleted before the process ends expires.
+    this.listeners.notify(ended);
+    // Not awaited: slow storage may need minutes. A file that is not deleted before the process ends expires by itself.
     this.kinds
       .of(ended.kind)
       .ended?.(ended)
       .catch((error: unknown) => {
         this.logger.warn(
-          `${toPublicId('task', ended.id)}: what its work needed is not deleted: ${String(error)}`,
+          `${toPublicId('task', ended.id)}: cannot delete files that its work needed: ${String(error)}`,
         );
       });
     return ended;
   }
 
-  /** The webhook with its frozen body, as the function takes it. */
+  /** The webhook with its frozen body, as arguments of the SQL function. */
   private deliveryOf(ended: Task): unknown[] {
     const body = this.kinds.webhookBodyOf(ended);
     if (!body || !ended.webhook) return NO_DELIVERY;
@@ -113,35 +113,37 @@ export class TaskCompletion {
   }
 
   private async wasEndedBefore(ended: Task): Promise<boolean> {
-    const now = await this.reader.find(ended.id, ended.accountId);
+    const now = await this.repository.find(ended.id, ended.accountId);
     return (
       now?.status === ended.status && now.completedAt?.getTime() === ended.completedAt?.getTime()
     );
   }
 
-  /** The task as readers will see it. JSON is stringified and parsed, as in the database. */
-  private afterEnding(task: Task, ending: Completion, now: Date): Task {
-    const { to } = TRANSITIONS[ending.event];
-    const charge = chargeOf(task, ending);
-    const known = greater(task.progress, ending.progress ?? null);
+  /** The task as it will be read after its completion. JSON is stringified and parsed, as in the database. */
+  private completedTask(task: Task, completion: Completion, now: Date): Task {
+    const { to } = TRANSITIONS[completion.event];
+    const charge = chargeOf(task, completion);
+    const known = greater(task.progress, completion.progress ?? null);
     return {
       ...task,
       status: to,
       progress: to === 'succeeded' && known !== null ? 100 : known,
-      memory: ending.memory ?? task.memory,
-      result: ending.result ? (JSON.parse(postgresJson(ending.result)) as JsonObject) : null,
-      error: ending.error ?? null,
-      fault: ending.fault ?? task.fault,
+      stepState: completion.stepState ?? task.stepState,
+      result: completion.result
+        ? (JSON.parse(postgresJson(completion.result)) as JsonObject)
+        : null,
+      error: completion.error ?? null,
+      fault: completion.fault ?? task.fault,
       chargedMicroUsd: charge,
-      // An amount that an operator chose has no basis. The database deletes it in the same way.
+      // An amount chosen by an operator has no basis. The SQL function deletes it in the same way.
       basis: charge !== null && charge !== task.reservedMicroUsd ? null : task.basis,
-      content: ending.content ?? task.content,
+      content: completion.content ?? task.content,
       completedAt: new Date(Math.max(now.getTime(), task.createdAt.getTime())),
     };
   }
 }
 
-/** What the end charges; null if nothing is settled. */
+/** The charge of the completion; null if nothing is settled. */
 function chargeOf(
   { reservedMicroUsd }: Task,
   { event, chargedMicroUsd }: Completion,
@@ -151,32 +153,32 @@ function chargeOf(
   return money === 'settle_anew' ? (chargedMicroUsd ?? 0n) : null;
 }
 
-/** The arguments of the function that come before the webhook's. */
-function argumentsOf(task: Task, ending: Completion): unknown[] {
-  const { from, money } = TRANSITIONS[ending.event];
-  const watch = ending.watchMs === undefined ? null : laneOf('watching', task.provider);
+/** The arguments of the SQL function before those of the webhook. */
+function argumentsOf(task: Task, completion: Completion): unknown[] {
+  const { from, money } = TRANSITIONS[completion.event];
+  const watch = completion.watchMs === undefined ? null : laneOf('watching', task.provider);
   return [
     task.accountId,
     task.id,
-    ending.fence,
+    completion.fence,
     `{${from.join(',')}}`,
     task.status,
     money,
     ...factsOf(task),
     watch,
-    ending.watchMs ?? null,
-    ending.event === 'cancelled',
-    ending.fault && postgresJson(ending.fault),
+    completion.watchMs ?? null,
+    completion.event === 'cancelled',
+    completion.fault && postgresJson(completion.fault),
   ];
 }
 
-/** The columns that an end writes, in the order of the function's parameters. */
+/** The columns that a completion writes, in the order of the function's parameters. */
 function factsOf(task: Task): unknown[] {
   const { error, chargedMicroUsd: charge } = task;
   return [
     charge === null ? null : charge.toString(),
     task.progress,
-    postgresJson(task.memory),
+    postgresJson(task.stepState),
     task.result && postgresJson(task.result),
     error?.code,
     error?.message,

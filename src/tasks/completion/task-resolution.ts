@@ -9,44 +9,44 @@ import { TaskRepository } from '../reads/task.repository.js';
 
 const PATIENCE_MS = 2_000;
 
-/** What an operator has found out about a task whose outcome was unknown. */
+/** An operator's decision about a task with an unknown outcome. */
 export interface Resolution {
   readonly outcome: 'succeeded' | 'failed';
-  /** Default: all that was held. */
+  /** Default: the whole hold. */
   readonly chargedMicroUsd?: MicroUsd | undefined;
   /** Default: an empty one. */
   readonly result?: JsonObject | undefined;
 }
 
-type ResolvedEnding = Omit<Completion, 'fence'>;
+type ResolvedCompletion = Omit<Completion, 'fence'>;
 
-/** Ends tasks with an unknown outcome as an operator decides (decisions G-53, G-55). */
+/** Ends tasks with an unknown outcome by an operator's decision (decisions G-53, G-55). */
 @Injectable()
 export class TaskResolution {
   constructor(
-    private readonly reader: TaskRepository,
-    private readonly ending: TaskCompletion,
+    private readonly repository: TaskRepository,
+    private readonly completion: TaskCompletion,
     private readonly kinds: TaskKinds,
   ) {}
 
   /**
-   * The resolved task; its webhook goes out again. Throws 404 `not_found`, 409 `conflict` for a task in another state,
-   * 400 for a charge above the hold or for a failed task, and for a result that the task's kind does not have.
+   * Resolves the task and returns it; its webhook is sent again. Throws 404 `not_found`, 409 `conflict` for a task in another
+   * state, and 400 for a charge above the hold, for a charge of a failed task, and for a result that is invalid for its kind.
    */
   async resolve(taskId: string, resolution: Resolution): Promise<Task> {
-    const task = await this.reader.findAnywhere(taskId);
+    const task = await this.repository.findAnywhere(taskId);
     if (!task) throw new GatewayError('not_found', 'No such task.', { param: 'id' });
-    const ending = this.endingOf(task, resolution);
+    const completion = this.completionOf(task, resolution);
     const ended =
       task.status === 'reconciliation_required'
-        ? await this.ending.end(task, { ...ending, fence: null }, PATIENCE_MS)
+        ? await this.completion.end(task, { ...completion, fence: null }, PATIENCE_MS)
         : undefined;
     if (!ended) throw new GatewayError('conflict', 'The task is not waiting to be resolved.');
     return ended;
   }
 
   /** Throws 400 for a resolution that contradicts itself, the hold or the kind. */
-  private endingOf(task: Task, resolution: Resolution): ResolvedEnding {
+  private completionOf(task: Task, resolution: Resolution): ResolvedCompletion {
     if (resolution.outcome === 'succeeded') return this.successOf(task, resolution);
     if (resolution.chargedMicroUsd !== undefined) {
       throw refused('charged_microusd', 'A failed task is not charged.');
@@ -58,7 +58,7 @@ export class TaskResolution {
     return { event: 'resolvedAsFailed', error: { code: TASK_FAILED, message } };
   }
 
-  private successOf(task: Task, resolution: Resolution): ResolvedEnding {
+  private successOf(task: Task, resolution: Resolution): ResolvedCompletion {
     const { chargedMicroUsd, result = {} } = resolution;
     if (chargedMicroUsd !== undefined && chargedMicroUsd > task.reservedMicroUsd) {
       throw refused('charged_microusd', 'The charge is above what was held for the task.');

@@ -4,7 +4,7 @@ import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
 import { ContentReaderGuard } from './content-reader.guard.js';
 
-/** The endpoint of a file: for holders of keys and of links (decision G-104). Its handler takes a `@CurrentReader()`. */
+/** The endpoint of a file, for holders of keys and of links (decision G-104). Its handler takes a `@CurrentReader()`. */
 export function ContentEndpoint(): MethodDecorator {
   return applyDecorators(
     UseGuards(ContentReaderGuard),

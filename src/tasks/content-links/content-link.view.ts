@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** A link to the file of a task that is good without a key (interface). */
+/** A link to the file of a task that works without a key (interface). */
 export class ContentLinkView {
   @ApiProperty({
     example:

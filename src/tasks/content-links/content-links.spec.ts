@@ -46,7 +46,7 @@ function sentBy(links: ContentLinks): [string, string, string] {
 }
 
 describe('a link to a file', () => {
-  it('is the same text each time, and is good until it expires', () => {
+  it('is the same text each time and valid until it expires', () => {
     const links = linksOf([NEW]);
     const sent = sentBy(links);
     expect(sentBy(links)).toEqual(sent);
@@ -55,13 +55,13 @@ describe('a link to a file', () => {
     expect(linksOf([NEW], NOW + TTL).isGood(...sent)).toBe(false);
   });
 
-  it('ends with its file where that comes first', () => {
+  it('expires with its file if that is earlier', () => {
     const link = linksOf([NEW]).temporary(TASK, { surface: 'tasks', expiresAt: NOW + 5 });
     expect(link.expires_at).toBe(NOW + 5);
     expect(link.url).toContain(`expires=${NOW + 5}&`);
   });
 
-  it('is signed by the first key and good with every key of the list, each compared once', () => {
+  it('is signed with the first key and valid with every key of the list, each compared once', () => {
     const sent = sentBy(linksOf([OLD]));
     expect(sentBy(linksOf([NEW, OLD]))).not.toEqual(sent);
     expect(linksOf([NEW, OLD]).isGood(...sent)).toBe(true);
@@ -70,7 +70,7 @@ describe('a link to a file', () => {
     expect(compared).toBe(3);
   });
 
-  it('is wrong when any of its texts is another one', () => {
+  it('is invalid when any of its parts was changed', () => {
     const links = linksOf([NEW]);
     const [id, expires, signature] = sentBy(links);
     const flipped = (signature.startsWith('0') ? '1' : '0') + signature.slice(1);

@@ -8,24 +8,24 @@ import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import type { Task } from '../task.js';
 import type { ContentLinkView } from './content-link.view.js';
 
-/** What is signed begins with it, so that no signature of anything else is one of a link. */
+/** Prefix of the signed text, so that a signature made for another purpose is never valid for a link. */
 const WORD = 'content';
 const EXPIRES = /^[1-9]\d{0,11}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/;
 
-/** Where the file of a task is served, and from when on its link is dead. */
+/** Where the file of a task is served, and when its link expires. */
 export interface LinkedFile {
   /** Such as `videos`, as in `/v1/videos/{id}/content`. */
   readonly surface: 'tasks' | 'videos';
   /** Epoch seconds. */
   readonly expiresAt: number;
-  /** Where the caller reached the gateway; default: where it is reached now. */
+  /** The URL at which the caller reached the gateway. Default: that of the current request. */
   readonly gatewayUrl?: string | undefined;
 }
 
 /**
- * Links to the files of tasks that are good without any header until they expire (decision G-104). The signature is HMAC-SHA256
- * over the word `content`, the public id and the expiry, made with the first `SECRET_KEY` and checked with all.
+ * Makes and checks links to the files of tasks. They work without any header until they expire (decision G-104). The signature
+ * is HMAC-SHA256 over the word `content`, the public id and the expiry, made with the first `SECRET_KEY` and checked with all.
  */
 @Injectable()
 export class ContentLinks {
@@ -40,7 +40,7 @@ export class ContentLinks {
     this.digest = new KeyedDigest(config.secretKeys ?? [], WORD);
   }
 
-  /** The link; the same task and file give the same text while the first `SECRET_KEY` is the same. */
+  /** The link. The same task, file and first `SECRET_KEY` give the same text. */
   urlOf({ id }: Pick<Task, 'id'>, file: LinkedFile): string {
     const { surface, expiresAt, gatewayUrl = this.gatewayUrl.href } = file;
     const publicId = toPublicId('task', id);
@@ -49,14 +49,14 @@ export class ContentLinks {
     return `${gatewayUrl}/v1/${surface}/${publicId}/content?${query}`;
   }
 
-  /** A link for `CONTENT_LINK_TTL_SECONDS`, at most until the file's own end, which `file` names. */
+  /** A link that is valid for `CONTENT_LINK_TTL_SECONDS`, at most until `file.expiresAt`. */
   temporary(task: Pick<Task, 'id'>, file: LinkedFile): ContentLinkView {
     const latest = this.clock.nowSeconds() + this.config.contentLinkTtlSeconds;
     const expiresAt = Math.min(latest, file.expiresAt);
     return { url: this.urlOf(task, { ...file, expiresAt }), expires_at: expiresAt };
   }
 
-  /** Whether a link with these texts was made here, and is good now. Each key is compared in constant time. */
+  /** Whether this signature is valid and the link has not expired. Each key is compared in constant time. */
   isGood(publicId: string, expires: unknown, signature: unknown): boolean {
     if (typeof expires !== 'string' || !EXPIRES.test(expires)) return false;
     if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return false;

@@ -8,13 +8,13 @@ import { ipPrefixOf } from '../../platform/http-server/client-limits/ip-prefix.j
 import { ContentLinks } from './content-links.js';
 import { LinkOwners } from './link-owners.js';
 
-/** Reads with links of one account, and from one address, in a minute: as many as the default limit gives one key. */
+/** Most reads with links per minute, for an account and for an IP address. The same as the default limit of a key. */
 const READS_PER_MINUTE = 6_000;
 
 /**
- * Accepts a signed link, or a key as every other endpoint does (decision G-104). A link that is good counts, whatever key is sent
- * beside it; where it is not, the key decides. Without a key a wrong or late link is 401 `invalid_token`. The link of a disabled account is 403
- * `account_disabled`. Beyond the pace of links: 429.
+ * Accepts a signed link, or a key as every other endpoint does (decision G-104). A valid link is accepted whatever key is sent
+ * with it; otherwise the key decides. Without a key, an invalid or expired link is 401 `invalid_token`. The link of a disabled
+ * account is 403 `account_disabled`. Above the rate limit of links: 429.
  */
 @Injectable()
 export class ContentReaderGuard implements CanActivate {
@@ -31,7 +31,7 @@ export class ContentReaderGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const { expires, signature } = request.query;
     if (expires === undefined && signature === undefined) return this.acceptsKey(context);
-    // Whatever the page does that shows the file, the link stays with its holder.
+    // A page that shows the file must not leak the link in Referer headers.
     http.getResponse<Response>().setHeader('Referrer-Policy', 'no-referrer');
     const id = String(request.params.id);
     if (this.links.isGood(id, expires, signature)) return this.acceptsLink(request, id);

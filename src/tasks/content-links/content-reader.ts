@@ -3,7 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../../auth/caller.js';
 
-/** Who reads a file: the holder of a key, or of a link. */
+/** The account that reads a file, by a key or by a link. */
 export type ContentReader = Pick<Caller, 'accountId'>;
 
 declare module 'express-serve-static-core' {
@@ -13,12 +13,12 @@ declare module 'express-serve-static-core' {
   }
 }
 
-/** The reader that the content reader guard has accepted. */
+/** The reader that {@link ContentReaderGuard} accepted. */
 export const CurrentReader = createParamDecorator(
   (_data: unknown, context: ExecutionContext): ContentReader => {
     const { caller, linkHolder } = context.switchToHttp().getRequest<Request>();
     const reader = linkHolder ?? caller;
-    assert(reader, 'CurrentReader stands behind the content reader guard');
+    assert(reader, 'CurrentReader needs ContentReaderGuard on the endpoint');
     return reader;
   },
 );

@@ -2,18 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { fromPublicId } from '../../common/ids/public-id.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
-import { noTask } from '../reads/tasks.service.js';
+import { taskNotFound } from '../reads/tasks.service.js';
 
 const FIND = `
   SELECT a.id, a.disabled FROM task t JOIN account a ON a.id = t.account_id WHERE t.id = $1`;
 
-/** Whose file a link names. */
+/** The account of the task that a link names. */
 interface LinkOwner {
   readonly accountId: string;
   readonly isDisabled: boolean;
 }
 
-/** Finds the accounts of tasks whose links are used. */
+/** Finds the account of the task that a link names. */
 @Injectable()
 export class LinkOwners {
   private readonly statement: PreparedStatement<{ id: string; disabled: boolean }>;
@@ -22,11 +22,11 @@ export class LinkOwners {
     this.statement = new PreparedStatement(dataSource, 'content_link_owner', FIND);
   }
 
-  /** Throws 404 `task_not_found` where the task is gone. */
+  /** Throws 404 `task_not_found` if the task does not exist any more. */
   async of(publicId: string): Promise<LinkOwner> {
     const uuid = fromPublicId('task', publicId);
     const [row] = uuid === undefined ? [] : await this.statement.run([uuid]);
-    if (row === undefined) throw noTask();
+    if (row === undefined) throw taskNotFound();
     return { accountId: row.id, isDisabled: row.disabled };
   }
 }

@@ -8,42 +8,42 @@ import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import type { TaskStatus } from '../task.js';
 import { FINAL_STATUSES } from '../task-state-machine.js';
 
-/** The database is asked this often, once for all waiting readers of this process. */
-const LOOK_MS = 500;
-/** Readers of one key that wait at once; the next is answered at once (decision G-98). */
+/** Interval of the query that covers all waiting clients of this process. */
+const POLL_INTERVAL_MS = 500;
+/** Most concurrent waits of one key. Further requests get their response at once (decision G-98). */
 export const MAX_WAITS_PER_KEY = 20;
 
-// Looked up one by one by primary key.
+// OFFSET 0 makes the planner look up each task by primary key.
 const ENDED = `
   SELECT a.id, t.status FROM unnest($1::uuid[], $2::uuid[]) a (account_id, id)
    CROSS JOIN LATERAL (SELECT status FROM task WHERE account_id = a.account_id AND id = a.id OFFSET 0) t
    WHERE t.status = ANY ($3)`;
 
-interface Reader {
+interface WaitingClient {
   readonly accountId: string;
   readonly ends: readonly TaskStatus[];
   readonly wake: () => void;
 }
 
-/** Who waits for a task's end, and for how long. */
+/** A client's request to wait for the end of a task. */
 export interface WaitRequest {
   readonly taskId: string;
   readonly accountId: string;
   readonly apiKeyId: string;
-  /** The states that are an end for the reader. */
+  /** The statuses that end the wait. */
   readonly ends: readonly TaskStatus[];
   readonly waitMs: number;
-  /** Called back when the reader has gone. */
-  readonly onGone: (listener: () => void) => void;
+  /** Registers a listener for the client's disconnect. */
+  readonly onDisconnect: (listener: () => void) => void;
 }
 
 /**
- * Lets readers wait until their tasks have ended. A waiting reader has no database connection: one query asks for the tasks
- * of all readers of the process (decision G-98).
+ * Lets clients wait until their tasks have ended. A waiting client needs no database connection: one query reads the tasks of
+ * all clients of the process (decision G-98).
  */
 @Injectable()
 export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly readers = new Map<string, Set<Reader>>();
+  private readonly clients = new Map<string, Set<WaitingClient>>();
   private readonly countByKey = new Map<string, number>();
   private isClosed = false;
 
@@ -54,47 +54,52 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   onApplicationBootstrap(): void {
     const tick = (): Promise<void> => this.tick();
-    this.scheduler.start({ name: 'task-waits', intervalMs: LOOK_MS, tick, servesOwnCalls: true });
+    this.scheduler.start({
+      name: 'task-waits',
+      intervalMs: POLL_INTERVAL_MS,
+      tick,
+      servesOwnCalls: true,
+    });
   }
 
-  /** Waits for the task's end, at most `waitMs`; false at once where the key has too many readers waiting. */
+  /** Waits for the task's end, at most `waitMs`. Returns false at once if the key has too many waits. */
   async untilEnded(request: WaitRequest): Promise<boolean> {
-    const { taskId, accountId, apiKeyId, ends, waitMs, onGone } = request;
+    const { taskId, accountId, apiKeyId, ends, waitMs, onDisconnect } = request;
     const count = this.countByKey.get(apiKeyId) ?? 0;
     if (this.isClosed || count >= MAX_WAITS_PER_KEY) return false;
     this.countByKey.set(apiKeyId, count + 1);
     await new Promise<void>((resolve) => {
       const timeout = setTimeout(() => {
-        reader.wake();
+        client.wake();
       }, waitMs).unref();
-      const reader: Reader = {
+      const client: WaitingClient = {
         accountId,
         ends,
         wake: () => {
           clearTimeout(timeout);
-          this.forget(taskId, reader);
+          this.forget(taskId, client);
           resolve();
         },
       };
-      this.remember(taskId, reader);
-      onGone(reader.wake);
+      this.remember(taskId, client);
+      onDisconnect(client.wake);
     });
     this.release(apiKeyId);
     return true;
   }
 
-  /** Wakes the readers of a task that has reached this state in this process, if it is an end for them. */
+  /** Wakes the clients of a task that reached this status in this process, if it is in their `ends`. */
   ended(taskId: string, status: TaskStatus): void {
-    for (const reader of [...(this.readers.get(taskId) ?? [])]) {
-      if (reader.ends.includes(status)) reader.wake();
+    for (const client of [...(this.clients.get(taskId) ?? [])]) {
+      if (client.ends.includes(status)) client.wake();
     }
   }
 
-  /** For the drain: answers every waiting reader now, and later readers without a wait. */
+  /** For shutdown: ends all waits now, and refuses later ones. */
   close(): void {
     this.isClosed = true;
-    for (const readers of [...this.readers.values()]) {
-      for (const reader of [...readers]) reader.wake();
+    for (const clients of [...this.clients.values()]) {
+      for (const client of [...clients]) client.wake();
     }
   }
 
@@ -102,16 +107,16 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.close();
   }
 
-  private remember(taskId: string, reader: Reader): void {
-    const known = this.readers.get(taskId);
-    if (known) known.add(reader);
-    else this.readers.set(taskId, new Set([reader]));
+  private remember(taskId: string, client: WaitingClient): void {
+    const known = this.clients.get(taskId);
+    if (known) known.add(client);
+    else this.clients.set(taskId, new Set([client]));
   }
 
-  private forget(taskId: string, reader: Reader): void {
-    const known = this.readers.get(taskId);
-    known?.delete(reader);
-    if (known?.size === 0) this.readers.delete(taskId);
+  private forget(taskId: string, client: WaitingClient): void {
+    const known = this.clients.get(taskId);
+    known?.delete(client);
+    if (known?.size === 0) this.clients.delete(taskId);
   }
 
   private release(apiKeyId: string): void {
@@ -120,15 +125,15 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
     else this.countByKey.set(apiKeyId, left);
   }
 
-  /** Wakes the readers whose tasks have ended in any process. Throws what the database throws. */
+  /** Wakes the clients whose tasks have ended in any process. Throws the database's error. */
   private async tick(): Promise<void> {
-    const asked = [...this.readers].flatMap(([id, [reader]]) =>
-      reader ? [{ id, accountId: reader.accountId }] : [],
+    const waiting = [...this.clients].flatMap(([id, [client]]) =>
+      client ? [{ id, accountId: client.accountId }] : [],
     );
-    if (asked.length === 0) return;
+    if (waiting.length === 0) return;
     const rows = await this.dataSource.query<{ id: string; status: TaskStatus }[]>(ENDED, [
-      asked.map(({ accountId }) => accountId),
-      asked.map(({ id }) => id),
+      waiting.map(({ accountId }) => accountId),
+      waiting.map(({ id }) => id),
       FINAL_STATUSES,
     ]);
     for (const { id, status } of rows) this.ended(id, status);

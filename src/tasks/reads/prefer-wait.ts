@@ -8,11 +8,11 @@ const SECONDS = /^(?:"([0-9]{1,9})"|([0-9]{1,9}))$/;
 export function waitSecondsOf(prefer: string | undefined): number | undefined {
   for (const preference of (prefer ?? '').split(',')) {
     const [token = ''] = preference.split(';');
-    // Without a regular expression over the whole, which would try each of the many spaces that a header can have.
+    // One regular expression over the whole header could backtrack over its many spaces.
     const [name = '', ...value] = token.split('=');
     const isWait = name.trim().toLowerCase() === 'wait';
     const match = isWait ? SECONDS.exec(value.join('=').trim()) : null;
-    // Of several, the first counts.
+    // Only the first `wait` counts.
     if (match) return within(Number(match[1] ?? match[2]));
   }
   return undefined;

@@ -15,7 +15,7 @@ interface TaskContent extends NamedFile {
   readonly expiresAt: number;
 }
 
-/** Finds the files that tasks have made (decisions G-56, G-63). */
+/** Finds the result files of tasks (decisions G-56, G-63). */
 @Injectable()
 export class TaskContents {
   constructor(
@@ -25,11 +25,11 @@ export class TaskContents {
   ) {}
 
   /**
-   * The task's file. Throws 404 `task_not_found`, 404 `content_not_available` where there is none to serve here, 409
-   * `task_not_ready` before success, 410 `content_expired` after the file's time.
+   * The task's file. Throws 404 `task_not_found`, 404 `content_not_available` if this endpoint serves no file of the task, 409
+   * `task_not_ready` before success, and 410 `content_expired` after the file has expired.
    */
-  async find(reader: Pick<Caller, 'accountId'>, id: string): Promise<TaskContent> {
-    const task = await this.reads.get(reader, id);
+  async find(caller: Pick<Caller, 'accountId'>, id: string): Promise<TaskContent> {
+    const task = await this.reads.get(caller, id);
     const { contentAt } = this.kinds.of(task.kind);
     if (contentAt === 'elsewhere') throw noContent();
     if (task.status !== 'succeeded') {

@@ -15,7 +15,7 @@ export class TaskDeliveries {
     private readonly deliveries: WebhookDeliveries,
   ) {}
 
-  /** Newest first, none for a task without a webhook. Throws 404 `task_not_found`. */
+  /** Deliveries, newest first; empty for a task without a webhook. Throws 404 `task_not_found`. */
   async list(caller: Caller, taskId: string, page: PageRequest): Promise<Page<Delivery>> {
     const { id: ownerId, accountId } = await this.reads.get(caller, taskId);
     return this.deliveries.list({ ownerId, accountId }, page);

@@ -6,7 +6,7 @@ import { RowLoader } from '../../platform/database/batching/row-loader.js';
 import type { Task, TaskStatus } from '../task.js';
 import { taskOf, type TaskRow } from '../task-row.js';
 
-/** Which tasks to list; all filters must hold, and one left out does not filter. */
+/** Which tasks to list. All given filters must hold. */
 export interface TaskFilter {
   readonly accountId?: string | undefined;
   readonly apiKeyId?: string | undefined;
@@ -37,7 +37,7 @@ const LATE_SUCCESSES = `
   SELECT * FROM task
    WHERE evidence_status = 'succeeded' AND status IN ('failed', 'expired', 'reconciliation_required') ORDER BY id LIMIT $1`;
 
-/** Reads tasks; their inputs stay sealed. */
+/** Reads tasks. Their inputs stay encrypted. */
 @Injectable()
 export class TaskRepository {
   private readonly rows: RowLoader<TaskRow>;
@@ -46,27 +46,27 @@ export class TaskRepository {
     this.rows = new RowLoader(dataSource, 'task');
   }
 
-  /** The account's task of that UUID, of any kind and status; undefined if there is none. */
+  /** The account's task with this UUID, of any kind and status, or undefined. */
   async find(id: string, accountId: string): Promise<Task | undefined> {
     const row = await this.rows.find(accountId, id);
     return row && taskOf(row);
   }
 
-  /** The task of that UUID in any account; for operators. */
+  /** The task with this UUID in any account, for operators. */
   async findAnywhere(id: string): Promise<Task | undefined> {
     const [row] = await this.dataSource.query<TaskRow[]>(`SELECT * FROM task WHERE id = $1`, [id]);
     return row && taskOf(row);
   }
 
-  /** The oldest tasks whose providers were seen to succeed although they ended without success. */
+  /** The oldest tasks that ended without success although their provider later reported success. */
   async lateSuccesses(limit: number): Promise<Task[]> {
     const rows = await this.dataSource.query<TaskRow[]>(LATE_SUCCESSES, [limit]);
     return rows.map(taskOf);
   }
 
   /**
-   * Tasks, newest first; a page reads at most 10,000 and ends early where results are large. Throws 400 invalid_request
-   * for a cursor that is none.
+   * Tasks, newest first. A page reads at most 10,000 rows and ends early when results are large. Throws 400 invalid_request
+   * for an invalid cursor.
    */
   async list(filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
     const { createdAfter, createdBefore } = filter;
@@ -83,7 +83,7 @@ export class TaskRepository {
   }
 }
 
-/** The index that finds the fewest rows. */
+/** The most selective index for this filter. */
 function indexFor({ accountId, clientRequestId, status }: TaskFilter) {
   const ofAccount = accountId === undefined ? [] : ([['account_id', accountId]] as const);
   if (accountId !== undefined && clientRequestId !== undefined) {

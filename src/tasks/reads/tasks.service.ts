@@ -9,10 +9,10 @@ import { TaskKinds } from '../task-kinds.js';
 import { type TaskFilter, TaskRepository } from './task.repository.js';
 import { LongPoll } from './long-poll.js';
 
-/** How long a reader waits for a task's end, and how it says that it has gone. */
-export interface Patience {
+/** How long a client waits for the end of a task, and how its disconnect is noticed. */
+export interface WaitPreference {
   readonly seconds: number;
-  readonly onGone: (listener: () => void) => void;
+  readonly onDisconnect: (listener: () => void) => void;
 }
 
 /** A task, and the requested wait if it was granted. */
@@ -21,48 +21,48 @@ export interface AwaitedTask {
   readonly waitSeconds?: number;
 }
 
-/** What the holder of a key reads of the account's tasks. */
+/** Reads tasks for the holder of a key. */
 @Injectable()
 export class TasksService {
   constructor(
-    private readonly reader: TaskRepository,
-    private readonly waits: LongPoll,
+    private readonly repository: TaskRepository,
+    private readonly longPoll: LongPoll,
     private readonly kinds: TaskKinds,
   ) {}
 
   /** Throws the same 404 `task_not_found` for unknown, foreign and malformed ids (decision G-52). */
-  async get(reader: Pick<Caller, 'accountId'>, id: string): Promise<Task> {
+  async get(caller: Pick<Caller, 'accountId'>, id: string): Promise<Task> {
     const uuid = fromPublicId('task', id);
-    const task = uuid && (await this.reader.find(uuid, reader.accountId));
-    if (!task) throw noTask();
+    const task = uuid && (await this.repository.find(uuid, caller.accountId));
+    if (!task) throw taskNotFound();
     return task;
   }
 
-  /** {@link get}, after waiting for the task's end as long as the reader wants to (decision G-98). */
+  /** {@link get}, after waiting for the task's end as long as requested (decision G-98). */
   async getAfterWait(
     caller: Caller,
     id: string,
-    patience: Patience | undefined,
+    preference: WaitPreference | undefined,
   ): Promise<AwaitedTask> {
     const task = await this.get(caller, id);
-    if (patience === undefined) return { task };
-    const { seconds: waitSeconds, onGone } = patience;
+    if (preference === undefined) return { task };
+    const { seconds: waitSeconds, onDisconnect } = preference;
     const ends = this.kinds.terminalStatusesFor(task);
     if (ends.includes(task.status)) return { task, waitSeconds };
-    const hasWaited = await this.waits.untilEnded({
+    const hasWaited = await this.longPoll.untilEnded({
       taskId: task.id,
       accountId: caller.accountId,
       apiKeyId: caller.apiKeyId,
       ends,
       waitMs: waitSeconds * 1000,
-      onGone,
+      onDisconnect,
     });
     return hasWaited ? { task: await this.get(caller, id), waitSeconds } : { task };
   }
 
   /** Tasks of the caller's account, newest first. */
   list(caller: Caller, query: TasksQuery): Promise<Page<Task>> {
-    return this.reader.list({ ...filterOf(query), accountId: caller.accountId }, query);
+    return this.repository.list({ ...filterOf(query), accountId: caller.accountId }, query);
   }
 }
 
@@ -82,7 +82,7 @@ function dateOf(epochSeconds: number | undefined): Date | undefined {
   return epochSeconds === undefined ? undefined : new Date(epochSeconds * 1000);
 }
 
-/** The answer for an id that is not one of the account's tasks. */
-export function noTask(): GatewayError {
+/** The error for an id that is not one of the account's tasks. */
+export function taskNotFound(): GatewayError {
   return new GatewayError('task_not_found', 'No such task.', { param: 'id' });
 }

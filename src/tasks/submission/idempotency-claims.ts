@@ -8,9 +8,9 @@ import { PreparedStatement } from '../../platform/database/prepared-statement.js
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { retryTransient } from '../retry-transient.js';
 
-/** Another process may take a claim over when it was not renewed for this long. */
+/** A claim that was not renewed for this long can be taken over by another process. */
 const CLAIM_LEASE_MS = 30_000;
-/** Whoever asks for a claim waits this long for a database that cannot be reached. */
+/** Retries of a claim while the database cannot be reached end after this time. */
 const PATIENCE_MS = 2_000;
 /** How often a claim is renewed. */
 const RENEWAL_MS = 10_000;
@@ -19,27 +19,27 @@ const SWEEP_AFTER_MS = 3_600_000;
 const SWEEP_MS = 60_000;
 const SWEEP_BATCH = 1_000;
 
-/** One key of an account on an endpoint. */
+/** An idempotency key, which belongs to an account and an endpoint. */
 export interface KeyName {
   readonly accountId: string;
   readonly endpoint: string;
   readonly key: string;
 }
 
-/** A key with the body that it is used for. */
+/** An idempotency key with the fingerprints of its body. */
 export interface KeyUse extends KeyName {
-  /** Digests of the checked body by every secret key. */
+  /** Digests of the validated body, one per secret key. */
   readonly fingerprints: readonly Buffer[];
-  /** Digest of the body as it was sent, by the newest secret key. */
+  /** Digest of the body as sent, by the newest secret key. */
   readonly sentFingerprint: Buffer | null;
 }
 
-/** The right to submit with a key. */
+/** The exclusive right to submit with an idempotency key. */
 export interface KeyClaim extends KeyUse {
   readonly token: string;
 }
 
-/** The answer to a request for a claim. */
+/** The result of a request for a claim. */
 export type ClaimOutcome =
   | { readonly outcome: 'claimed'; readonly claim: KeyClaim }
   | { readonly outcome: 'bound'; readonly taskId: string }
@@ -51,14 +51,14 @@ interface OutcomeRow {
 }
 
 /**
- * Decides who may submit with an idempotency key. A claim is a committed row with a lease, so that nobody waits while
- * holding a connection (decision G-86).
+ * Grants the right to submit with an idempotency key. A claim is a committed row with a lease, so that no request holds a
+ * database connection while it waits (decision G-86).
  */
 @Injectable()
 export class IdempotencyClaims implements OnApplicationBootstrap {
   private readonly digest: KeyedDigest;
-  private readonly asking: PreparedStatement<OutcomeRow>;
-  private readonly knowing: PreparedStatement<{ task: string }>;
+  private readonly claimStatement: PreparedStatement<OutcomeRow>;
+  private readonly replayStatement: PreparedStatement<{ task: string }>;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -66,12 +66,12 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     @Inject(GATEWAY_CONFIG) config: Pick<GatewayConfig, 'secretKeys'>,
   ) {
     this.digest = new KeyedDigest(config.secretKeys ?? [], 'idempotency');
-    this.asking = new PreparedStatement(
+    this.claimStatement = new PreparedStatement(
       dataSource,
       'idempotency_claim_sent',
       `SELECT * FROM idempotency_claim_sent($1, $2, $3, $4, $5, $6, $7)`,
     );
-    this.knowing = new PreparedStatement(
+    this.replayStatement = new PreparedStatement(
       dataSource,
       'idempotency_replayed',
       `SELECT task_id AS task FROM idempotency_key
@@ -85,22 +85,22 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     this.scheduler.start({ name: 'idempotency-claims', intervalMs: SWEEP_MS, tick });
   }
 
-  /** Digests of a parsed body, that of the newest key first. They cover secrets in the body and do not reveal them. */
+  /** Digests of a parsed body, that of the newest secret key first. They include secrets of the body but do not reveal them. */
   fingerprintsOf(body: object): Buffer[] {
     return this.digest.of(canonicalJson(body));
   }
 
   /**
-   * Asks for the claim. Where the answer is lost it asks again with the same token, which owns a claim that was committed
-   * unseen; where that fails too, it frees the key. Only if even this is lost, the claim ends with its lease.
+   * Requests the claim. If the response is lost, retries with the same token, which owns a claim that was committed by the lost
+   * try. If that fails too, deletes the claim. If the deletion fails as well, the claim expires with its lease.
    */
   async claim(use: KeyUse): Promise<ClaimOutcome> {
     const token = randomUUID();
     const { accountId, endpoint, key, fingerprints, sentFingerprint } = use;
     const claim = [fingerprints, token, CLAIM_LEASE_MS, sentFingerprint];
-    const asked = [accountId, endpoint, key, ...claim];
-    const ask = () => this.asking.run(asked);
-    const [row] = await retryTransient(ask, PATIENCE_MS).catch(async (error: unknown) => {
+    const parameters = [accountId, endpoint, key, ...claim];
+    const run = () => this.claimStatement.run(parameters);
+    const [row] = await retryTransient(run, PATIENCE_MS).catch(async (error: unknown) => {
       await this.release({ ...use, token }).catch(() => undefined);
       throw error;
     });
@@ -111,17 +111,17 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     return { outcome: row?.outcome === 'conflict' ? 'conflict' : 'busy' };
   }
 
-  /** The id of the task that was accepted with the key and this very body; undefined where there is none, or another body. */
+  /** The id of the task that was accepted with the same key and body; undefined if there is none. */
   async replayed({ accountId, endpoint, key }: KeyName, sent: object): Promise<string | undefined> {
-    const asked = [accountId, endpoint, key, this.fingerprintsOf(sent)];
-    const [row] = await retryTransient(() => this.knowing.run(asked), PATIENCE_MS);
+    const parameters = [accountId, endpoint, key, this.fingerprintsOf(sent)];
+    const [row] = await retryTransient(() => this.replayStatement.run(parameters), PATIENCE_MS);
     return row?.task;
   }
 
-  /** Renews the claim while `work` runs, and frees the key if the work throws. */
+  /** Renews the claim while `work` runs, and deletes it if the work throws. */
   async during<T>(claim: KeyClaim, work: () => Promise<T>): Promise<T> {
     const timer = setInterval(() => {
-      // After a failed renewal the next one may succeed. A lost lease is noticed in the submission.
+      // The next renewal may succeed. The submission notices a lost lease.
       this.renew(claim).catch(() => undefined);
     }, RENEWAL_MS).unref();
     try {
@@ -134,7 +134,7 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
     }
   }
 
-  /** Deletes claims without a task; returns how many. */
+  /** Deletes old claims without a task; returns how many. */
   async sweep(): Promise<number> {
     const [row] = await this.dataSource.query<{ swept: string }[]>(
       `WITH swept AS (

@@ -26,13 +26,13 @@ export class IdempotencyKeyGuard implements CanActivate {
   }
 }
 
-/** Node joins repeated headers with commas. In this list names and values alternate. */
+/** How often the header was sent. Node joins repeated headers with commas, so this counts in the raw list of names and values. */
 function countOf(rawHeaders: readonly string[]): number {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === HEADER)
     .length;
 }
 
-/** The key that the guard has accepted; undefined without one. */
+/** The key that {@link IdempotencyKeyGuard} accepted, or undefined. */
 export function idempotencyKeyOf(headers: Request['headers']): string | undefined {
   const key = headers[HEADER];
   return typeof key === 'string' ? key : undefined;

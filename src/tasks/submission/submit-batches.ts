@@ -4,9 +4,9 @@ import { BatchedFunction } from '../../platform/database/batching/batched-functi
 
 const MAX_STATEMENTS = 2;
 const MAX_BATCH = 128;
-/** Most submissions that wait for a statement; more are refused. */
+/** Most queued submissions; more are refused. */
 const MAX_WAITING = 10_000;
-/** Types of the parameters of the function, in order. */
+/** Types of the SQL function's parameters, in order. */
 const TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'json', 'text', 'text'],
   ...['boolean', 'text', 'text', 'bigint', 'text', 'jsonb', 'jsonb', 'text', 'text'],
@@ -17,17 +17,17 @@ const TYPES = [
 export type SubmitOutcome =
   'created' | 'claim_lost' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
 
-/** The time at which its task was created. */
+/** The outcome and, for `created`, the time of creation. */
 export interface SubmitRow {
   readonly outcome: SubmitOutcome;
   readonly created: Date | null;
 }
 
-/** Submissions of many callers in shared statements. */
+/** Batches submissions of many callers into shared statements. */
 export class SubmitBatches {
   readonly #submit: BatchedFunction<SubmitRow>;
 
-  /** @param name of the function, which takes one submission */
+  /** @param name of the SQL function for one submission */
   constructor(dataSource: DataSource, name: 'task_submit' | 'task_submit_capped') {
     this.#submit = new BatchedFunction(dataSource, {
       name,
@@ -39,7 +39,8 @@ export class SubmitBatches {
   }
 
   /**
-   * The outcome of one submission. Throws the database's error, which others may get too, and 503 when too many wait.
+   * The outcome of one submission. Throws the database's error, which other submissions of the batch may get too, and 503
+   * when too many are queued.
    */
   run(values: readonly unknown[]): Promise<SubmitRow> {
     if (this.#submit.waiting >= MAX_WAITING) return Promise.reject(tooMany());

@@ -9,11 +9,11 @@ import { TaskRepository } from '../reads/task.repository.js';
 import type { Task } from '../task.js';
 import { SubmitBatches, type SubmitRow } from './submit-batches.js';
 
-/** A submission waits this long for a database that cannot be reached. */
+/** Retries of a submission while the database cannot be reached end after this time. */
 const PATIENCE_MS = 4_000;
-/** The outcome of a submission is looked up for this long when its answer was lost. */
-const LOOK_PATIENCE_MS = 2_000;
-/** After these errors nothing was written: the statement never reached the server, or was rolled back. */
+/** After a lost response, the outcome is looked up for this long. */
+const LOOKUP_PATIENCE_MS = 2_000;
+/** Errors after which nothing was written: the statement did not reach the server or was rolled back. */
 const WITHOUT_TRACE: ReadonlySet<DatabaseFault> = new Set([
   'unavailable',
   'aborted',
@@ -22,13 +22,13 @@ const WITHOUT_TRACE: ReadonlySet<DatabaseFault> = new Set([
   'check',
 ]);
 
-/** Whether the caller can ask again with a key, and whether the API key may have a spend limit. */
+/** `hasKey`: the caller can retry with an idempotency key. `isCapped`: the API key may have a spend limit. */
 interface SubmitTerms {
   readonly hasKey: boolean;
   readonly isCapped: boolean;
 }
 
-/** The statement that writes a task, its hold and its key. If its answer is lost, looks up its outcome. */
+/** Writes a task, its hold and its idempotency key. If the response is lost, looks up the outcome. */
 @Injectable()
 export class SubmitStatement {
   readonly #submit: SubmitBatches;
@@ -36,8 +36,8 @@ export class SubmitStatement {
 
   constructor(
     dataSource: DataSource,
-    private readonly owed: Reversals,
-    private readonly reader: TaskRepository,
+    private readonly reversals: Reversals,
+    private readonly repository: TaskRepository,
     private readonly process: ProcessLease,
   ) {
     this.#submit = new SubmitBatches(dataSource, 'task_submit');
@@ -45,16 +45,16 @@ export class SubmitStatement {
   }
 
   /**
-   * Throws the database's error, or 503 if too many wait; then there is no task. Throws {@link UnknownSubmission} if it is not
-   * known whether there is one. Then the task will be cancelled, unless the caller can ask for it again with its key.
+   * Throws the database's error, or 503 if too many are queued; then there is no task. Throws {@link UnknownSubmission} if the
+   * task may exist. Then it will be cancelled, unless the caller can retry with an idempotency key.
    */
   async run(task: Task, values: unknown[], { hasKey, isCapped }: SubmitTerms): Promise<SubmitRow> {
-    if (this.owed.isFull) throw unrecorded();
+    if (this.reversals.isFull) throw unrecorded();
     const statement = isCapped ? this.#submitCapped : this.#submit;
     const faults: DatabaseFault[] = [];
     const submit = () =>
       statement.run(values).catch((error: unknown) => {
-        // Our own refusal: nothing was sent.
+        // The gateway refused it itself: nothing was sent.
         if (!(error instanceof GatewayError)) faults.push(databaseFaultOf(error));
         throw error;
       });
@@ -71,12 +71,12 @@ export class SubmitStatement {
 
   private async outcomeOf(task: Task, hasKey: boolean): Promise<SubmitRow> {
     const { id, accountId, apiKeyId, model, kind } = task;
-    const look = () => this.reader.find(id, accountId);
-    const found = await retryTransient(look, LOOK_PATIENCE_MS).catch(() => undefined);
+    const find = () => this.repository.find(id, accountId);
+    const found = await retryTransient(find, LOOKUP_PATIENCE_MS).catch(() => undefined);
     if (found) return { outcome: 'created', created: found.createdAt };
-    // The statement may still arrive. A caller with a key can ask again with it.
+    // The statement may still reach the database. A caller with an idempotency key can retry.
     const bought = { apiKeyId, model, kind };
-    if (!hasKey) await this.owed.addDurably({ taskId: id, accountId, bought });
+    if (!hasKey) await this.reversals.addDurably({ taskId: id, accountId, bought });
     throw new UnknownSubmission();
   }
 }
@@ -84,7 +84,7 @@ export class SubmitStatement {
 const UNRECORDED = 'The task could not be recorded.';
 const RETRY_AFTER_SECONDS = 1;
 
-/** 503: the database never answered, so the task may exist. */
+/** 503: the database did not respond, so the task may exist. */
 export class UnknownSubmission extends GatewayError {
   constructor() {
     super('service_unavailable', UNRECORDED, { retryAfterSeconds: RETRY_AFTER_SECONDS });

@@ -13,10 +13,10 @@ import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 
-/** Metadata key of the answer to a submission, if it is not the view of the task's kind. */
-export const TASK_ANSWER = Symbol('TASK_ANSWER');
+/** Metadata key of the function that makes the response body, if it is not the view of the task's kind. */
+export const TASK_RESPONSE_BODY = Symbol('TASK_ANSWER');
 
-/** Turns the new task into the answer and names it in the headers (API: Task states). */
+/** Turns the new task into the response body and sets the headers that name it (API: Task states). */
 @Injectable()
 export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
   constructor(
@@ -28,18 +28,18 @@ export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
   intercept(context: ExecutionContext, next: CallHandler<Task>): Observable<object> {
     const response = context.switchToHttp().getResponse<Response>();
     const { replayed } = context.switchToHttp().getRequest<Request>();
-    const answer = this.reflector.get<((task: Task) => object) | undefined>(
-      TASK_ANSWER,
+    const toBody = this.reflector.get<((task: Task) => object) | undefined>(
+      TASK_RESPONSE_BODY,
       context.getHandler(),
     );
-    // A replay is answered without the checks of its fields, which depend on its model.
+    // A replay skips the handler, and with it the validation of fields, which depends on the model.
     return (replayed ? of(replayed) : next.handle()).pipe(
       map((task) => {
         const id = toPublicId('task', task.id);
         response.setHeader('Location', `${this.gatewayUrl.pathPrefix}/v1/tasks/${id}`);
         response.setHeader('x-gateway-task-id', id);
         tellSandbox(response, task.onSandbox);
-        return answer ? answer(task) : this.kinds.viewOf(task);
+        return toBody ? toBody(task) : this.kinds.viewOf(task);
       }),
     );
   }

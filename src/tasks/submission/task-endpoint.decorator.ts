@@ -20,7 +20,7 @@ import { JsonBodyGuard } from '../../platform/http-server/request-body/json-body
 import { IdempotencyKeyGuard } from './idempotency-key.guard.js';
 import type { Task } from '../task.js';
 import { TaskModelGuard } from './task-model.guard.js';
-import { TASK_ANSWER, TaskAnswerInterceptor } from './task-answer.interceptor.js';
+import { TASK_RESPONSE_BODY, TaskAnswerInterceptor } from './task-answer.interceptor.js';
 
 const CODES: readonly ErrorCode[] = [
   'invalid_content_type',
@@ -34,38 +34,38 @@ const CODES: readonly ErrorCode[] = [
   'service_unavailable',
 ];
 
-/** In the document: the headers that name the new task (API: Task states). */
+/** OpenAPI: the headers that name the new task (API: Task states). */
 export const TASK_HEADERS = {
   Location: { description: 'Path of the task', schema: { type: 'string' } },
   'x-gateway-task-id': { description: 'Id of the task', schema: { type: 'string' } },
 } as const;
 
-/** How the submission differs from that of an audio task. */
+/** How the endpoint differs from that of an audio task. */
 export interface TaskEndpointOptions {
   /** Default 202. */
   readonly status?: number;
-  /** Reads the body; default {@link JsonBodyGuard}. */
+  /** Reads the body. Default: {@link JsonBodyGuard}. */
   readonly bodyGuard?: Type<CanActivate>;
-  /** Makes the answer to a submission; default the `view` of the task's kind. */
-  readonly answer?: (task: Task) => object;
-  /** Codes that only this endpoint has, including surface codes. */
+  /** Makes the response body. Default: the `view` of the task's kind. */
+  readonly toBody?: (task: Task) => object;
+  /** Error codes of this endpoint beyond those of all task endpoints. */
   readonly codes: readonly ErrorCode[];
 }
 
 /**
- * An endpoint that submits a task. Its handler returns the {@link Task}; the answer, `Location` and `x-gateway-task-id`
- * are written here. The guards run in the order of checks: key, rate limit, idempotency header, body, replay, model. The body's
- * other fields are checked by its pipe (decision G-01).
+ * An endpoint that submits a task. Its handler returns the {@link Task}; the decorator writes the response body, `Location` and
+ * `x-gateway-task-id`. The guards run in the order of checks: key, rate limit, idempotency header, body, replay, model. The
+ * pipe of the body checks its other fields (decision G-01).
  */
 export function TaskEndpoint<const O extends Operation>(
   operation: O,
   options: TaskEndpointOptions,
 ): CallDecorator<O> {
-  const { status = 202, bodyGuard = JsonBodyGuard, answer, codes } = options;
+  const { status = 202, bodyGuard = JsonBodyGuard, toBody, codes } = options;
   return applyDecorators(
     HttpCode(status),
     SetMetadata(OPERATION, operation),
-    SetMetadata(TASK_ANSWER, answer),
+    SetMetadata(TASK_RESPONSE_BODY, toBody),
     UseGuards(BearerGuard, RateLimitGuard, IdempotencyKeyGuard, bodyGuard, TaskModelGuard),
     UseInterceptors(TaskAnswerInterceptor),
     ApiBearerAuth(API_KEY_SCHEME),

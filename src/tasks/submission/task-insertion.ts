@@ -17,12 +17,12 @@ import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';
 import type { PreparedTask, TaskRequest } from './task-request.js';
 
-/** Another request has taken over the claim of the key. */
+/** Another request has taken over the claim of the idempotency key. */
 export class ClaimLost extends Error {}
 
 const REFUSED = new Set<SubmitOutcome>(['insufficient', 'over_limit', 'claim_lost']);
 
-/** Writes a new task, its hold and its key in one statement. */
+/** Writes a new task, its hold and its idempotency key in one statement. */
 @Injectable()
 export class TaskInsertion {
   constructor(
@@ -35,9 +35,8 @@ export class TaskInsertion {
   ) {}
 
   /**
-   * The new task, or why there is none. Throws the database's error, or 503 when it is not known whether the task
-   * exists. In that case the task will be cancelled, unless the request has an idempotency key with which the caller
-   * can ask again.
+   * The new task, or the reason why there is none. Throws the database's error, or 503 when the task may exist. Then it will be
+   * cancelled, unless the request has an idempotency key, with which the caller can retry.
    */
   async insert(
     request: TaskRequest,
@@ -53,7 +52,7 @@ export class TaskInsertion {
     };
     const { outcome, created } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) return { ...task, createdAt: created };
-    assert(REFUSED.has(outcome), `no task: ${outcome}`);
+    assert(REFUSED.has(outcome), `unexpected outcome of a submission: ${outcome}`);
     return outcome as 'insufficient' | 'over_limit' | 'claim_lost';
   }
 
@@ -86,7 +85,7 @@ export class TaskInsertion {
     const { route, details, quote } = prepared;
     const nowMs = this.clock.nowMs();
     const id = uuidV7(nowMs);
-    assert(quote.amountMicroUsd > 0n, 'nothing is sold for nothing');
+    assert(quote.amountMicroUsd > 0n, 'hold amount must be positive');
     return {
       id,
       accountId: call.caller.accountId,
@@ -98,7 +97,7 @@ export class TaskInsertion {
       progress: null,
       input: {},
       details: JSON.parse(postgresJson({ ...details, ...aliasOf(call) })) as JsonObject,
-      memory: {},
+      stepState: {},
       provider: route.provider,
       providerBaseUrl: this.registry.baseUrlOf(route.provider) ?? '',
       onSandbox: this.registry.isSandbox(route.provider),
@@ -130,7 +129,7 @@ export class TaskInsertion {
   }
 }
 
-/** The name of the model that the caller used, where that is an alias. */
+/** The model name that the caller used, if it is an alias. */
 function aliasOf({ row, modelName }: AdmittedCall): { modelAlias?: string } {
   return modelName === row.id ? {} : { modelAlias: modelName };
 }

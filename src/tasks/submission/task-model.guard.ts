@@ -9,21 +9,21 @@ import { idempotencyKeyOf } from './idempotency-key.guard.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** The task of an earlier request with the same key and body, which is the answer. Set by the task model guard. */
+    /** The task of an earlier request with the same key and body, to be returned again. Set by the task model guard. */
     replayed?: Task;
   }
 }
 
 /**
- * The checks of the model, which a replay does not depend on: a task that was accepted is answered with its key and body whatever
- * has become of its model, of the key's allowlist or of the provider (decision G-86). Other requests are checked as everywhere.
+ * Checks the model, except for replays: an accepted task is returned again for the same key and body, even if its model, the
+ * key's allowlist or the provider has changed since (decision G-86).
  */
 @Injectable()
 export class TaskModelGuard implements CanActivate {
   constructor(
     private readonly models: ModelGuard,
     private readonly claims: IdempotencyClaims,
-    private readonly reader: TaskRepository,
+    private readonly repository: TaskRepository,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -37,10 +37,10 @@ export class TaskModelGuard implements CanActivate {
   private async replayOf({ headers, caller, body, route }: Request): Promise<Task | undefined> {
     const key = idempotencyKeyOf(headers);
     if (key === undefined) return undefined;
-    assert(caller, 'the model guard stands behind the bearer guard');
+    assert(caller, 'TaskModelGuard needs BearerGuard before it');
     const { path: endpoint } = route as { readonly path: string };
     const { accountId } = caller;
     const taskId = await this.claims.replayed({ accountId, endpoint, key }, body as object);
-    return taskId === undefined ? undefined : this.reader.find(taskId, accountId);
+    return taskId === undefined ? undefined : this.repository.find(taskId, accountId);
   }
 }

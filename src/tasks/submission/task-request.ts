@@ -3,24 +3,24 @@ import type { Route } from '../../providers/ports/route.js';
 import type { Quote } from '../../common/money/charge-basis.js';
 import type { JsonObject } from '../../common/json-object.js';
 
-/** A submission whose fields have been checked. */
+/** A submission with validated fields. */
 export interface TaskRequest {
   readonly call: AdmittedCall;
   /** Name of the registered kind. */
   readonly kind: string;
-  /** The parsed body; two submissions with one idempotency key are compared by it. */
+  /** The parsed body. Submissions with the same idempotency key are compared by it. */
   readonly body: object;
   /** From `@IdempotencyKey()`. */
   readonly idempotencyKey: string | undefined;
   readonly webhook: { readonly url: string; readonly secret: string | undefined } | undefined;
 }
 
-/** What is known of a task after its sources were found, fetched and measured. */
+/** A task after its sources were found, fetched and measured. */
 export interface PreparedTask {
   readonly input: JsonObject;
   readonly details: JsonObject;
   readonly quote: Quote;
   readonly route: Route;
-  /** Undoes the preparation (deletes a stored source, for example) if no task is created. */
+  /** Undoes the preparation if no task is created, for example deletes a stored source. */
   readonly discard?: () => Promise<void>;
 }

@@ -15,8 +15,8 @@ import { TaskRepository } from '../reads/task.repository.js';
 import { UnknownSubmission } from './submit-statement.js';
 import type { PreparedTask, TaskRequest } from './task-request.js';
 
-/** How often a submission with the same key in another process is looked up. */
-const TWIN_LOOK_MS = 200;
+/** Poll interval while another process runs a submission with the same key. */
+const TWIN_POLL_INTERVAL_MS = 200;
 /** Longest wait for that submission. */
 const TWIN_PATIENCE_MS = 120_000;
 
@@ -30,29 +30,29 @@ interface UnderWay {
 @Injectable()
 export class TaskSubmission {
   /**
-   * Requests with a key that are under way in this process. Requests with the same key wait for them here, without the
-   * database.
+   * Running requests of this process by idempotency key. Requests with the same key wait for them in memory, without
+   * queries.
    */
   private readonly underWay = new Map<string, UnderWay>();
 
   constructor(
     private readonly claims: IdempotencyClaims,
     private readonly insertion: TaskInsertion,
-    private readonly reader: TaskRepository,
-    private readonly targets: WebhookUrlPolicy,
+    private readonly repository: TaskRepository,
+    private readonly webhookUrls: WebhookUrlPolicy,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
   ) {}
 
   /**
-   * The task of the request: a new one, or that of an earlier request with the same key and body. For one key `prepare`
-   * runs at most once at a time, and never for a replay. What it throws is thrown on and frees the key. Throws 400 for
-   * a refused webhook, 402 when the balance is too low, 409 `idempotency_conflict`, and 503 when the database cannot
-   * answer or the other request with the key does not end.
+   * The task of the request: a new one, or that of an earlier request with the same key and body. For one key, `prepare` runs
+   * at most once at a time, and never for a replay. An error of `prepare` is rethrown and frees the key. Throws 400 for a
+   * refused webhook, 402 when the balance is too low, 409 `idempotency_conflict`, and 503 when the database cannot be reached
+   * or the other request with the key does not end in time.
    */
   async submit(request: TaskRequest, prepare: () => Promise<PreparedTask>): Promise<Task> {
     const { webhook, idempotencyKey: key, call } = request;
-    if (webhook) this.targets.parse(webhook.url, apiFamilyOf(call.endpoint));
+    if (webhook) this.webhookUrls.parse(webhook.url, apiFamilyOf(call.endpoint));
     if (key === undefined) return this.create(request, prepare, undefined);
     const use: KeyUse = {
       accountId: call.caller.accountId,
@@ -67,8 +67,8 @@ export class TaskSubmission {
   }
 
   /**
-   * In this process, one request with the key runs at a time. Those that wait return its task; if it made none, one of
-   * them runs next.
+   * Runs one request per key at a time in this process. Waiting requests return its task; if it created none, one of them runs
+   * next.
    */
   private async once(use: KeyUse, create: (claim: KeyClaim) => Promise<Task>): Promise<Task> {
     const name = JSON.stringify([use.accountId, use.endpoint, use.key]);
@@ -91,15 +91,15 @@ export class TaskSubmission {
   }
 
   private async attempt(use: KeyUse, create: (claim: KeyClaim) => Promise<Task>): Promise<Task> {
-    for (let waitedMs = 0; waitedMs < TWIN_PATIENCE_MS; waitedMs += TWIN_LOOK_MS) {
-      const asked = await this.claims.claim(use);
-      if (asked.outcome === 'conflict') throw conflict();
-      if (asked.outcome === 'bound') return this.bound(asked.taskId, use.accountId);
-      if (asked.outcome === 'claimed') {
-        const task = await this.claimed(asked.claim, create);
+    for (let waitedMs = 0; waitedMs < TWIN_PATIENCE_MS; waitedMs += TWIN_POLL_INTERVAL_MS) {
+      const result = await this.claims.claim(use);
+      if (result.outcome === 'conflict') throw conflict();
+      if (result.outcome === 'bound') return this.bound(result.taskId, use.accountId);
+      if (result.outcome === 'claimed') {
+        const task = await this.claimed(result.claim, create);
         if (task) return task;
       }
-      await sleep(TWIN_LOOK_MS);
+      await sleep(TWIN_POLL_INTERVAL_MS);
     }
     throw new GatewayError(
       'service_unavailable',
@@ -110,7 +110,7 @@ export class TaskSubmission {
     );
   }
 
-  /** Undefined if another process took the claim over. */
+  /** Creates the task. Undefined if another process took over the claim. */
   private async claimed(
     claim: KeyClaim,
     create: (claim: KeyClaim) => Promise<Task>,
@@ -124,8 +124,8 @@ export class TaskSubmission {
   }
 
   private async bound(taskId: string, accountId: string): Promise<Task> {
-    const task = await this.reader.find(taskId, accountId);
-    assert(task, 'a key lives no longer than its task');
+    const task = await this.repository.find(taskId, accountId);
+    assert(task, 'the task of an idempotency key was not found');
     return task;
   }
 
@@ -136,12 +136,12 @@ export class TaskSubmission {
   ): Promise<Task> {
     const { webhook, call } = request;
     const surface = apiFamilyOf(call.endpoint);
-    if (webhook) await this.targets.resolve(webhook.url, surface);
+    if (webhook) await this.webhookUrls.resolve(webhook.url, surface);
     const prepared = await prepare();
     const outcome = await this.insertion
       .insert(request, prepared, claim)
       .catch(async (error: unknown) => {
-        // The task may exist, and then it needs what was prepared for it.
+        // After UnknownSubmission the task may exist and need what was prepared for it.
         if (!(error instanceof UnknownSubmission)) await prepared.discard?.();
         throw error;
       });

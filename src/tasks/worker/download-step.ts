@@ -16,9 +16,12 @@ export class DownloadStep {
   ) {}
 
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
-    // Each gateway has a sandbox of its own, and another one would deny the file.
+    // Each gateway has its own sandbox. The sandbox of this one does not know the file.
     if (work.task.onSandbox && !this.upstreams.isReachable(work.task)) {
-      return this.reporter.collectLater(work, new Error('another gateway has its sandbox'));
+      return this.reporter.deferDownload(
+        work,
+        new Error('the sandbox of another gateway has the file'),
+      );
     }
     const result = work.found ?? {};
     const task = { ...work.task, result };
@@ -29,14 +32,14 @@ export class DownloadStep {
       if (!signal.aborted) {
         return isWithoutFile(error)
           ? this.reporter.recordFailure(work, error)
-          : this.reporter.collectLater(work, error);
+          : this.reporter.deferDownload(work, error);
       }
-      // A shutdown tells nothing about the file.
-      const { strikes } = work;
+      // An abort is no failure of the download.
+      const { failureCount } = work;
       await this.reporter.scheduleNext(work, {
         phase: 'collecting',
         delayMs: 0,
-        failureCount: strikes,
+        failureCount,
       });
       return;
     }

@@ -6,7 +6,7 @@ import type { CollectedContent } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
-/** The files of finished jobs: fetched from the provider and stored, and dropped again where no task came to name them. */
+/** Downloads and stores the files of finished jobs, and deletes those that no task refers to. */
 @Injectable()
 export class JobFiles {
   private readonly logger = new Logger('Tasks');
@@ -23,8 +23,8 @@ export class JobFiles {
   }
 
   /**
-   * Ends the task with the file. If the end is not recorded (false, or an error), the file is deleted at once, because the next
-   * attempt stores another. After the end the provider is asked to delete the job.
+   * Completes the task with the file. If that fails (falsy result or an error), the file is deleted at once, because the next
+   * attempt stores another. After success the job is deleted at the provider.
    */
   async endWith<T>(
     task: Task,
@@ -40,19 +40,19 @@ export class JobFiles {
         await this.files.removeUnreferenced(task.accountId, collected.content.fileId);
       }
     }
-    if (ended) await this.tidy(task, signal);
+    if (ended) await this.deleteAtProvider(task, signal);
     return ended;
   }
 
-  /** What the provider keeps does not change the task, so a failure is only logged. */
-  private async tidy(task: Task, signal: AbortSignal): Promise<void> {
+  /** A failed deletion does not change the task, so it is only logged. */
+  private async deleteAtProvider(task: Task, signal: AbortSignal): Promise<void> {
     try {
       await this.kinds
         .of(task.kind)
         .deleteAtProvider?.(task, this.upstreams.contextOf(task, signal));
     } catch (error) {
       this.logger.warn(
-        `${toPublicId('task', task.id)}: its job stays at the provider: ${String(error)}`,
+        `${toPublicId('task', task.id)}: cannot delete its job at the provider: ${String(error)}`,
       );
     }
   }

@@ -6,12 +6,12 @@ import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js'
 import { TaskUpstreams } from './task-upstreams.js';
 import { isUnknownJob } from './unknown-job.js';
 
-/** How long a provider is polled about the job of a task that has ended. */
+/** How long the job of an ended task is polled for a late result. */
 const WATCH_MS = 7 * 86_400_000;
 
 /**
- * Polls the job of a task that failed, expired or whose outcome is unknown. Operators see what the provider says; only
- * they change status, money and webhook (`TaskCollection`, `TaskResolution`).
+ * Polls the job of a task that failed, expired or has an unknown outcome. Operators see the provider's report; only they can
+ * then change the task (`TaskCollection`, `TaskResolution`).
  */
 @Injectable()
 export class LateResultStep {
@@ -25,23 +25,23 @@ export class LateResultStep {
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const { task } = work;
     const tookMs = (task.completedAt ?? task.createdAt).getTime() - task.createdAt.getTime();
-    // By the database's clock, as the age is: that of this process may be wrong.
+    // Both by the database's clock: the clock of this process may be wrong.
     if (work.ageMs - tookMs >= WATCH_MS) return this.statements.unwatch(work);
     const state = await this.stateOf(work, signal);
     const isSaid = state === 'succeeded' || state === 'failed';
     if (task.status !== 'reconciliation_required') {
-      if (state === 'succeeded') await this.reporter.lateSuccess(work);
+      if (state === 'succeeded') await this.reporter.recordLateResult(work);
       if (isSaid || state === 'forgotten') return this.statements.unwatch(work);
     }
     await this.reporter.scheduleNext(work, {
       phase: 'watching',
-      // After a final answer the provider is not polled again, but the task waits for an operator.
+      // After a final report the job is not polled again; the task waits for an operator.
       delayMs: isSaid ? WATCH_MS : this.reporter.longestMs,
       ...(state && state !== 'forgotten' && { facts: { evidence: state } }),
     });
   }
 
-  /** `forgotten` if the provider does not know the job; undefined if it does not answer or cannot be asked any more. */
+  /** `forgotten` if the provider does not know the job; undefined if it does not respond or is no longer configured. */
   private async stateOf(
     { task }: ClaimedWork,
     signal: AbortSignal,

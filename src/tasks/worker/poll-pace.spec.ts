@@ -11,11 +11,11 @@ describe('pollDelayMs', () => {
     [500_000, 30_000],
     [86_400_000, 30_000],
     [-50, 5_000],
-  ])('asks a task of %d ms again after about %d ms', (ageMs, expectedMs) => {
+  ])('polls a task of age %d ms again after about %d ms', (ageMs, expectedMs) => {
     expect(pollDelayMs(ageMs, FIRST_MS, 0.5)).toBe(expectedMs);
   });
 
-  it('spreads the waits by a fifth to both sides', () => {
+  it('varies the delay by up to a fifth in both directions', () => {
     expect(pollDelayMs(0, FIRST_MS, 0)).toBe(4_000);
     expect(pollDelayMs(0, FIRST_MS, 1)).toBe(6_000);
   });

@@ -1,8 +1,8 @@
-/** The wait between polls grows to at most this many first intervals. */
+/** The poll interval grows to at most this many times the first interval. */
 export const MAX_GROWTH = 6;
-/** When a task is as old as this many first intervals, the wait has doubled, and so on. */
+/** The poll interval grows by one first interval for each time the task ages by this many first intervals. */
 const GROWTH_AGE = 20;
-/** A wait is up to a fifth shorter or longer, so that tasks which were submitted together are not polled together. */
+/** An interval is up to a fifth shorter or longer, so that tasks submitted together are not polled together. */
 const JITTER = 0.2;
 
 /**

@@ -12,7 +12,7 @@ import { TaskUpstreams } from './task-upstreams.js';
 
 type PendingReport = Extract<PollReport, { state: 'pending' }>;
 
-/** Polls the provider, the last time at the deadline (ADR 0009). */
+/** Polls the job at the provider, for the last time at the deadline (ADR 0009). */
 @Injectable()
 export class PollStep {
   constructor(
@@ -29,11 +29,11 @@ export class PollStep {
     let report: PollReport;
     try {
       const kind = this.kinds.of(task.kind);
-      report = await kind.poll(task, this.upstreams.contextOf(task, signal, figures.hear));
+      report = await kind.poll(task, this.upstreams.contextOf(task, signal, figures.add));
     } catch (error) {
       return this.failed(work, error);
     }
-    // Other reports come many times, and each that changes the memory writes the task's row.
+    // Other reports are frequent, and a changed step state writes the task's row each time.
     return this.reported(
       work,
       report.state === 'succeeded' ? figures.addedTo(report, task) : report,
@@ -42,8 +42,8 @@ export class PollStep {
 
   private async unreachable(work: ClaimedWork): Promise<void> {
     const { reporter } = this;
-    // At the usual pace, because another gateway may have that upstream: each has a sandbox of its own.
-    if (!reporter.isOverdue(work)) await this.askAgain(work, undefined);
+    // At the usual interval, because another gateway may have that upstream: each has its own sandbox.
+    if (!reporter.isOverdue(work)) await this.pollAgain(work, undefined);
     else if (work.task.onSandbox) await reporter.endExpired(work);
     else await reporter.endUnknown(work);
   }
@@ -55,7 +55,7 @@ export class PollStep {
         ? reporter.endExpired(work, error)
         : reporter.endUnknown(work, error);
     }
-    if (error instanceof ProviderError) await this.askAgain(work, undefined);
+    if (error instanceof ProviderError) await this.pollAgain(work, undefined);
     else await reporter.recordFailure(work, error);
   }
 
@@ -64,7 +64,7 @@ export class PollStep {
     switch (report.state) {
       case 'pending': {
         if (reporter.isOverdue(work)) return reporter.endExpired(work);
-        return this.askAgain(work, this.newsOf(work, report));
+        return this.pollAgain(work, this.changedFacts(work, report));
       }
       case 'unreadable':
         if (reporter.isOverdue(work)) return reporter.endUnknown(work);
@@ -81,40 +81,40 @@ export class PollStep {
     }
   }
 
-  /** Undefined if nothing has changed: the task's row is then not written. */
-  private newsOf(work: ClaimedWork, report: PendingReport): TaskFacts | undefined {
+  /** The changed facts, or undefined if nothing changed. The task's row is then not written. */
+  private changedFacts(work: ClaimedWork, report: PendingReport): TaskFacts | undefined {
     const { task } = work;
-    const { memory, unknownState } = report;
+    const { stepState, unknownState } = report;
     const progress = percentOf(report.progress);
     if (unknownState !== undefined) this.unknownStates.seen(task, unknownState);
     const isNewWord = (unknownState ?? null) !== task.unknownState;
-    if ((progress ?? -1) <= (task.progress ?? -1) && memory === undefined && !isNewWord) {
+    if ((progress ?? -1) <= (task.progress ?? -1) && stepState === undefined && !isNewWord) {
       return undefined;
     }
-    return { progress, memory, ...(isNewWord && { unknown_state: unknownState ?? '' }) };
+    return { progress, memory: stepState, ...(isNewWord && { unknown_state: unknownState ?? '' }) };
   }
 
   private async succeeded(
     work: ClaimedWork,
     report: Extract<PollReport, { state: 'succeeded' }>,
   ): Promise<void> {
-    const { result, memory } = report;
+    const { result, stepState } = report;
     const progress = percentOf(report.progress ?? null);
     if (this.kinds.of(work.task.kind).collect) {
-      const facts = { found: result, progress, memory };
+      const facts = { found: result, progress, memory: stepState };
       await this.reporter.scheduleNext(work, { phase: 'collecting', delayMs: 0, facts });
       return;
     }
-    await this.reporter.end(work, { event: 'succeeded', result, progress, memory });
+    await this.reporter.end(work, { event: 'succeeded', result, progress, stepState });
   }
 
-  private async askAgain(work: ClaimedWork, facts: TaskFacts | undefined): Promise<void> {
-    const delayMs = this.reporter.paceMs(work);
+  private async pollAgain(work: ClaimedWork, facts: TaskFacts | undefined): Promise<void> {
+    const delayMs = this.reporter.nextPollMs(work);
     await this.reporter.scheduleNext(work, { phase: 'polling', delayMs, ...(facts && { facts }) });
   }
 }
 
-/** A progress in the form that is shown: whole, 0 to 100. Null if it is no number. */
+/** The progress as an integer from 0 to 100. Null if it is not a number. */
 function percentOf(progress: number | null): number | null {
   if (progress === null || !Number.isFinite(progress)) return null;
   return Math.min(100, Math.max(0, Math.trunc(progress)));

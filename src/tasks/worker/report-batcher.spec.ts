@@ -11,7 +11,7 @@ const change = (taskId: string, more: Partial<Advance> = {}): Advance => ({
   ...more,
 });
 const report = (taskId: string): Advance =>
-  change(taskId, { phase: 'polling', lane: 'poll/x', strikes: 0 });
+  change(taskId, { phase: 'polling', lane: 'poll/x', failureCount: 0 });
 
 /** Reports whose statements end when the test says so; lists what each statement carried. */
 function laneOver(refuse: (item: Advance) => boolean = () => false) {
@@ -33,7 +33,7 @@ function laneOver(refuse: (item: Advance) => boolean = () => false) {
 }
 
 describe('ReportBatcher', () => {
-  it('puts a lease and a report of one task into two statements', async () => {
+  it('sends a lease renewal and a report of one task in two statements', async () => {
     const { reports, statements, endOne } = laneOver();
     const first = reports.advance(change('other'));
     const lease = reports.advance(change('task'));
@@ -47,7 +47,7 @@ describe('ReportBatcher', () => {
     ]);
   });
 
-  it('renews no lease of work whose next phase is on its way', async () => {
+  it('renews no lease while the next phase of the work is being written', async () => {
     const { reports, statements, endOne } = laneOver();
     const moved = reports.advance(report('task'));
     expect(await reports.advance(change('task'))).toBe(true);
@@ -56,7 +56,7 @@ describe('ReportBatcher', () => {
     expect(statements).toHaveLength(1);
   });
 
-  it('renews no lease of work that is being ended', async () => {
+  it('renews no lease while the completion of the work is being written', async () => {
     const { reports, statements, endOne } = laneOver();
     const lease = () => reports.advance(change('task'));
     expect(await reports.whileMoving(change('task'), lease)).toBe(true);
@@ -67,7 +67,7 @@ describe('ReportBatcher', () => {
     expect(statements).toHaveLength(1);
   });
 
-  it('renews the lease after a try of the end that failed', async () => {
+  it('renews the lease after a failed try of the completion', async () => {
     const { reports, statements, endOne } = laneOver();
     const tried = reports.whileMoving(change('task'), async () => {
       await reports.advance(change('task'));
@@ -80,7 +80,7 @@ describe('ReportBatcher', () => {
     expect(statements).toHaveLength(1);
   });
 
-  it('lets a report that the database refuses fail alone', async () => {
+  it('fails only the report that the database refuses', async () => {
     const { reports, endOne } = laneOver(({ taskId }) => taskId === 'bad');
     const all = ['first', 'good', 'bad', 'fine'].map((taskId) => reports.advance(report(taskId)));
     const settled = Promise.allSettled(all);
@@ -95,7 +95,7 @@ describe('ReportBatcher', () => {
 });
 
 describe('postgresJson', () => {
-  it('leaves out what PostgreSQL cannot hold in a text', () => {
+  it('removes characters that PostgreSQL cannot store in text', () => {
     expect(postgresJson({ text: 'a\0b\ud800c', list: ['\udc00'], smile: '😀' })).toBe(
       '{"text":"ab\ufffdc","list":["\ufffd"],"smile":"😀"}',
     );

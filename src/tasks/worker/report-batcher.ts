@@ -5,7 +5,7 @@ import { type Advance, TaskWorkRepository } from './task-work.repository.js';
 
 /** Most reports in one statement. */
 const MAX_BATCH = 500;
-/** A lost report may cost a task its outcome, so a database that cannot be reached is waited for. */
+/** Reports are retried for this long, because a lost report may lose the outcome of a task. */
 export const REPORT_PATIENCE_MS = 600_000;
 
 interface Waiting {
@@ -17,15 +17,14 @@ interface Waiting {
 type WorkName = Pick<Advance, 'taskId' | 'fence'>;
 
 /**
- * Writes the reports of steps to the database: one statement at a time, with every report that waits. There is no
- * timer: a report that finds no statement under way is sent at once. A statement has at most one change of a task,
- * because it would apply only one of several.
+ * Batches the reports of steps: one statement at a time, with every queued report. There is no timer: a report is sent at once
+ * while no statement runs. A statement has at most one change per task, because it would apply only one of several.
  */
 @Injectable()
 export class ReportBatcher {
   private waiting: Waiting[] = [];
   private isSending = false;
-  /** Work whose next phase, or end, is on its way, with the renewal of its lease that was put off meanwhile. */
+  /** Work whose next phase or completion is being written, with a lease renewal that was deferred meanwhile. */
   private readonly moving = new Map<string, Advance | undefined>();
 
   constructor(
@@ -33,8 +32,8 @@ export class ReportBatcher {
   ) {}
 
   /**
-   * Whether the change was applied; false when the fence was out of date. Throws errors of the database that no retry
-   * would mend.
+   * Writes the change. Returns whether it was applied; false if the fence was outdated. Throws permanent errors of the
+   * database.
    */
   async advance(change: Advance): Promise<boolean> {
     if (change.phase !== undefined) return this.whileMoving(change, () => this.enqueue(change));
@@ -45,8 +44,8 @@ export class ReportBatcher {
   }
 
   /**
-   * Renews no lease of the work while `move` takes it on: the two statements would wait for each other's rows, each of them
-   * holding some of many tasks. A renewal that was put off is made when `move` fails, so `move` is one try, not many.
+   * Defers lease renewals of the work while `move` runs: the two statements lock rows of many tasks and could deadlock. A
+   * deferred renewal is sent when `move` fails, so `move` must be one try, not several.
    */
   async whileMoving<T>(work: WorkName, move: () => Promise<T>): Promise<T> {
     const name = nameOf(work);
@@ -76,7 +75,7 @@ export class ReportBatcher {
     this.isSending = false;
   }
 
-  /** The first change of each task, in the order of arrival. The others wait for the next statements. */
+  /** The first queued change of each task, in order of arrival. The others stay queued. */
   private nextBatch(): Waiting[] {
     const tasks = new Set<string>();
     const batch: Waiting[] = [];
@@ -100,7 +99,7 @@ export class ReportBatcher {
       );
       for (const { change, resolve } of batch) resolve(applied.has(change.taskId));
     } catch (error) {
-      // The database refused the statement because of one report; the others are tried without it.
+      // One report made the database refuse the statement, so each is sent alone.
       if (batch.length === 1 || isTransient(error)) for (const { reject } of batch) reject(error);
       else for (const item of batch) await this.sendBatch([item]);
     }

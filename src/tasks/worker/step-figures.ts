@@ -2,38 +2,41 @@ import type { JsonObject } from '../../common/json-object.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
 import type { Task } from '../task.js';
 
-/** What the provider says that a step of a task costs, until the step is reported. */
+/** Collects the cost figures that the provider reports during a step. */
 export class StepFigures {
-  private heard: ProviderFigures | undefined;
+  private collected: ProviderFigures | undefined;
 
-  /** Takes the figures of one answer. */
-  readonly hear = (figures: ProviderFigures): void => {
-    this.heard = { ...this.heard, ...figures };
+  /** Adds the figures of one response. */
+  readonly add = (figures: ProviderFigures): void => {
+    this.collected = { ...this.collected, ...figures };
   };
 
   /**
-   * The report with the figures in its memory, beside those of earlier steps; operators see them on the task. What a step
-   * before the operation costs has its number before the name, such as `step1.quota`.
+   * The report with the figures added to its step state, beside those of earlier steps; operators see them on the task. Figures
+   * of a preparatory step are prefixed with its number, such as `step1.quota`.
    */
-  addedTo<Report extends { readonly state: string; readonly memory?: JsonObject }>(
+  addedTo<Report extends { readonly state: string; readonly stepState?: JsonObject }>(
     report: Report,
     task: Task,
   ): Report {
-    const { figures: earlier, rest } = memoryOf(task);
-    if (this.heard === undefined && (earlier === undefined || !report.memory)) return report;
+    const { figures: earlier, rest } = splitStepState(task);
+    if (this.collected === undefined && (earlier === undefined || !report.stepState)) return report;
     const isBefore = report.state === 'step';
-    const heard = Object.entries(this.heard ?? {}).map(([name, figure]) => [
+    const collected = Object.entries(this.collected ?? {}).map(([name, figure]) => [
       isBefore ? `step${Object.keys(rest).length + 1}.${name}` : name,
       figure,
     ]);
-    const figures = { ...earlier, ...(Object.fromEntries(heard) as ProviderFigures) };
-    return { ...report, memory: { ...(report.memory ?? rest), providerFigures: figures } };
+    const figures = { ...earlier, ...(Object.fromEntries(collected) as ProviderFigures) };
+    return { ...report, stepState: { ...(report.stepState ?? rest), providerFigures: figures } };
   }
 }
 
-/** The figures of earlier steps, and what the kind itself remembers. */
-export function memoryOf({ memory }: Task): { figures?: ProviderFigures; rest: JsonObject } {
-  const { providerFigures, ...rest } = memory;
+/** Splits the step state into the figures of earlier steps and the kind's own state. */
+export function splitStepState({ stepState }: Task): {
+  figures?: ProviderFigures;
+  rest: JsonObject;
+} {
+  const { providerFigures, ...rest } = stepState;
   return providerFigures === undefined
     ? { rest }
     : { figures: providerFigures as ProviderFigures, rest };

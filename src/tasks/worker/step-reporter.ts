@@ -13,10 +13,10 @@ import { TaskRepository } from '../reads/task.repository.js';
 import { REPORT_PATIENCE_MS, ReportBatcher } from './report-batcher.js';
 import { type ClaimedWork, type TaskFacts, TaskWorkRepository } from './task-work.repository.js';
 
-/** A step that failed this often in a row is not tried again. */
+/** A step is not retried after this many failures in a row. */
 export const MAX_FAILURES = 5;
 
-/** The outcome of a step after which the task goes on. */
+/** The next step of a task that is not completed yet. */
 export interface Progress {
   readonly phase: TaskPhase;
   readonly delayMs: number;
@@ -25,25 +25,25 @@ export interface Progress {
   readonly facts?: TaskFacts;
 }
 
-/** Steps report their outcome here. The report of a step whose task was taken over or has ended changes nothing. */
+/** Stores the outcomes of steps. A report is ignored if the task was taken over or has ended. */
 @Injectable()
 export class StepReporter {
   private readonly logger = new Logger('Tasks');
 
   constructor(
     private readonly reports: ReportBatcher,
-    private readonly ending: TaskCompletion,
-    private readonly reader: TaskRepository,
+    private readonly completion: TaskCompletion,
+    private readonly repository: TaskRepository,
     private readonly metrics: TaskMetrics,
     private readonly statements: TaskWorkRepository,
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<GatewayConfig, 'taskPollIntervalMs' | 'taskDeadlineMs'>,
   ) {}
 
-  /** Stores the next step and the time at which it may begin. False if the task was taken over. */
+  /** Stores the next step and when it is due. False if the task was taken over. */
   async scheduleNext(
     work: ClaimedWork,
-    { phase, delayMs, failureCount: strikes = 0, facts }: Progress,
+    { phase, delayMs, failureCount = 0, facts }: Progress,
   ): Promise<boolean> {
     const { task, fence } = work;
     const isApplied = await this.reports.advance({
@@ -53,7 +53,7 @@ export class StepReporter {
       phase,
       lane: laneOf(phase, task.provider),
       delayMs,
-      strikes,
+      failureCount,
       ...(facts && { facts }),
     });
     if (!isApplied) this.metrics.staleReports.inc();
@@ -61,113 +61,116 @@ export class StepReporter {
   }
 
   /**
-   * Ends the task. False if it was taken over or has ended. A job that did not succeed is polled on, to notice a success
-   * that comes too late: it is counted and logged, and changes nothing.
+   * Completes the task. False if it was taken over or has ended. After a completion without success the job is still polled, to
+   * notice a late result, which is counted and logged but changes nothing.
    */
-  async end(work: ClaimedWork, ending: Omit<Completion, 'fence' | 'watchMs'>): Promise<boolean> {
+  async end(
+    work: ClaimedWork,
+    completion: Omit<Completion, 'fence' | 'watchMs'>,
+  ): Promise<boolean> {
     const { task, fence } = work;
     const around: AroundTry = (attempt) =>
       this.reports.whileMoving({ taskId: task.id, fence }, attempt);
-    const isWatched = ending.event !== 'succeeded';
-    const whole = { ...ending, fence, ...(isWatched && { watchMs: this.longestMs }) };
-    const ended = await this.ending.end(task, whole, REPORT_PATIENCE_MS, around);
+    const isWatched = completion.event !== 'succeeded';
+    const whole = { ...completion, fence, ...(isWatched && { watchMs: this.longestMs }) };
+    const ended = await this.completion.end(task, whole, REPORT_PATIENCE_MS, around);
     if (ended) {
-      if (ending.event !== 'succeeded') this.logger.warn(lineOf(ended, ending));
+      if (completion.event !== 'succeeded') this.logger.warn(lineOf(ended, completion));
       return true;
     }
     this.metrics.staleReports.inc();
-    if (ending.event !== 'succeeded') return false;
-    const now = await this.reader.find(task.id, task.accountId);
-    if (now?.status === 'failed' || now?.status === 'expired') await this.lateSuccess(work);
+    if (completion.event !== 'succeeded') return false;
+    const now = await this.repository.find(task.id, task.accountId);
+    if (now?.status === 'failed' || now?.status === 'expired') await this.recordLateResult(work);
     return false;
   }
 
-  /** The outcome cannot be known. The hold stays. `error` is the step's last one. */
+  /** Completes the task as `reconciliation_required`: its outcome is unknown and its hold stays. `error` is the step's last one. */
   async endUnknown(work: ClaimedWork, error?: unknown): Promise<void> {
     await this.end(work, { event: 'unknown', fault: taskFaultOf(error) });
   }
 
-  /** The deadline has passed without success. `error` is the step's last one. */
+  /** Completes the task as `expired`. `error` is the step's last one. */
   async endExpired(work: ClaimedWork, error?: unknown): Promise<void> {
     await this.end(work, { event: 'expired', fault: taskFaultOf(error) });
   }
 
-  /** A step failed for a reason that the provider did not give. It is tried again, five times in all. */
+  /** Counts a failure that is not a provider error. The step is tried {@link MAX_FAILURES} times in all. */
   async recordFailure(work: ClaimedWork, error: unknown, facts?: TaskFacts): Promise<void> {
-    const strikes = work.strikes + 1;
+    const failureCount = work.failureCount + 1;
     const { task, phase } = work;
     this.logger.warn(
-      `${toPublicId('task', task.id)}: step ${phase} failed (${strikes}): ${String(error)}`,
+      `${toPublicId('task', task.id)}: step ${phase} failed (${failureCount}): ${String(error)}`,
     );
     if (phase === 'watching') await this.scheduleNext(work, { phase, delayMs: this.longestMs });
-    else if (strikes >= MAX_FAILURES) await this.endUnknown(work, error);
+    else if (failureCount >= MAX_FAILURES) await this.endUnknown(work, error);
     else
       await this.scheduleNext(work, {
         phase,
-        delayMs: this.paceMs(work),
-        failureCount: strikes,
+        delayMs: this.nextPollMs(work),
+        failureCount,
         ...(facts && { facts }),
       });
   }
 
   /**
-   * A file could not be fetched or stored for now. It is tried again for ten minutes, each time after a longer wait.
+   * Defers a download that failed for now. It is retried with growing delays for ten minutes.
    */
-  async collectLater(work: ClaimedWork, error: unknown): Promise<void> {
-    const { task, phase, putOffs, putOffForMs } = work;
+  async deferDownload(work: ClaimedWork, error: unknown): Promise<void> {
+    const { task, phase, deferrals, deferredForMs } = work;
     this.logger.warn(
-      `${toPublicId('task', task.id)}: step ${phase} is put off (${putOffs + 1}): ${String(error)}`,
+      `${toPublicId('task', task.id)}: step ${phase} is deferred (${deferrals + 1}): ${String(error)}`,
     );
-    const delayMs = collectDelayMs(putOffs, putOffForMs, this.config.taskPollIntervalMs);
+    const delayMs = collectDelayMs(deferrals, deferredForMs, this.config.taskPollIntervalMs);
     if (delayMs === undefined) await this.endUnknown(work, error);
     else
       await this.scheduleNext(work, {
         phase,
         delayMs,
-        failureCount: work.strikes,
+        failureCount: work.failureCount,
         facts: { put_off: true },
       });
   }
 
-  /** The provider finished the job after all: it is counted, logged, and shown as evidence. An operator may collect it. */
-  async lateSuccess({ task }: ClaimedWork): Promise<void> {
+  /** Counts, logs and stores that the provider finished the job late. An operator may collect its result. */
+  async recordLateResult({ task }: ClaimedWork): Promise<void> {
     this.metrics.lateSuccesses.inc({ kind: task.kind });
     this.logger.warn(
-      `${toPublicId('task', task.id)}: succeeded at the provider after it had ended here; task:resolve TASK collect delivers it`,
+      `${toPublicId('task', task.id)}: succeeded at the provider after it had ended here; task:resolve TASK collect delivers the result`,
     );
-    await this.statements.noteSuccess(task);
+    await this.statements.recordLateSuccess(task);
   }
 
-  /** Whether an unfinished task is too old. */
+  /** Whether the deadline of the task has passed. */
   isOverdue(work: ClaimedWork): boolean {
     return work.ageMs >= this.config.taskDeadlineMs;
   }
 
-  /** The wait before the next poll; it ends at the deadline at the latest. */
-  paceMs(work: ClaimedWork): number {
-    const paceMs = pollDelayMs(work.ageMs, this.config.taskPollIntervalMs, Math.random());
-    return this.withinDeadline(work, paceMs);
+  /** The delay before the next poll, at most until the deadline. */
+  nextPollMs(work: ClaimedWork): number {
+    const nextPollMs = pollDelayMs(work.ageMs, this.config.taskPollIntervalMs, Math.random());
+    return this.withinDeadline(work, nextPollMs);
   }
 
-  /** A wait that ends at the deadline at the latest. */
+  /** The delay, at most until the deadline. */
   withinDeadline({ ageMs }: ClaimedWork, delayMs: number): number {
     const leftMs = Math.ceil(this.config.taskDeadlineMs - ageMs);
     return leftMs > 0 ? Math.min(delayMs, leftMs) : delayMs;
   }
 
-  /** The longest wait between two polls. */
+  /** The longest interval between two polls. */
   get longestMs(): number {
     return MAX_GROWTH * this.config.taskPollIntervalMs;
   }
 }
 
-/** What the log says of an end without success. The words of the provider's message stay in the record. */
+/** The log line for a completion without success. The provider's message is only in the record. */
 function lineOf(
   { id, status, provider, error }: Task,
   { event, fault }: Partial<Completion>,
 ): string {
   const ended = event === 'unknown' ? 'its outcome is unknown, an operator decides' : status;
-  const told = error ? ` (${error.code}: ${error.message})` : '';
+  const reason = error ? ` (${error.code}: ${error.message})` : '';
   const code = fault?.code && loggedCodeOf(fault.code);
   const words = fault && [
     fault.status,
@@ -175,5 +178,5 @@ function lineOf(
     fault.requestId && `request ${fault.requestId}`,
   ];
   const said = words && `; provider ${provider} said ${words.filter(Boolean).join(', ')}`;
-  return `${toPublicId('task', id)}: ${ended}${told}${said ?? ''}`;
+  return `${toPublicId('task', id)}: ${ended}${reason}${said ?? ''}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError, type ProviderErrorDetail } from '../../providers/http/provider-error.js';
-import { judgeSubmitFailure, deferDelayMs, refusalMessage } from './submit-failure.js';
+import { classifySubmitFailure, deferDelayMs, refusalMessage } from './submit-failure.js';
 
 const error = (detail: Omit<ProviderErrorDetail, 'provider'>) =>
   new ProviderError('http_error', { provider: 'acme', ...detail });
@@ -9,15 +9,15 @@ const answered = (upstreamStatus: number, upstreamCode?: string) =>
 const overloaded = (upstreamStatus: number) =>
   new ProviderError('unavailable', { provider: 'acme', sent: true, upstreamStatus });
 
-describe('judgeSubmitFailure', () => {
+describe('classifySubmitFailure', () => {
   it.each([
-    ['a refused connection', error({ sent: false, upstreamCode: 'ECONNREFUSED' }), 'put_off'],
-    ['an open breaker', error({ sent: false, upstreamCode: 'breaker_open' }), 'put_off'],
-    ['429', answered(429), 'put_off'],
-    ['499', answered(499), 'put_off'],
-    ['503 of the provider', answered(503, 'overloaded'), 'put_off'],
-    ['529', overloaded(529), 'put_off'],
-    ['an overload that a 200 tells', overloaded(503), 'put_off'],
+    ['a refused connection', error({ sent: false, upstreamCode: 'ECONNREFUSED' }), 'deferred'],
+    ['an open breaker', error({ sent: false, upstreamCode: 'breaker_open' }), 'deferred'],
+    ['429', answered(429), 'deferred'],
+    ['499', answered(499), 'deferred'],
+    ['503 of the provider', answered(503, 'overloaded'), 'deferred'],
+    ['529', overloaded(529), 'deferred'],
+    ['an overload that a 200 tells', overloaded(503), 'deferred'],
     ['400', answered(400), 'failed'],
     ['401 of our key', answered(401, 'invalid_api_key'), 'failed'],
     ['404', answered(404), 'failed'],
@@ -32,13 +32,13 @@ describe('judgeSubmitFailure', () => {
     ['a redirect', answered(302), 'unknown'],
     ['a reset after the send', error({ sent: true, upstreamCode: 'ECONNRESET' }), 'unknown'],
     ['an error of ours', new TypeError('x is undefined'), 'unknown'],
-  ] as const)('takes %s for %s', (_name, thrown, meaning) => {
-    expect(judgeSubmitFailure(thrown)).toBe(meaning);
+  ] as const)('classifies %s as %s', (_name, thrown, meaning) => {
+    expect(classifySubmitFailure(thrown)).toBe(meaning);
   });
 });
 
 describe('deferDelayMs', () => {
-  it('waits 1, 2, 4, then every 5 s, for 10 minutes', () => {
+  it('returns 1, 2, 4, then 5 s, for 10 minutes', () => {
     const delays = [0, 1, 2, 3, 4, 50].map((putOffs) => deferDelayMs(putOffs, 0));
     expect(delays).toEqual([1_000, 2_000, 4_000, 5_000, 5_000, 5_000]);
     expect(deferDelayMs(100, 599_999)).toBe(5_000);
@@ -47,7 +47,7 @@ describe('deferDelayMs', () => {
 });
 
 describe('refusalMessage', () => {
-  it('tells a code word and nothing else of the provider (G-96)', () => {
+  it("contains the provider's error code and nothing else of the provider (G-96)", () => {
     expect(refusalMessage(answered(400, 'unsupported_language'))).toBe(
       'The provider refused the task: unsupported_language.',
     );
@@ -56,7 +56,7 @@ describe('refusalMessage', () => {
     );
   });
 
-  it('tells no code that names a vendor, and none about our account there (CONV-06, ERR-41)', () => {
+  it("contains no code that names a vendor or concerns the gateway's account there (CONV-06, ERR-41)", () => {
     const ours = { provider: 'acme', sent: true, upstreamStatus: 401, upstreamCode: 'no_credit' };
     for (const refusal of [
       answered(400, 'openai_policy'),

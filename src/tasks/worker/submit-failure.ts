@@ -1,48 +1,48 @@
 import { ProviderError, type ProviderErrorKind } from '../../providers/http/provider-error.js';
 import { withCodeWord } from '../task-fault.js';
 
-/** Waits after a submission that was put off. The last one repeats. */
-const PUT_OFF_DELAYS_MS = [1_000, 2_000, 4_000, 5_000] as const;
-/** A submission is put off for at most this long in all. */
-const PUT_OFF_LIMIT_MS = 600_000;
+/** Delays after a deferred submission. The last one repeats. */
+const DEFER_DELAYS_MS = [1_000, 2_000, 4_000, 5_000] as const;
+/** A submission is deferred for at most this long in all. */
+const DEFER_LIMIT_MS = 600_000;
 
 /**
- * The provider did nothing, and a later attempt may succeed: too many requests, the client seemed to have left,
- * overloaded.
+ * Statuses after which the provider did no work and a later attempt may succeed: too many requests, client closed the
+ * request, overloaded.
  */
-const PUT_OFF_STATUSES = [429, 499, 503];
-const PUT_OFF_KINDS: readonly ProviderErrorKind[] = ['rate_limited', 'unavailable'];
+const DEFER_STATUSES = [429, 499, 503];
+const DEFER_KINDS: readonly ProviderErrorKind[] = ['rate_limited', 'unavailable'];
 /**
- * Servers between the gateway and the provider answer these when they have no good answer of the provider, which may have
- * begun all the same. Whatever their body says is not the provider's word.
+ * Statuses of proxies between the gateway and the provider. The provider may have begun the work, and the body is not the
+ * provider's.
  */
-const FOREIGN_STATUSES = [502, 504, 520, 522, 524];
+const PROXY_STATUSES = [502, 504, 520, 522, 524];
 
-/** What a failed submission means (ADR 0009). */
-export type SubmitFailure = 'put_off' | 'failed' | 'unknown';
+/** The meaning of a failed submission (ADR 0009). */
+export type SubmitFailure = 'deferred' | 'failed' | 'unknown';
 
 /**
- * Whether the provider certainly did nothing for now, refused for good, or may have begun. Errors of the gateway itself
- * tell nothing.
+ * Decides whether the provider did no work and a retry may succeed (`deferred`), refused the work (`failed`), or may have begun
+ * it (`unknown`). An error of the gateway itself is `unknown`.
  */
-export function judgeSubmitFailure(error: unknown): SubmitFailure {
+export function classifySubmitFailure(error: unknown): SubmitFailure {
   if (!(error instanceof ProviderError)) return 'unknown';
   const { kind, sent, upstreamStatus: status, upstreamCode } = error;
-  if (!sent) return 'put_off';
+  if (!sent) return 'deferred';
   if (status === undefined) return 'unknown';
-  if (FOREIGN_STATUSES.includes(status)) return 'unknown';
-  if (PUT_OFF_STATUSES.includes(status) || PUT_OFF_KINDS.includes(kind)) return 'put_off';
+  if (PROXY_STATUSES.includes(status)) return 'unknown';
+  if (DEFER_STATUSES.includes(status) || DEFER_KINDS.includes(kind)) return 'deferred';
   if (status >= 400 && status < 500) return 'failed';
   return status >= 500 && upstreamCode !== undefined ? 'failed' : 'unknown';
 }
 
-/** The wait before attempt number `putOffs` + 1. Undefined when the task has been put off for long enough. */
-export function deferDelayMs(putOffs: number, putOffForMs: number): number | undefined {
-  if (putOffForMs >= PUT_OFF_LIMIT_MS) return undefined;
-  return PUT_OFF_DELAYS_MS[Math.min(putOffs, PUT_OFF_DELAYS_MS.length - 1)];
+/** The delay before attempt number `deferrals` + 1. Undefined after {@link DEFER_LIMIT_MS}. */
+export function deferDelayMs(deferrals: number, deferredForMs: number): number | undefined {
+  if (deferredForMs >= DEFER_LIMIT_MS) return undefined;
+  return DEFER_DELAYS_MS[Math.min(deferrals, DEFER_DELAYS_MS.length - 1)];
 }
 
-/** The failure in the task: a message of the gateway, and the provider's code if it may be shown (decision G-96). */
+/** The message in the task: a sentence of the gateway, with the provider's code if callers may see it (decision G-96). */
 export function refusalMessage(error: unknown): string {
   const sentence = 'The provider refused the task.';
   return error instanceof ProviderError ? withCodeWord(sentence, error) : sentence;

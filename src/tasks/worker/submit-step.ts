@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
-import { memoryOf, StepFigures } from './step-figures.js';
+import { splitStepState, StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
 import { retryTransient } from '../retry-transient.js';
-import { judgeSubmitFailure, deferDelayMs, refusalMessage } from './submit-failure.js';
+import { classifySubmitFailure, deferDelayMs, refusalMessage } from './submit-failure.js';
 import { type Task, TASK_FAILED, type TaskFault } from '../task.js';
 import { taskFaultOf } from '../task-fault.js';
 import { TaskInputs } from '../submission/task-inputs.js';
@@ -15,12 +15,12 @@ import { REPORT_PATIENCE_MS } from './report-batcher.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
-/** The id of an accepted job that is not in the database after this time is written to disk as well. */
+/** The id of an accepted job that is not in the database after this time is also written to disk. */
 const JOURNAL_AFTER_MS = 2_000;
 
 /**
- * Submits the work to the provider. The task is marked before the call. A worker that finds the mark later knows that a
- * request may have been sent, and sends no other (ADR 0009).
+ * Submits the work to the provider. The task is set to the phase `submitting` before the request. A worker that later finds
+ * this phase knows that a request may have been sent, and sends no other (ADR 0009).
  */
 @Injectable()
 export class SubmitStep {
@@ -32,12 +32,12 @@ export class SubmitStep {
     private readonly inputs: TaskInputs,
     private readonly upstreams: TaskUpstreams,
     private readonly statements: TaskWorkRepository,
-    private readonly owed: Reversals,
+    private readonly reversals: Reversals,
   ) {}
 
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const { reporter } = this;
-    // The worker ended or was cut off between the mark and the report.
+    // The worker ended between setting the phase and reporting the outcome.
     if (work.phase === 'submitting') return reporter.endUnknown(work);
     if (reporter.isOverdue(work)) return reporter.endExpired(work);
     const baseUrl = this.upstreams.baseUrlOf(work.task);
@@ -55,28 +55,28 @@ export class SubmitStep {
     if (isMarked) await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
   }
 
-  /** Never throws: after the mark no failure may lead to a second request. */
+  /** Never throws, because no failure may lead to a second request. */
   private async send(work: ClaimedWork, task: Task, signal: AbortSignal): Promise<void> {
     const figures = new StepFigures();
     try {
-      // The kind sends what it remembers to the provider.
-      const remembered = { ...task, memory: memoryOf(task).rest };
+      // The kind may send its step state to the provider, so the figures are left out.
+      const sentTask = { ...task, stepState: splitStepState(task).rest };
       const report = await this.kinds
         .of(task.kind)
-        .submit(remembered, this.upstreams.contextOf(task, signal, figures.hear))
+        .submit(sentTask, this.upstreams.contextOf(task, signal, figures.add))
         .catch((error: unknown) => this.failed(work, error));
       if (!report) return;
       await this.reported(work, report.state === 'failed' ? report : figures.addedTo(report, task));
       if (report.state === 'accepted') await this.kinds.of(task.kind).accepted?.(task);
     } catch (error) {
-      // The provider's answer is known, but the database refuses to store it.
+      // The provider's response is known, but the database refuses to store it.
       this.logger.error(`${toPublicId('task', task.id)}: ${String(error)}`);
     }
   }
 
   /**
-   * A request that was sent binds the task to its upstream. Work for play money never goes to a real provider, nor the
-   * reverse (decision G-95).
+   * Whether the task must not be sent to this base URL. A task that was sent once stays at its upstream, and work for play money
+   * never goes to a real provider, nor the reverse (decision G-95).
    */
   private isElsewhere({ task, submits }: ClaimedWork, baseUrl: string): boolean {
     if (baseUrl === task.providerBaseUrl) return false;
@@ -85,14 +85,14 @@ export class SubmitStep {
 
   private async failed(work: ClaimedWork, error: unknown): Promise<undefined> {
     const { reporter } = this;
-    const meaning = judgeSubmitFailure(error);
+    const meaning = classifySubmitFailure(error);
     if (meaning === 'unknown') {
       this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
       await reporter.endUnknown(work, error);
       return;
     }
     const delayMs =
-      meaning === 'put_off' ? deferDelayMs(work.putOffs, work.putOffForMs) : undefined;
+      meaning === 'deferred' ? deferDelayMs(work.deferrals, work.deferredForMs) : undefined;
     if (delayMs === undefined) {
       await this.refused(work, refusalMessage(error), taskFaultOf(error));
       return;
@@ -108,17 +108,17 @@ export class SubmitStep {
     const { reporter } = this;
     switch (report.state) {
       case 'accepted': {
-        const { jobId, memory } = report;
-        const facts = { status: 'processing', job_id: jobId, memory } as const;
+        const { jobId, stepState } = report;
+        const facts = { status: 'processing', job_id: jobId, memory: stepState } as const;
         this.logger.debug(`${toPublicId('task', work.task.id)}: accepted as job ${jobId}`);
-        const next = { phase: 'polling', delayMs: reporter.paceMs(work), facts } as const;
-        if (!(await this.surely(work, jobId, reporter.scheduleNext(work, next)))) {
-          await this.keepJob(work, jobId);
+        const next = { phase: 'polling', delayMs: reporter.nextPollMs(work), facts } as const;
+        if (!(await this.orJournal(work, jobId, reporter.scheduleNext(work, next)))) {
+          await this.storeJobId(work, jobId);
         }
         return;
       }
       case 'step': {
-        const facts = { status: 'processing', memory: report.memory } as const;
+        const facts = { status: 'processing', memory: report.stepState } as const;
         await reporter.scheduleNext(work, { phase: 'waiting', delayMs: 0, facts });
         return;
       }
@@ -129,19 +129,19 @@ export class SubmitStep {
     }
   }
 
-  /** Puts the job's id on disk while the database takes long to write it, so that it outlives this process. */
-  private async surely(
+  /** Writes the job id to disk if the database takes long to store it, so that it survives a crash of this process. */
+  private async orJournal(
     work: ClaimedWork,
     jobId: string,
     written: Promise<boolean>,
   ): Promise<boolean> {
     const { id: taskId, accountId, provider } = work.task;
     const watch = { watchLane: laneOf('watching', provider), watchMs: this.reporter.longestMs };
-    const journal = () => this.owed.addDurably({ taskId, accountId, jobId, ...watch });
+    const journal = () => this.reversals.addDurably({ taskId, accountId, jobId, ...watch });
     let journalled: Promise<void> | undefined;
     const timer = setTimeout(() => {
       journalled = journal();
-      // Told below, where the database does not write it either.
+      // An error is thrown below, if the database does not store it either.
       journalled.catch(() => undefined);
     }, JOURNAL_AFTER_MS).unref();
     try {
@@ -154,10 +154,10 @@ export class SubmitStep {
     }
   }
 
-  /** The task was taken over before the provider's answer came, so its outcome is unknown; its job is known. */
-  private async keepJob(work: ClaimedWork, jobId: string): Promise<void> {
+  /** Stores the job id of a task that was taken over before the provider responded. Its outcome is unknown. */
+  private async storeJobId(work: ClaimedWork, jobId: string): Promise<void> {
     const isKept = await retryTransient(
-      () => this.statements.keepJob(work, jobId, this.reporter.longestMs),
+      () => this.statements.storeJobId(work, jobId, this.reporter.longestMs),
       REPORT_PATIENCE_MS,
     );
     const id = toPublicId('task', work.task.id);
@@ -166,21 +166,21 @@ export class SubmitStep {
 
   private async done(
     work: ClaimedWork,
-    { result, memory }: Extract<SubmitReport, { state: 'done' }>,
+    { result, stepState }: Extract<SubmitReport, { state: 'done' }>,
   ): Promise<void> {
     if (this.kinds.of(work.task.kind).collect) {
-      const facts = { status: 'processing', found: result, memory } as const;
+      const facts = { status: 'processing', found: result, memory: stepState } as const;
       await this.reporter.scheduleNext(work, { phase: 'collecting', delayMs: 0, facts });
       return;
     }
-    // The provider has worked, so the task passes through this state too (API: Task states).
-    const facts = { status: 'processing', memory } as const;
+    // The provider has done the work, so the task also passes through `processing` (API: Task states).
+    const facts = { status: 'processing', memory: stepState } as const;
     const isMine = await this.reporter.scheduleNext(work, {
       phase: 'submitting',
       delayMs: LEASE_MS,
       facts,
     });
-    if (isMine) await this.reporter.end(work, { event: 'succeeded', result, memory });
+    if (isMine) await this.reporter.end(work, { event: 'succeeded', result, stepState });
   }
 
   private async refused(work: ClaimedWork, message: string, fault?: TaskFault): Promise<void> {

@@ -35,18 +35,18 @@ export class TaskSteps {
   }
 
   /**
-   * Never throws. An unexpected failure counts as a strike; if even that cannot be stored, the lease ends and the work
-   * is claimed again.
+   * Never throws. An unexpected error is counted as a failure. If that cannot be stored, the lease expires and the work is
+   * claimed again.
    */
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     try {
       await this.steps[work.phase].run(work, signal);
     } catch (error) {
-      await this.strike(work, error);
+      await this.recordFailure(work, error);
     }
   }
 
-  private async strike(work: ClaimedWork, error: unknown): Promise<void> {
+  private async recordFailure(work: ClaimedWork, error: unknown): Promise<void> {
     try {
       await this.reporter.recordFailure(work, error);
     } catch (second) {

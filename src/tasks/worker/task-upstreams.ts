@@ -5,7 +5,7 @@ import type { OnFigures } from '../../providers/ports/attempt-context.js';
 import type { TaskContext } from '../task-kind.js';
 import type { Task } from '../task.js';
 
-/** Whether a task's upstream is still the one that has its work (docs/reference/configuration.md). */
+/** Compares the configured upstream of a task's provider with the one that has its job (docs/reference/configuration.md). */
 @Injectable()
 export class TaskUpstreams {
   constructor(
@@ -13,22 +13,22 @@ export class TaskUpstreams {
     private readonly catalog: Catalog,
   ) {}
 
-  /** Where the task's provider is now; undefined when it is not configured. */
+  /** The current base URL of the task's provider; undefined if it is not configured. */
   baseUrlOf(task: Task): string | undefined {
     return this.registry.baseUrlOf(task.provider);
   }
 
-  /** Whether the sandbox replaces the task's provider now. */
+  /** Whether the sandbox currently replaces the task's provider. */
   isSandbox(task: Task): boolean {
     return this.registry.isSandbox(task.provider);
   }
 
-  /** Whether the upstream to which the task was sent can still be asked. */
+  /** Whether the upstream to which the task was sent is still configured. */
   isReachable(task: Task): boolean {
     return this.baseUrlOf(task) === task.providerBaseUrl;
   }
 
-  /** What a step of the task gets. */
+  /** The context for a step of the task. */
   contextOf(task: Task, signal: AbortSignal, onFigures?: OnFigures): TaskContext {
     return {
       signal,

@@ -11,22 +11,22 @@ import { taskOf, type TaskRow } from '../task-row.js';
 export interface ClaimedWork {
   readonly task: Task;
   readonly sealedInput: string | null;
-  /** What the provider reported, when only the file is left to be stored. */
+  /** The provider's result, if only the file remains to be stored. */
   readonly found: JsonObject | null;
   readonly phase: TaskPhase;
   readonly fence: string;
   /** Failures of the step in a row. */
-  readonly strikes: number;
-  /** How often a submission was begun. */
+  readonly failureCount: number;
+  /** Number of started submissions. */
   readonly submits: number;
-  /** How often in a row it was put off, and for how long in all. */
-  readonly putOffs: number;
-  readonly putOffForMs: number;
-  /** Time since its submission, by the clock of the database. */
+  /** How often in a row the step was deferred, and for how long in all. */
+  readonly deferrals: number;
+  readonly deferredForMs: number;
+  /** Time since the task was submitted, by the database's clock. */
   readonly ageMs: number;
 }
 
-/** What a step changes in the task's row. */
+/** The columns of the task that a step changes. */
 export interface TaskFacts {
   readonly status?: 'processing';
   readonly progress?: number | null;
@@ -35,12 +35,12 @@ export interface TaskFacts {
   readonly base_url?: string;
   readonly found?: JsonObject;
   readonly evidence?: string;
-  /** Empty once the provider says a word that is known. */
+  /** Empty once the provider reports a known state. */
   readonly unknown_state?: string;
   readonly put_off?: true;
 }
 
-/** The next step of the work on a task, and its time. Without a phase only the lease is renewed. */
+/** The next step of a task and when it is due. Without a phase, only the lease is renewed. */
 export interface Advance {
   readonly accountId: string;
   readonly taskId: string;
@@ -48,24 +48,24 @@ export interface Advance {
   readonly delayMs: number;
   readonly phase?: TaskPhase;
   readonly lane?: string;
-  readonly strikes?: number;
+  readonly failureCount?: number;
   readonly facts?: TaskFacts;
 }
 
-/** What an account has of a lane. */
-export interface Holding {
+/** How much of a lane an account uses. */
+export interface AccountUse {
   readonly lane: string;
   readonly accountId: string;
-  readonly places: number;
+  readonly count: number;
 }
 
 /** The parameters of a claim. */
 export interface ClaimRequest {
-  /** Free places in the lanes that have work under way. */
-  readonly rooms: ReadonlyMap<string, number>;
-  /** Who has places of which lane. An account that is not named has none. */
-  readonly holdings: readonly Holding[];
-  /** Tasks whose steps are under way here although their leases have ended. */
+  /** Free capacity of the lanes with running steps. */
+  readonly available: ReadonlyMap<string, number>;
+  /** Running steps by lane and account. Accounts that are not listed count as 0. */
+  readonly inUse: readonly AccountUse[];
+  /** Tasks with running steps in this process, even if their leases have ended. They are not claimed. */
   readonly mine: readonly string[];
   readonly leaseMs: number;
 }
@@ -80,7 +80,7 @@ interface ClaimRow extends TaskRow {
   readonly age_ms: number;
 }
 
-/** One claim steps through at most as many accounts, if few accounts have most of what is due. */
+/** Most accounts that one claim visits when few accounts have most of the due work. */
 const MAX_ACCOUNTS = 200;
 
 const CLAIM = `
@@ -95,7 +95,7 @@ const NOTE_SUCCESS = `
   UPDATE task SET evidence_status = 'succeeded', evidence_at = now()
    WHERE account_id = $1 AND id = $2 AND status IN ('failed', 'expired')`;
 
-/** The statements of the worker; each may be repeated. */
+/** SQL statements of the worker. Each is idempotent. */
 @Injectable()
 export class TaskWorkRepository {
   readonly #claim: PreparedStatement<ClaimRow>;
@@ -106,16 +106,16 @@ export class TaskWorkRepository {
     this.#advance = new PreparedStatement(dataSource, 'task_advance', ADVANCE);
   }
 
-  /** Claims and leases due work, at most as much as there are free places, and of no account more than its share. */
-  async claim({ rooms, holdings, mine, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
+  /** Claims and leases due work within the free capacity of the lanes and the shares of the accounts. */
+  async claim({ available, inUse, mine, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
     const rows = await this.#claim.run([
       Object.keys(LANE_CONCURRENCY),
       Object.values(LANE_CONCURRENCY),
-      [...rooms.keys()],
-      [...rooms.values()],
-      holdings.map(({ lane }) => lane),
-      holdings.map(({ accountId }) => accountId),
-      holdings.map(({ places }) => places),
+      [...available.keys()],
+      [...available.values()],
+      inUse.map(({ lane }) => lane),
+      inUse.map(({ accountId }) => accountId),
+      inUse.map(({ count }) => count),
       SHARE_OF_FREE,
       MAX_ACCOUNTS,
       mine,
@@ -124,25 +124,25 @@ export class TaskWorkRepository {
     return rows.map(claimedOf);
   }
 
-  /** Applies the changes whose fence is up to date; returns their tasks. */
+  /** Applies the changes with a current fence; returns the ids of their tasks. */
   async advance(changes: readonly Advance[]): Promise<Set<string>> {
     const rows = await this.#advance.run(advanceColumns(changes));
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Names a task's job and has it watched, after the task was taken over. False if its outcome is known. */
-  async keepJob({ task }: ClaimedWork, jobId: string, watchMs: number): Promise<boolean> {
+  /** Stores the job id of a task that was taken over and polls it for a late result. False if the outcome is known. */
+  async storeJobId({ task }: ClaimedWork, jobId: string, watchMs: number): Promise<boolean> {
     const values = [task.accountId, task.id, jobId, laneOf('watching', task.provider), watchMs];
     const [row] = await this.dataSource.query<{ kept: boolean }[]>(KEEP_JOB, values);
     return row?.kept === true;
   }
 
-  /** Notes that the provider finished the job of a task that had failed or expired. */
-  async noteSuccess({ accountId, id }: Task): Promise<void> {
+  /** Records that the provider finished the job of a task that had failed or expired. */
+  async recordLateSuccess({ accountId, id }: Task): Promise<void> {
     await this.dataSource.query(NOTE_SUCCESS, [accountId, id]);
   }
 
-  /** Deletes the work of a task that has ended. */
+  /** Stops polling the job of an ended task. */
   async unwatch({ task, fence }: ClaimedWork): Promise<void> {
     await this.dataSource.query(
       `DELETE FROM task_work WHERE account_id = $1 AND task_id = $2 AND fence = $3`,
@@ -160,7 +160,7 @@ export function advanceColumns(changes: readonly Advance[]): unknown[] {
     changes.map((change) => change.lane ?? null),
     changes.map((change) => change.phase ?? null),
     changes.map((change) => Math.round(change.delayMs)),
-    changes.map((change) => change.strikes ?? null),
+    changes.map((change) => change.failureCount ?? null),
     changes.map((change) => (change.facts ? postgresJson(change.facts) : null)),
   ];
 }
@@ -172,10 +172,10 @@ function claimedOf(row: ClaimRow): ClaimedWork {
     found: row.found,
     phase: row.phase,
     fence: row.fence,
-    strikes: row.strikes,
+    failureCount: row.strikes,
     submits: row.submits,
-    putOffs: row.put_offs,
-    putOffForMs: row.put_off_ms ?? 0,
+    deferrals: row.put_offs,
+    deferredForMs: row.put_off_ms ?? 0,
     ageMs: row.age_ms,
   };
 }

@@ -15,9 +15,9 @@ import { ReportBatcher } from './report-batcher.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskSteps } from './task-steps.js';
 
-/** A running worker renews its leases this often. */
+/** Interval of lease renewals. */
 const RENEWAL_MS = 10_000;
-/** After the drain timeout, aborted steps get this long to report. */
+/** After the shutdown timeout, aborted steps get this long to report. */
 const ABORT_GRACE_MS = 3_000;
 
 interface Running {
@@ -26,14 +26,14 @@ interface Running {
 }
 
 /**
- * Claims due work and runs its steps, with a bound for each lane. Any number of processes do so at the same time. A
- * step that another process has taken over is aborted, and its report changes nothing (ADR 0012).
+ * Claims due work and runs its steps, with a concurrency per lane. Any number of processes can do so at the same time. A step
+ * that another process has taken over is aborted and its report ignored (ADR 0012).
  */
 @Injectable()
 export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Tasks');
   private readonly running = new Map<string, Running>();
-  private readonly places = new LaneCapacity();
+  private readonly capacity = new LaneCapacity();
   private readonly ended = new Set<() => void>();
   private renewal: NodeJS.Timeout | undefined;
   private isDraining = false;
@@ -52,17 +52,17 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /**
-   * Starts every due step for which there is a free place, and repeats that while more may be due; returns how many it
-   * started. It does not wait for the steps: see {@link whenIdle}.
+   * Starts due steps within the free capacity, and repeats that while more may be due. Returns the number of started steps. It
+   * does not wait for the steps: see {@link whenIdle}.
    */
   async tick(): Promise<number> {
     for (let started = 0; ;) {
       if (this.isDraining) return started;
-      // Steps that end while the claim is made do not count: it could not take their places.
-      const seen = this.places.copy();
+      // A snapshot: the claim could not use the capacity of steps that end while it runs.
+      const seen = this.capacity.copy();
       const claimed = await this.statements.claim({
-        rooms: seen.available(),
-        holdings: seen.inUse(),
+        available: seen.available(),
+        inUse: seen.inUse(),
         mine: [...this.running.keys()],
         leaseMs: LEASE_MS,
       });
@@ -73,16 +73,16 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
       started += claimed.length;
       const usedUp = seen.usedUp();
       if (usedUp.length === 0) return started;
-      await this.roomOrTick(new Map(usedUp.map((lane) => [lane, seen.takenOf(lane) / 2])));
+      await this.capacityOrTick(new Map(usedUp.map((lane) => [lane, seen.inUseOf(lane) / 2])));
     }
   }
 
-  /** Resolves when no step is under way. */
+  /** Resolves when no step is running. */
   async whenIdle(): Promise<void> {
     while (this.running.size > 0) await this.nextEnd();
   }
 
-  /** Claims nothing more and waits for the steps under way. Those still running after `timeoutMs` are aborted. */
+  /** Stops claiming and waits for running steps. Steps still running after `timeoutMs` are aborted. */
   async drain(timeoutMs: number): Promise<void> {
     this.isDraining = true;
     for (const wake of this.ended) wake();
@@ -100,7 +100,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   private start(work: ClaimedWork): void {
     const running: Running = { work, stop: new AbortController() };
     this.running.set(work.task.id, running);
-    this.places.acquire(work);
+    this.capacity.acquire(work);
     this.renewal ??= this.renewSoon();
     void this.steps.run(work, running.stop.signal).then(() => {
       this.end(running);
@@ -110,21 +110,22 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   private end(running: Running): void {
     const { work } = running;
     if (this.running.get(work.task.id) === running) this.running.delete(work.task.id);
-    this.places.release(work);
+    this.capacity.release(work);
     for (const wake of this.ended) wake();
   }
 
-  /** Waits until one lane has at most so many steps under way, or until the next tick. */
-  private async roomOrTick(mostTaken: ReadonlyMap<string, number>): Promise<void> {
-    const hasRoom = () => [...mostTaken].some(([lane, most]) => this.places.takenOf(lane) <= most);
+  /** Waits until one of the lanes has at most this many running steps, or until the next tick. */
+  private async capacityOrTick(limits: ReadonlyMap<string, number>): Promise<void> {
+    const hasCapacity = () =>
+      [...limits].some(([lane, most]) => this.capacity.inUseOf(lane) <= most);
     const pause = new AbortController();
     const tick = sleep(this.config.taskTickMs, undefined, { signal: pause.signal, ref: false })
       .then(() => true)
       .catch(() => true);
-    const room = async (): Promise<void> => {
-      while (!hasRoom() && !this.isDraining && !pause.signal.aborted) await this.nextEnd();
+    const free = async (): Promise<void> => {
+      while (!hasCapacity() && !this.isDraining && !pause.signal.aborted) await this.nextEnd();
     };
-    await Promise.race([tick, room()]);
+    await Promise.race([tick, free()]);
     pause.abort();
     for (const wake of this.ended) wake();
   }
@@ -155,13 +156,13 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
         try {
           const lease = { accountId, taskId, fence, delayMs: LEASE_MS };
           const isLeased = await this.reports.advance(lease);
-          // A submission is never repeated, so the answer to it is worth having: it may name a job.
+          // A submission is never repeated, so it is not aborted: its response may have a job id.
           const isOver = !isLeased && stepOf(laneOf(phase, task.provider)) !== 'submit';
           if (isOver && this.running.get(taskId) === running) {
             running.stop.abort(new Error('the task was taken over'));
           }
         } catch (error) {
-          this.logger.error(`a lease was not renewed: ${String(error)}`);
+          this.logger.error(`cannot renew a lease: ${String(error)}`);
         }
       }),
     );

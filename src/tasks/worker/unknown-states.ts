@@ -4,12 +4,12 @@ import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { TaskMetrics } from '../task-metrics.js';
 
-/** At most this many words are remembered as logged; a provider that makes up more is logged again. */
+/** Most states remembered as logged. Above it, states are logged again. */
 const MAX_WORDS = 1_000;
 
 /**
- * Words for the state of a job that its adapter does not know. The task goes on, and at the deadline it expires. Each word of a
- * route is logged once by each process, and every answer that has one is counted.
+ * Counts and logs job states that the adapter does not know. The task is polled on and expires at the deadline. Each process
+ * logs a state of a route once and counts every response with an unknown state.
  */
 @Injectable()
 export class UnknownStates {
@@ -21,7 +21,7 @@ export class UnknownStates {
     private readonly metrics: TaskMetrics,
   ) {}
 
-  /** Counts the word, and logs it if it is new. */
+  /** Counts the state, and logs it if it is new. */
   seen({ id, kind, provider }: Task, word: string): void {
     const { operation } = this.kinds.of(kind);
     this.metrics.unknownStates.inc({ provider, operation });
@@ -30,7 +30,7 @@ export class UnknownStates {
     if (this.logged.size >= MAX_WORDS) this.logged.clear();
     this.logged.add(name);
     this.logger.warn(
-      `${toPublicId('task', id)}: provider ${provider} says ${JSON.stringify(word)} of its job, which no state is known by; it is asked again until the deadline`,
+      `${toPublicId('task', id)}: provider ${provider} reports the unknown job state ${JSON.stringify(word)}; the job is polled until the deadline`,
     );
   }
 }
