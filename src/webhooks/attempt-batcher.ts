@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptRecord } from './delivery-statements.js';
 
-/** Most attempts one statement records. */
+/** Most attempts in one statement. */
 const MAX_BATCH = 256;
 const RETRY_MS = 250;
 const TRIES = 40;
@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Records attempts in shared statements: one is under way, and the next has all attempts that ended in the meantime. A
- * failed statement is repeated for ten seconds.
+ * Batches the records of attempts: one statement runs, and the next has all attempts that ended in the meantime. A failed
+ * statement is retried for ten seconds.
  */
 export class AttemptBatcher {
   #waiting: Waiting[] = [];

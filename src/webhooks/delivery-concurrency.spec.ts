@@ -9,7 +9,7 @@ const QUICK = { statusCode: 500, error: null, durationMs: 30 };
 const UNREACHABLE = { statusCode: null, error: 'connection_failed', durationMs: 1 };
 
 describe('DeliveryConcurrency', () => {
-  it('has room for four attempts of an origin', () => {
+  it('allows four concurrent attempts per origin', () => {
     const slots = new DeliveryConcurrency();
     expect(slots.available()).toMatchObject({ perOrigin: 4, origins: new Map() });
     for (let taken = 1; taken <= 4; taken++) {
@@ -21,14 +21,14 @@ describe('DeliveryConcurrency', () => {
     expect(slots.inFlight).toBe(4);
   });
 
-  it('tells whether the place that became free may have been waited for', () => {
+  it('reports whether another delivery may have waited for the freed capacity', () => {
     const slots = new DeliveryConcurrency();
     for (let taken = 0; taken < 4; taken++) slots.acquire(one);
     expect(slots.release(one, LATE)).toBe(true);
     expect(slots.release(one, LATE)).toBe(false);
   });
 
-  it('leaves an origin that let an attempt run into the deadline one place, until it answers in time again', () => {
+  it('allows one attempt to an origin after a timeout, until it responds in time again', () => {
     const slots = new DeliveryConcurrency();
     slots.acquire(one);
     slots.acquire(one);
@@ -42,7 +42,7 @@ describe('DeliveryConcurrency', () => {
     expect(slots.available().origins.has(one.origin)).toBe(false);
   });
 
-  it('gives an origin one place more for each quick answer, up to 32, and four again after one that is not', () => {
+  it('raises the limit of an origin by one per quick response, up to 32, and resets it to four after a slow one', () => {
     const slots = new DeliveryConcurrency();
     const answered = (pace: typeof HUNG | typeof QUICK, times = 1): number => {
       for (let turn = 0; turn < times; turn++) {
@@ -62,7 +62,7 @@ describe('DeliveryConcurrency', () => {
     expect(answered(QUICK)).toBe(4);
   });
 
-  it('lets one account take a quarter of the places, and all accounts 1,024', () => {
+  it('limits one account to a quarter of the capacity, and all accounts to 1,024', () => {
     const slots = new DeliveryConcurrency();
     const takeAll = (accountId: string): void => {
       for (let n = 0; n < 256; n++) slots.acquire({ origin: `${accountId}${n}`, accountId });
@@ -78,25 +78,28 @@ describe('DeliveryConcurrency', () => {
     expect(slots.available().total).toBe(1);
   });
 
-  it.each([4, 8])('leaves places to one more account while the receivers of %i hang', (hanging) => {
-    const slots = new DeliveryConcurrency();
-    for (let claim = 0; claim < 50; claim++) {
-      const { total, perAccount, accounts } = slots.available();
-      let claimed = 0;
-      for (let n = 0; n < hanging; n++) {
-        const accountId = `account ${n}`;
-        for (
-          let room = accounts.get(accountId) ?? perAccount;
-          room > 0 && claimed < total;
-          room--
-        ) {
-          slots.acquire({ origin: `${accountId} ${claim} ${claimed}`, accountId });
-          claimed += 1;
+  it.each([4, 8])(
+    'leaves capacity for one more account while the receivers of %i hang',
+    (hanging) => {
+      const slots = new DeliveryConcurrency();
+      for (let claim = 0; claim < 50; claim++) {
+        const { total, perAccount, accounts } = slots.available();
+        let claimed = 0;
+        for (let n = 0; n < hanging; n++) {
+          const accountId = `account ${n}`;
+          for (
+            let room = accounts.get(accountId) ?? perAccount;
+            room > 0 && claimed < total;
+            room--
+          ) {
+            slots.acquire({ origin: `${accountId} ${claim} ${claimed}`, accountId });
+            claimed += 1;
+          }
         }
       }
-    }
-    expect(slots.inFlight).toBeGreaterThan(700);
-    const { total, perAccount } = slots.available();
-    expect(Math.min(total, perAccount)).toBeGreaterThanOrEqual(4);
-  });
+      expect(slots.inFlight).toBeGreaterThan(700);
+      const { total, perAccount } = slots.available();
+      expect(Math.min(total, perAccount)).toBeGreaterThanOrEqual(4);
+    },
+  );
 });

@@ -3,8 +3,8 @@ import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import type { DeliveryAttempt } from './delivery.js';
 import type { NextStep } from './retry-schedule.js';
 
-/** How many deliveries may be claimed, in all, per origin and per account. The maps hold the exceptions. */
-export interface Rooms {
+/** How many deliveries may be claimed in all, per origin and per account. The maps have the origins and accounts that differ. */
+export interface ClaimLimits {
   readonly total: number;
   readonly perOrigin: number;
   readonly origins: ReadonlyMap<string, number>;
@@ -12,7 +12,7 @@ export interface Rooms {
   readonly accounts: ReadonlyMap<string, number>;
 }
 
-/** A delivery whose next attempt belongs to this worker until the lease ends. */
+/** A delivery that this worker has leased for its next attempt. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly accountId: string;
@@ -25,14 +25,14 @@ export interface ClaimedDelivery {
   readonly fence: number;
 }
 
-/** An attempt that was made, and what follows from it. */
+/** A finished attempt and the next step of its delivery. */
 export interface AttemptRecord {
   readonly delivery: Pick<ClaimedDelivery, 'id' | 'accountId' | 'fence'>;
   readonly attempt: DeliveryAttempt;
   readonly next: NextStep;
 }
 
-/** One claim steps through at most as many accounts and receivers, in equal shares, if more is due than it reads at first. */
+/** Most accounts and receivers that one claim visits, in equal shares, if more is due than it reads at first. */
 const MAX_LANES = 1_000;
 
 interface ClaimRow {
@@ -47,7 +47,7 @@ interface ClaimRow {
   readonly fence: number;
 }
 
-/** The two statements of the worker, one round trip each. */
+/** SQL statements of the worker. */
 export class DeliveryStatements {
   readonly #claim: PreparedStatement<ClaimRow>;
   readonly #record: PreparedStatement<object>;
@@ -67,21 +67,21 @@ export class DeliveryStatements {
   }
 
   /**
-   * Claims due deliveries within the limits, the longest due first. The worker has to finish them long before the lease
-   * ends. Deliveries that another process is claiming may be left out.
+   * Claims due deliveries within the limits, longest due first. The worker must finish them long before the lease ends.
+   * Deliveries that another process is claiming may be skipped.
    */
-  async claim(leaseMs: number, rooms: Rooms): Promise<ClaimedDelivery[]> {
+  async claim(leaseMs: number, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
     const rows = await this.#claim.run([
       null,
       MAX_LANES,
       leaseMs,
-      rooms.total,
-      rooms.perOrigin,
-      [...rooms.origins.keys()],
-      [...rooms.origins.values()],
-      rooms.perAccount,
-      [...rooms.accounts.keys()],
-      [...rooms.accounts.values()],
+      limits.total,
+      limits.perOrigin,
+      [...limits.origins.keys()],
+      [...limits.origins.values()],
+      limits.perAccount,
+      [...limits.accounts.keys()],
+      [...limits.accounts.values()],
     ]);
     return rows.map((row) => ({
       id: row.id,
@@ -96,7 +96,7 @@ export class DeliveryStatements {
     }));
   }
 
-  /** Logs the attempts and updates their deliveries, unless another worker has claimed them in the meantime. */
+  /** Stores the attempts and updates their deliveries, unless another worker has claimed them in the meantime. */
   async record(records: readonly AttemptRecord[]): Promise<void> {
     await this.#record.run([
       records.map(({ delivery }) => delivery.accountId),

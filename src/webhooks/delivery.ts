@@ -1,14 +1,15 @@
 /**
- * States of a delivery: an attempt is due or under way; a receiver has accepted it; or no further attempt will be made.
+ * Status of a delivery. `pending`: an attempt is due or running; `delivered`: the receiver accepted it; `failed`: no further
+ * attempt will be made.
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 /** One POST to the receiver. */
 export interface DeliveryAttempt {
   readonly startedAt: Date;
-  /** Status of the answer; null without an answer. */
+  /** HTTP status of the response; null without a response. */
   readonly statusCode: number | null;
-  /** Why there was no answer, in one word; null with an answer. */
+  /** Why there was no response, in one word; null with a response. */
   readonly error: string | null;
   readonly durationMs: number;
 }
@@ -30,8 +31,8 @@ export interface Delivery {
 export interface NewDelivery {
   readonly accountId: string;
   readonly url: string;
-  /** From `WebhookSecrets.seal`, for the owner; null: the delivery is not signed. */
+  /** From `WebhookSecrets.seal` with the owner's id. Null: the delivery is not signed. */
   readonly sealedSecret: string | null;
-  /** The exact bytes of every attempt. */
+  /** The exact body of every attempt. */
   readonly body: Buffer;
 }

@@ -1,18 +1,18 @@
 import type { DeliveryStatus } from './delivery.js';
 
-/** What follows from an attempt. */
+/** The next step of a delivery after an attempt. */
 export interface NextStep {
   readonly status: DeliveryStatus;
-  /** Index of the wait after the next failure; null: none. */
+  /** Index of the delay after the next failure; null: none. */
   readonly retry: number | null;
   /** Milliseconds until the next attempt; null: no further attempt. */
   readonly waitMs: number | null;
 }
 
 /**
- * What follows from the answer of a receiver, or from none (null). Any 2xx delivers, a 4xx ends the delivery, and
- * everything else waits for the next attempt until the schedule ends (API: Retry rules; decisions G-81, G-82).
- * `retry` is the index of the next wait in `delaysMs`; null: none.
+ * The next step after a response with this status, or without a response (null). A 2xx completes the delivery, a 4xx fails it,
+ * and everything else is retried until the schedule ends (API: Retry rules; decisions G-81, G-82). `retry` is the index of the
+ * next delay in `delaysMs`; null: none.
  */
 export function nextStep(
   statusCode: number | null,

@@ -5,14 +5,14 @@ import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { Clock } from '../common/time/clock.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus, NewDelivery } from './delivery.js';
 
-/** Which deliveries are asked for; fields left out do not filter. */
+/** Which deliveries to list. All given fields must match. */
 export interface DeliveryFilter {
   readonly ownerId?: string | undefined;
   readonly accountId?: string | undefined;
   readonly status?: DeliveryStatus | undefined;
 }
 
-/** Which delivery, and whose it has to be. */
+/** The id of a delivery and, if given, the owner and account that it must have. */
 interface DeliveryKey {
   readonly id: string;
   readonly ownerId?: string;
@@ -37,7 +37,7 @@ interface AttemptRow {
   readonly duration_ms: number;
 }
 
-/** The log of a delivery has no more attempts than these, the newest (webhook_record). */
+/** Most stored attempts of a delivery, the newest ones (see `webhook_record`). */
 const MAX_ATTEMPTS = 100;
 
 const ATTEMPTS = `
@@ -53,7 +53,7 @@ const LIST = `
      AND ($3::text IS NULL OR d.status = $3) AND ($4::uuid IS NULL OR d.id < $4)
    ORDER BY d.id DESC LIMIT $5`;
 
-// If an attempt is under way or due now, it counts as the requested redelivery.
+// A running or due attempt counts as the requested redelivery.
 const REDELIVER = `
   UPDATE webhook_delivery
      SET due_at = CASE WHEN is_under_way AND due_at > now() THEN due_at ELSE least(due_at, now()) END,
@@ -61,7 +61,7 @@ const REDELIVER = `
    WHERE id = $1 AND ($2::uuid IS NULL OR owner_id = $2) AND ($3::uuid IS NULL OR account_id = $3)
   RETURNING *`;
 
-/** The deliveries: bytes that are sent to a URL. Their content does not matter here (API: Webhook events). */
+/** Creates, lists and repeats deliveries: bodies that are sent to a URL (API: Webhook events). */
 @Injectable()
 export class WebhookDeliveries {
   constructor(
@@ -70,13 +70,13 @@ export class WebhookDeliveries {
   ) {}
 
   /**
-   * The arguments id, url, origin, sealed secret, body and time of `webhook_enqueue`, which adds a delivery that is due at
-   * once. The origin is that of the URL for this account alone: it is what the places of a receiver are counted by. The arguments for account and owner come before them. The caller runs the function in the statement that writes
-   * the event.
+   * The arguments id, url, origin, sealed secret, body and time of the SQL function `webhook_enqueue`, which adds a delivery
+   * that is due at once; account and owner come before them. The caller runs the function in the statement that writes the
+   * event. The origin includes the account, because the limits of a receiver are per account.
    */
   columnsOf({ accountId, url, sealedSecret, body }: NewDelivery): unknown[] {
     const nowMs = this.clock.nowMs();
-    // Many customers share the host of an automation service. One whose deliveries hang there must not slow the others.
+    // Many customers use the same automation service. Hanging deliveries of one must not slow down the others.
     const origin = `${new URL(url).origin} ${accountId}`;
     return [uuidV7(nowMs), url, origin, sealedSecret, body, new Date(nowMs)];
   }
@@ -94,8 +94,8 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Makes the delivery due now: one more attempt if it was over, otherwise the next attempt of its schedule. Returns
-   * the delivery as it is then; undefined when there is none.
+   * Makes the delivery due now: one more attempt if it had ended, otherwise the next attempt of its schedule. Returns the
+   * updated delivery, or undefined if there is none.
    */
   async redeliver(key: DeliveryKey): Promise<Delivery | undefined> {
     const [row] = await this.dataSource.query<DeliveryRow[]>(

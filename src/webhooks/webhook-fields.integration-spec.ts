@@ -63,7 +63,7 @@ describe('The webhook fields of audio tasks', () => {
     expect(faultOf(AudioBody, body)).toBe(`invalid_task_command ${param}`);
   });
 
-  it('name the one scheme that is public', () => {
+  it('name the only allowed scheme in the error', () => {
     const body = { webhook: 'ftp://example.com/hook', webhook_secret: secretOf(16) };
     expect(() => validatorOf(AudioBody).parse(body)).toThrow('webhook must be an https URL.');
   });

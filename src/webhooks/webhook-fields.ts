@@ -9,9 +9,8 @@ const WEB_URL = /^https?:\/\//i;
 const AUDIO_CODE: ErrorCode = 'invalid_task_command';
 
 /**
- * `webhook` of an audio task: a public https URL (API: Webhook events). The form is checked here, the host by
- * `WebhookUrlPolicy`. http is accepted here, because `EGRESS_ALLOW` may permit it for a host. Faults are
- * `invalid_task_command`.
+ * `webhook` of an audio task: a public https URL (API: Webhook events). This checks the form, `WebhookUrlPolicy` the host. http
+ * is accepted here, because `EGRESS_ALLOW` may allow it for a host. The error code is `invalid_task_command`.
  */
 export function AudioWebhook(): PropertyDecorator {
   return webhookUrl('https', AUDIO_CODE);
@@ -32,7 +31,7 @@ export function AudioWebhookSecret(): PropertyDecorator {
   );
 }
 
-/** `webhook` of a video task: a public http or https URL (API: Webhook events). Faults are the endpoint's `invalid_request`. */
+/** `webhook` of a video task: a public http or https URL (API: Webhook events). The error code is `invalid_request`. */
 export function VideoWebhook(): PropertyDecorator {
   return webhookUrl('http or https');
 }
@@ -63,11 +62,11 @@ function webhookUrl(schemes: string, code?: ErrorCode): PropertyDecorator {
 
 function isWebUrl(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > MAX_URL_CHARACTERS) return false;
-  // The parser would silently replace half of a surrogate pair (decision G-03).
+  // The URL parser would silently replace a lone surrogate (decision G-03).
   return WEB_URL.test(value) && value.isWellFormed() && URL.canParse(value);
 }
 
-/** A secret without a URL means that the URL was forgotten, so it is refused (decision G-79). */
+/** Refuses a secret without a URL, because the URL was probably forgotten (decision G-79). */
 function NeedsWebhook(code?: ErrorCode): PropertyDecorator {
   return ValidateBy(
     {

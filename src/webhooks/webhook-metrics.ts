@@ -13,7 +13,7 @@ const OVERDUE = `
   SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
     FROM webhook_delivery WHERE status = 'pending' AND due_at <= now()`;
 
-/** The metrics of webhooks. */
+/** Metrics of webhook deliveries. */
 @Injectable()
 export class WebhookMetrics {
   private readonly attempts: Counter<'outcome'>;
@@ -45,8 +45,8 @@ export class WebhookMetrics {
   }
 
   /**
-   * Publishes the attempts under way, and the number of due deliveries that were not begun. That number is left out
-   * while the database does not answer.
+   * Publishes the number of running attempts, and the number and age of due deliveries that were not started. The latter are
+   * absent while the database does not respond.
    */
   watch(dataSource: DataSource, inFlight: () => number): void {
     const registers = [this.metrics.registry];
@@ -66,7 +66,7 @@ export class WebhookMetrics {
       new Gauge({
         name,
         help,
-        // All workers read the same database, so their values are not added.
+        // All processes read the same database, so their values must not be added up.
         aggregator: 'first',
         registers,
         async collect() {

@@ -12,14 +12,14 @@ import { SIGNATURE_HEADER, signatureOf } from './webhook-signature.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { TargetRefusedError, WebhookUrlPolicy } from './webhook-url-policy.js';
 
-/** At most this many bytes of a receiver's answer are read. Its content is ignored. */
-const MAX_ANSWER_BYTES = 4_096;
-/** The limits of the phases are longer than the deadline of the whole attempt, which alone decides. */
+/** Most bytes read of a receiver's response. The content is ignored. */
+const MAX_RESPONSE_BYTES = 4_096;
+/** The timeouts of the phases exceed the deadline of the attempt by this, so that only the deadline applies. */
 const PHASE_SLACK_MS = 1_000;
 const TLS_FAULT = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)/;
 const NAME_FAULT = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/;
 
-/** Why there was no answer, in one word for the log. */
+/** Why there was no response. */
 type AttemptFault =
   | 'timeout'
   | 'address_refused'
@@ -30,8 +30,8 @@ type AttemptFault =
   | 'secret_unreadable';
 
 /**
- * Makes one attempt: the stored bytes, a new signature, an address that is checked when it is dialled, and no redirects
- * (API: Webhook events; decisions G-80, G-81, G-83, G-84).
+ * Makes one attempt: sends the stored body with a new signature to an address that is checked when it is dialled, and follows
+ * no redirects (API: Webhook events; decisions G-80, G-81, G-83, G-84).
  */
 @Injectable()
 export class WebhookSender {
@@ -39,7 +39,7 @@ export class WebhookSender {
 
   constructor(
     private readonly dialer: SsrfSafeDialer,
-    private readonly targets: WebhookUrlPolicy,
+    private readonly urlPolicy: WebhookUrlPolicy,
     private readonly secrets: WebhookSecrets,
     private readonly clock: Clock,
     @Inject(GATEWAY_CONFIG) { webhookTimeoutMs }: GatewayConfig,
@@ -47,7 +47,7 @@ export class WebhookSender {
     this.timeoutMs = webhookTimeoutMs;
   }
 
-  /** Never throws: a failure is the attempt's `error`. */
+  /** Never throws. A failure is returned as the attempt's `error`. */
   async attempt(delivery: ClaimedDelivery): Promise<DeliveryAttempt> {
     const startedMs = this.clock.nowMs();
     const runningSince = performance.now();
@@ -67,7 +67,7 @@ export class WebhookSender {
 
   private async post(delivery: ClaimedDelivery, signal: AbortSignal): Promise<number> {
     const phaseMs = this.timeoutMs + PHASE_SLACK_MS;
-    const answer = await this.dialer.request(this.targets.revalidate(delivery.url), {
+    const response = await this.dialer.request(this.urlPolicy.revalidate(delivery.url), {
       method: 'POST',
       headers: this.headersOf(delivery),
       body: delivery.body,
@@ -75,11 +75,11 @@ export class WebhookSender {
       limits: { connectMs: phaseMs, headersMs: phaseMs, idleMs: phaseMs },
     });
     try {
-      await readSome(answer.body);
+      await readSome(response.body);
     } finally {
-      answer.close();
+      response.close();
     }
-    return answer.status;
+    return response.status;
   }
 
   private headersOf({ sealedSecret, ownerId, body }: ClaimedDelivery): Record<string, string> {
@@ -91,18 +91,17 @@ export class WebhookSender {
 }
 
 /**
- * Lets the receiver finish a short answer. The head has decided the outcome, so a broken or endless body changes
- * nothing.
+ * Lets the receiver finish a short response. The status has decided the outcome, so a broken or endless body changes nothing.
  */
 async function readSome(body: Readable): Promise<void> {
   let bytes = 0;
   try {
     for await (const chunk of body) {
       bytes += (chunk as Buffer).length;
-      if (bytes >= MAX_ANSWER_BYTES) return;
+      if (bytes >= MAX_RESPONSE_BYTES) return;
     }
   } catch {
-    // As above.
+    // Ignored: the status has decided the outcome.
   }
 }
 

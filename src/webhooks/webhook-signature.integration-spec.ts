@@ -27,14 +27,14 @@ function opensslHmac(program: string, secret: string, message: Buffer): string {
 }
 
 describe('signatureOf', () => {
-  it('makes the worked value of the API document (HOOK-11)', () => {
+  it('returns the example value of the API document (HOOK-11)', () => {
     expect(signatureOf('0123456789abcdef', 1_700_000_000, Buffer.from('{"id":"task_1"}'))).toBe(
       't=1700000000,v1=88fff9dcbb8e249f606d66cb6316c6ac2fd2739d92797c4a93d67d5c8e4d9811',
     );
   });
 
   it.each(vectors)(
-    '$about: as the published vector and as OpenSSL say (HOOK-09, HOOK-10)',
+    '$about: equals the published vector and the result of OpenSSL (HOOK-09, HOOK-10)',
     (vector) => {
       const body = Buffer.from(vector.body_base64, 'base64');
       const { secret, timestamp, v1 } = vector;

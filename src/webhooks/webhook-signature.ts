@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Header that proves who sent a delivery. */
+/** Header with the signature of a delivery. */
 export const SIGNATURE_HEADER = 'X-Shim-Signature';
 
 /**

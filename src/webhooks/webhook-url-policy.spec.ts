@@ -56,7 +56,7 @@ async function faultOf(
 }
 
 describe('WebhookUrlPolicy', () => {
-  it('takes https for audio tasks, http only for videos (HOOK-26, HOOK-28)', async () => {
+  it('accepts https for audio tasks, and http only for videos (HOOK-26, HOOK-28)', async () => {
     for (const surface of ['dubbing', 'song', 'video'] as const) {
       expect(await faultOf('https://example.com/hook', surface)).toBeUndefined();
     }
@@ -85,7 +85,7 @@ describe('WebhookUrlPolicy', () => {
     expect(await faultOf('https://soon.example.com/hook', 'dubbing')).toBeUndefined();
   });
 
-  it('lets EGRESS_ALLOW open a private host, for http too, but never itself', async () => {
+  it('accepts a private host in EGRESS_ALLOW, with http too, but never its own', async () => {
     const open = targets('127.0.0.1');
     expect(await faultOf('http://127.0.0.1:9000/hook', 'dubbing', open)).toBeUndefined();
     expect(await faultOf('http://127.0.0.1:3000/hook', 'dubbing', open)).toBe(

@@ -7,15 +7,15 @@ import { AddressRefusedError, SsrfSafeDialer } from '../platform/http-client/ssr
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { validatePublicUrl } from '../platform/http-client/public-url.js';
 
-/** A submission waits this long for the receiver's name to resolve. If it does not, only the delivery fails. */
+/** A submission waits this long for the DNS lookup of the receiver. If the lookup fails, the task is accepted all the same. */
 const RESOLVE_MS = 3_000;
 
-/** The present settings refuse a URL that was accepted at submission. */
+/** The current settings refuse a URL that was accepted at submission. */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
 }
 
-/** Decides where webhooks may be sent, when a task is submitted (API: Webhook events; decision G-80). */
+/** Decides which URLs webhooks may be sent to (API: Webhook events; decision G-80). */
 @Injectable()
 export class WebhookUrlPolicy {
   constructor(
@@ -25,7 +25,7 @@ export class WebhookUrlPolicy {
   ) {}
 
   /**
-   * Checks the text of a webhook's URL: the scheme (by the surface's rules), the gateway's own host, private addresses.
+   * Parses a webhook URL and checks its scheme (by the rules of the API family), the gateway's own host and private addresses.
    * Throws `invalid_task_command` or, for videos, `invalid_request`, with param `webhook`.
    */
   parse(url: string, surface: ApiFamily): URL {
@@ -38,7 +38,7 @@ export class WebhookUrlPolicy {
     return verdict.url;
   }
 
-  /** The URL of an accepted delivery, checked again with the present settings. Throws TargetRefusedError. */
+  /** The URL of an accepted delivery, checked again with the current settings. Throws TargetRefusedError. */
   revalidate(url: string): URL {
     const verdict = validatePublicUrl(url, { rules: this.rules, ownUrls: this.own.all });
     if ('refusal' in verdict) throw new TargetRefusedError();
@@ -46,8 +46,8 @@ export class WebhookUrlPolicy {
   }
 
   /**
-   * {@link parse}, then checks the addresses of its host. A name that does not resolve now is accepted, because every
-   * attempt checks again. Throws as `judge`.
+   * {@link parse}, then checks the addresses of the host. A name that does not resolve is accepted, because every attempt checks
+   * again. Throws like {@link parse}.
    */
   async resolve(url: string, surface: ApiFamily): Promise<void> {
     const target = this.parse(url, surface);

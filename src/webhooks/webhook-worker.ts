@@ -15,24 +15,24 @@ import { nextStep } from './retry-schedule.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** A lease is longer than an attempt by this, so that there is time to record it. */
+/** A lease exceeds the timeout of an attempt by this, so that there is time to record the attempt. */
 const LEASE_SLACK_MS = 20_000;
-/** After this pause all places that became free are filled together. */
+/** Freed capacity is filled after this delay, together. */
 const REFILL_MS = 10;
 const JOB = 'webhooks';
 
 /**
- * Delivers what is due: claims, sends, records (API: Webhook events, docs/guides/webhooks.md). A tick only starts attempts, so
- * that a receiver that hangs delays no other. Free places are filled soon. The attempt of a process that died is
- * repeated when its lease ends, so a receiver may get a delivery twice.
+ * Claims, sends and records due deliveries (API: Webhook events, docs/guides/webhooks.md). A tick only starts attempts, so that a
+ * hanging receiver does not delay others. The attempt of a process that died is repeated when its lease ends, so a receiver
+ * may get a delivery twice.
  */
 @Injectable()
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #logger = new Logger(WebhookWorker.name);
   readonly #statements: DeliveryStatements;
-  readonly #log: AttemptBatcher;
-  readonly #slots = new DeliveryConcurrency();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #attempts: AttemptBatcher;
+  readonly #concurrency = new DeliveryConcurrency();
+  readonly #running = new Set<Promise<void>>();
   #claiming: Promise<number> | undefined;
   #isStopped = false;
 
@@ -48,8 +48,8 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     >,
   ) {
     this.#statements = new DeliveryStatements(dataSource);
-    this.#log = new AttemptBatcher((records) => this.#statements.record(records));
-    metrics.watch(dataSource, () => this.#slots.inFlight);
+    this.#attempts = new AttemptBatcher((records) => this.#statements.record(records));
+    metrics.watch(dataSource, () => this.#concurrency.inFlight);
   }
 
   onApplicationBootstrap(): void {
@@ -57,15 +57,14 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     this.scheduler.start({ name: JOB, intervalMs, tick: () => this.tick() });
   }
 
-  /** Claims nothing more and waits for the attempts under way, each of which has a deadline. */
+  /** Stops claiming and waits for the running attempts, each of which has a deadline. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#isStopped = true;
-    await this.settled();
+    await this.whenIdle();
   }
 
   /**
-   * Starts an attempt for every due delivery that has a free place; returns their number. Throws the errors of the
-   * database.
+   * Starts an attempt for every due delivery within the limits; returns their number. Throws the database's errors.
    */
   tick(): Promise<number> {
     this.#claiming ??= this.#claimAll().finally(() => {
@@ -74,19 +73,19 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     return this.#claiming;
   }
 
-  /** Resolves when no attempt is under way any more. */
-  async settled(): Promise<void> {
+  /** Resolves when no attempt is running. */
+  async whenIdle(): Promise<void> {
     await this.#claiming?.catch(() => undefined);
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   async #claimAll(): Promise<number> {
     const leaseMs = this.config.webhookTimeoutMs + LEASE_SLACK_MS;
     let started = 0;
     for (;;) {
-      const rooms = this.#slots.available();
-      if (this.#isStopped || rooms.total <= 0) return started;
-      const claimed = await this.#statements.claim(leaseMs, rooms);
+      const limits = this.#concurrency.available();
+      if (this.#isStopped || limits.total <= 0) return started;
+      const claimed = await this.#statements.claim(leaseMs, limits);
       for (const delivery of claimed) this.#start(delivery);
       started += claimed.length;
       if (claimed.length === 0) return started;
@@ -94,9 +93,9 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   #start(delivery: ClaimedDelivery): void {
-    this.#slots.acquire(delivery);
-    const run = this.#deliver(delivery).finally(() => this.#underWay.delete(run));
-    this.#underWay.add(run);
+    this.#concurrency.acquire(delivery);
+    const run = this.#deliver(delivery).finally(() => this.#running.delete(run));
+    this.#running.add(run);
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
@@ -104,11 +103,11 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     const next = nextStep(attempt.statusCode, delivery.retry, this.config.webhookRetryDelaysMs);
     this.metrics.count(attempt, next);
     try {
-      await this.#log.record({ delivery, attempt, next });
+      await this.#attempts.record({ delivery, attempt, next });
     } catch (error) {
-      this.#logger.error(`attempt of ${delivery.id} is not recorded: ${String(error)}`);
+      this.#logger.error(`cannot record the attempt of delivery ${delivery.id}: ${String(error)}`);
     }
-    const wasAwaited = this.#slots.release(delivery, attempt);
-    if (wasAwaited) this.scheduler.runSoon(JOB, REFILL_MS);
+    const wasFull = this.#concurrency.release(delivery, attempt);
+    if (wasFull) this.scheduler.runSoon(JOB, REFILL_MS);
   }
 }

@@ -6,7 +6,7 @@ import { WebhookSender } from './webhook-sender.js';
 import { WebhookUrlPolicy } from './webhook-url-policy.js';
 import { WebhookWorker } from './webhook-worker.js';
 
-/** Deliveries of final states to the callers' URLs. The module knows bytes and URLs, but no tasks. */
+/** Delivers bodies to callers' URLs. The module knows bytes and URLs, but no tasks. */
 @Module({
   providers: [
     WebhookDeliveries,

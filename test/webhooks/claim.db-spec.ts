@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
-import { DeliveryStatements, type Rooms } from '../../src/webhooks/delivery-statements.js';
+import { DeliveryStatements, type ClaimLimits } from '../../src/webhooks/delivery-statements.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const HOUR_MS = 3_600_000;
@@ -16,7 +16,7 @@ const HEALTHY = 100;
 /** Rows a claim may read: twice its limit at the head, one for each step, what it claims a few times over. */
 const MAX_ROWS = 2_500;
 
-const ROOMS: Rooms = {
+const ROOMS: ClaimLimits = {
   total: LIMIT,
   perOrigin: 4,
   origins: new Map(),

@@ -70,7 +70,7 @@ describe('Receivers among each other', () => {
     const worker = harness.worker();
     await worker.tick();
     // The first of them have run into the deadline, so that the host is known to hang.
-    await worker.settled();
+    await worker.whenIdle();
     const ticking = setInterval(() => void worker.tick(), TICK_MS);
     const startedMs = Date.now();
     await Promise.all(
@@ -114,10 +114,10 @@ describe('Receivers among each other', () => {
     await harness.age(5_000 + 20_001);
     receiver.react(200);
     expect(await other.tick()).toBe(1);
-    await other.settled();
+    await other.whenIdle();
     expect(await harness.deliveryOf(ownerId)).toMatchObject({ status: 'delivered' });
     // Only now the first worker hears that its receiver hung: the log tells, the delivery stays.
-    await paused.settled();
+    await paused.whenIdle();
     const { status, attempts } = await harness.deliveryOf(ownerId);
     expect(status).toBe('delivered');
     expect(attempts.map(({ statusCode, error }) => statusCode ?? error)).toEqual(['timeout', 200]);
@@ -138,7 +138,7 @@ describe('Receivers among each other', () => {
     }, 20);
     await all;
     clearInterval(ticking);
-    await Promise.all(workers.map((worker) => worker.settled()));
+    await Promise.all(workers.map((worker) => worker.whenIdle()));
     for (const ownerId of owners) {
       expect(await harness.deliveryOf(ownerId)).toMatchObject({
         status: 'delivered',

@@ -36,7 +36,7 @@ describe('What a receiver may do', () => {
     const ownerId = await by.enqueue(url);
     const worker = by.worker();
     await worker.tick();
-    await worker.settled();
+    await worker.whenIdle();
     const { status, attempts } = await by.deliveryOf(ownerId);
     expect(attempts).toHaveLength(1);
     return { status, ...attempts[0] };

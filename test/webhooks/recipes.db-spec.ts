@@ -76,7 +76,7 @@ describe.each(RECIPES)('The receiver in $language of docs/guides/webhooks.md', (
     const ownerId = await harness.enqueue(url, body, secret);
     const worker = harness.worker();
     await worker.tick();
-    await worker.settled();
+    await worker.whenIdle();
     const { id, status, attempts } = await harness.deliveryOf(ownerId);
     return { id, status, statusCode: attempts.at(-1)?.statusCode };
   }

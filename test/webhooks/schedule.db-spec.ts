@@ -36,7 +36,7 @@ describe('The schedule of a delivery', () => {
     const worker = harness.worker();
     worked.fromMs = Date.now();
     const started = await worker.tick();
-    await worker.settled();
+    await worker.whenIdle();
     worked.untilMs = Date.now();
     return started;
   }
@@ -132,7 +132,7 @@ describe('The schedule of a delivery', () => {
     await pass((nextAttemptAt?.getTime() ?? 0) - Date.now());
     const worker = other.worker();
     expect(await worker.tick()).toBe(1);
-    await worker.settled();
+    await worker.whenIdle();
     expect((await other.deliveryOf(ownerId)).attempts).toHaveLength(2);
   });
 
