@@ -5,10 +5,10 @@ import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { BackupError } from './backup-error.js';
 
-/** Readable by its owner only, because a backup contains keys and books. */
+/** Readable by its owner only, because a backup contains keys and the ledger. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-/** Pages and log compress well even so. */
+/** The lowest level: database pages and log compress well with it. */
 const COMPRESSION_LEVEL = 1;
 const CHUNK_BYTES = 1_048_576;
 
@@ -17,8 +17,8 @@ export class ArchiveWriter {
   private constructor(private readonly archive: Pack) {}
 
   /**
-   * Writes what `fill` adds to a new file; answers its size in bytes. Throws {@link BackupError} where the file exists. After
-   * an error, or when the signal stops it, nothing is left.
+   * Writes the entries that `fill` adds to a new file; returns its size in bytes. Throws {@link BackupError} if the file exists.
+   * After an error or an abort, no file is left.
    */
   static async write(
     file: string,
@@ -48,7 +48,7 @@ export class ArchiveWriter {
       },
     );
     try {
-      // The first failure is the cause of the other.
+      // The first error is the cause of the second.
       await Promise.all([filling, writing]);
       await refuseExisting(file);
       await rename(unfinished, file);
@@ -71,9 +71,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a file that other processes may write, truncate or remove at the same time. Its size in the archive is the size
-   * it has at the start. A file that is gone, or was changed after `untilMs`, is not added.
-   * Returns whether the file existed.
+   * Adds a file that other processes may write, truncate or remove at the same time, with the size that it has at the start. A
+   * file that does not exist or was changed after `untilMs` is not added. Returns whether the file existed.
    */
   async addFile(name: string, path: string, untilMs = Infinity): Promise<boolean> {
     const file = await open(path).catch(unlessGone);
@@ -90,7 +89,7 @@ export class ArchiveWriter {
   }
 }
 
-/** Exactly `sizeBytes` bytes. Zeros replace what was truncated; the replay of the log restores it. */
+/** Yields exactly `sizeBytes` bytes. Zeros replace a truncated part; the replay of the log restores it. */
 async function* bytesOf(file: FileHandle, sizeBytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < sizeBytes;) {
     const chunk = Buffer.alloc(Math.min(sizeBytes - at, CHUNK_BYTES));
@@ -113,5 +112,5 @@ async function refuseExisting(path: string): Promise<void> {
   if (await exists(path)) throw new BackupError(`${path} exists already; it was left as it is.`);
 }
 
-/** The pipeline of the archive reports errors, and listens no longer once it has. */
+/** The pipeline reports the first error. Later errors need a listener, too. */
 const ignore = (): void => undefined;

@@ -1,9 +1,9 @@
-/** Why a backup or a restore was refused, in a sentence for the operator. Nothing was changed. */
+/** A backup or restore was refused and nothing was changed. The message is a sentence for the operator. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }
 
-/** External databases are backed up with PostgreSQL's own tools. */
+/** Throws for an external database, which is backed up with PostgreSQL's own tools. */
 export function refuseExternalDatabase(databaseUrl: string | undefined): void {
   if (databaseUrl === undefined) return;
   throw new BackupError(

@@ -4,7 +4,7 @@ export const CLUSTER = 'postgres';
 export const FILES = 'files';
 /** The key of webhook secrets, if the gateway made it. */
 export const KEY_FILE = 'secret-key';
-/** What processes owe to callers: a journal (src/billing/recovery/reversal-journal.ts). */
+/** The reversal journal (src/billing/recovery/reversal-journal.ts). */
 export const OWED = 'owed';
 
 /** The first entry of every archive. It says what the archive is. */

@@ -11,7 +11,7 @@ import { copyCluster } from './cluster-copy.js';
 import { filesBelow } from './files-below.js';
 import { ReversalJournalCopies } from './reversal-journal-copies.js';
 
-/** The name that the local store gives a file while it is written. */
+/** Suffix of a stored file while it is being written. */
 const UNFINISHED_FILE = '.part';
 
 /** A finished backup. */
@@ -24,9 +24,9 @@ export interface BackupReport {
 }
 
 /**
- * Writes the embedded database, the stored files of the data folder, its secret key and what is owed to a new file, beside a
- * running gateway or alone (docs/adr/0017). Throws {@link BackupError} for an external database, a data folder without a database, and a file
- * that exists.
+ * Writes the embedded database, the stored files of the data folder, its secret key and the reversal journal to a new file,
+ * with or without a running gateway (docs/adr/0017). Throws {@link BackupError} for an external database, a data folder
+ * without a database, and a file that exists.
  */
 export async function backUp(
   config: GatewayConfig,
@@ -46,11 +46,11 @@ export async function backUp(
       writer.addText(HEAD, JSON.stringify({ format: FORMAT }));
       const owed = new ReversalJournalCopies(dataDir, writer);
       await copyCluster(server.url, cluster, writer, CLUSTER, () => owed.add());
-      // Rows of later files are not in the copy of the database: a row is written before its file.
+      // Later files have no row in the copy of the database, because a row is written before its file.
       const untilMs = clock.nowMs();
       if (await addStoredFiles(config, dataDir, untilMs, writer)) contains.push(FILES);
       if (await addSecretKey(dataDir, writer)) contains.push(KEY_FILE);
-      // A charge that is in the copy may only now be known as one of a failed call.
+      // The reversal of a charge in the copy may have been added to the journal only now.
       await owed.add();
       if (owed.hasAny) contains.push(OWED);
       writer.addText(END, '');

@@ -32,7 +32,7 @@ export function viewRestore({ dataDir, contains, audit, work }: RestoreReport) {
   };
 }
 
-/** What happened after the backup is not in it, and only people know of it. */
+/** What the operator has to do by hand, because it happened after the backup. */
 function toDoAfter({ undecidedTasks, newestEntryAt }: OpenWork): string[] {
   const since = newestEntryAt === null ? 'the backup' : newestEntryAt.toISOString();
   return [

@@ -5,11 +5,11 @@ import { databaseFaultOf } from '../platform/database/database-errors.js';
 import type { ArchiveWriter } from './archive-writer.js';
 import { filesBelow } from './files-below.js';
 
-/** A gateway that starts beside us gets this long to accept connections. */
+/** Tries to connect, because a gateway may be starting at the same time. */
 const CONNECT_TRIES = 30;
 const CONNECT_RETRY_MS = 1_000;
 const LABEL = 'shim backup';
-/** Files that the server makes again when it starts (its manual: Making a Base Backup Using the Low Level API). */
+/** Folders that the server fills again when it starts (PostgreSQL manual: Making a Base Backup Using the Low Level API). */
 const MADE_ANEW = new Set(
   ['dynshmem', 'notify', 'replslot', 'serial', 'snapshots', 'stat_tmp', 'subtrans', 'wal'].map(
     (name) => `pg_${name}`,
@@ -17,14 +17,14 @@ const MADE_ANEW = new Set(
 );
 const LEFT_OUT =
   /(^|\/)(postmaster\.(pid|opts)|\.s\.PGSQL\.[^/]*|pg_internal\.init[^/]*|pgsql_tmp.*)$/;
-/** Says where recovery begins; it must not be older than any other file. */
+/** Tells where recovery begins. It must not be older than any other file, so it is copied last. */
 const CONTROL = 'global/pg_control';
 const LOG_SEGMENT = /^([0-9A-F]{24}|[0-9A-F]{8}\.history)$/;
 
 /**
- * Adds the files of a running cluster and the log that makes them consistent, as of the end of the copy: calls go on
- * meanwhile. `prefix` is the folder in the archive. `atEnd` is called just before and just after the moment that the copy is of.
- * The server forgets the backup when our connection ends, however it ends.
+ * Adds the files of a running cluster and the log that makes them consistent as of the end of the copy. Calls continue
+ * meanwhile. `prefix` is the folder in the archive. `atEnd` is called just before and just after the end of the copy. The
+ * server ends the backup mode when the connection ends, however it ends.
  */
 export async function copyCluster(
   url: string,
@@ -35,7 +35,7 @@ export async function copyCluster(
 ): Promise<void> {
   const client = await connect(url);
   try {
-    // Keeps the log from here on until we disconnect.
+    // Makes the server keep the log from here on until the connection ends.
     await client.query('SELECT pg_create_physical_replication_slot($1, true, true)', [
       `shim_backup_${process.pid}`,
     ]);

@@ -7,7 +7,7 @@ export interface FoundFile {
   readonly isFolder: boolean;
 }
 
-/** Each folder comes before its content, which is left out where `skipsContentOf` is true. Other kinds of file are skipped. */
+/** Yields each folder before its content. The content is skipped if `skipsContentOf` is true. Other kinds of file are skipped. */
 export async function* filesBelow(
   root: string,
   skipsContentOf: (folder: string) => boolean = () => false,

@@ -39,7 +39,7 @@ const stateOf = async (id: string): Promise<unknown> =>
     )
   )[0];
 
-it('leaves open tasks to an operator, watches the jobs that are known, and tells what is open', async () => {
+it('leaves open tasks to an operator, polls known jobs for late results, and reports the open work', async () => {
   const [queued, polled, done] = [
     await task('queued', null),
     await task('processing', 'job-1'),
@@ -73,7 +73,7 @@ it('leaves open tasks to an operator, watches the jobs that are known, and tells
   expect(await stateOf(done)).toMatchObject({ status: 'succeeded', phase: null });
 });
 
-it('names the oldest 100 open tasks and counts the others', async () => {
+it('lists the oldest 100 open tasks and counts the others', async () => {
   await Promise.all(Array.from({ length: 101 }, () => task('queued', null)));
   const { openTasks, openTaskIds } = await settleOpenWork(database.dataSource, false);
   expect(openTasks).toBe(101);

@@ -1,23 +1,23 @@
 import type { DataSource } from 'typeorm';
 import { toPublicId } from '../common/ids/public-id.js';
 
-/** This many open tasks are named one by one. */
+/** Most open tasks that are listed by id. */
 const NAMED_TASKS = 100;
 
-/** What was under way when the backup was made, and when that was. */
+/** The open work at the time of the backup. */
 export interface OpenWork {
   /** Tasks that had not ended. */
   readonly openTasks: number;
   /** The public ids of the oldest of them, at most {@link NAMED_TASKS}. */
   readonly openTaskIds: readonly string[];
-  /** Those of them whose job at the provider is known. */
+  /** The number of them with a known job at the provider. */
   readonly openTasksWithJob: number;
   readonly openTasksHeldMicroUsd: bigint;
-  /** Tasks that wait for an operator's decision now, those above among them unless they were resumed. */
+  /** Tasks that now wait for an operator's decision, including the open ones unless they were resumed. */
   readonly undecidedTasks: number;
   /** Keys that are not revoked in the backup. */
   readonly liveKeys: number;
-  /** The newest entry of the books; null where there is none. */
+  /** Time of the newest ledger entry; null if there is none. */
   readonly newestEntryAt: Date | null;
 }
 
@@ -41,7 +41,7 @@ const LOOK = `
          (SELECT max(created_at) FROM ledger_entry) AS newest
     FROM task WHERE status IN ('queued', 'processing', 'reconciliation_required')`;
 
-/** A job that is known is watched, as that of every task whose outcome is unknown. */
+/** Marks open tasks as unknown. Known jobs are polled for a late result, like those of every task with an unknown outcome. */
 const MARK = `
   WITH open AS (
     UPDATE task SET status = 'reconciliation_required', completed_at = greatest(now(), created_at)
@@ -57,8 +57,8 @@ const MARK = `
    WHERE w.account_id = o.account_id AND w.task_id = o.id AND o.provider_job_id IS NULL`;
 
 /**
- * Tells what is open in a restored database. Unless it is resumed, no task is sent or polled again: since the backup it may have
- * been sent, paid and delivered, so its outcome is unknown and an operator decides (decision G-111). What it holds stays held.
+ * Reports the open work of a restored database. Without `resumes`, open tasks become `reconciliation_required` and keep their
+ * holds: since the backup they may have been sent, charged and delivered, so an operator decides (decision G-111).
  */
 export async function settleOpenWork(dataSource: DataSource, resumes: boolean): Promise<OpenWork> {
   const [row] = await dataSource.query<[Row]>(LOOK);

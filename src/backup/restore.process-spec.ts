@@ -73,7 +73,7 @@ async function expectRefused(file: string, reason: RegExp): Promise<void> {
 }
 
 describe('backUp', () => {
-  it('writes a file that only its owner may read, and leaves one that exists as it is', async () => {
+  it('writes a file that only its owner can read, and does not overwrite an existing one', async () => {
     expect((await stat(whole)).mode & 0o777).toBe(0o600);
     const bytes = await readFile(whole);
     await expect(back(whole)).rejects.toThrow('exists already');
@@ -115,7 +115,7 @@ describe('backUp', () => {
 });
 
 describe('restore', () => {
-  it('makes a data folder that holds what was backed up', async () => {
+  it('creates a data folder with the content of the backup', async () => {
     const place = join(folder, 'restored');
     const { contains, audit } = await restoreTo(place, whole);
     expect({ contains, ok: audit.ok }).toEqual({ contains: ['postgres', 'files'], ok: true });
@@ -138,7 +138,7 @@ describe('restore', () => {
     expect(await readdir(folder)).not.toContain('stopped');
   });
 
-  it('refuses a folder that a gateway runs on', async () => {
+  it('refuses the folder of a running gateway', async () => {
     const server = await EmbeddedPostgres.start({ dataDir });
     const trying = restoreTo(dataDir, whole);
     await expect(trying)

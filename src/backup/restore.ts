@@ -13,14 +13,14 @@ import { unpack } from './unpack.js';
 
 const UNFINISHED = 'restore.unfinished';
 const LOCK = 'postgres.lock';
-/** Entries that an empty data folder may have: those of a volume, and our own temporary ones. */
+/** Entries that an empty data folder may have: those of a volume, and temporary ones of the gateway. */
 const IGNORED = new Set(['lost+found', LOCK, UNFINISHED]);
-/** The database comes last, because a folder without one does not count as restored. */
+/** The database is moved last, because a folder without one does not count as restored. */
 const ORDER = [FILES, KEY_FILE, OWED, CLUSTER];
 /** The user of PostgreSQL must be able to pass through the folder. */
 const FOLDER_MODE = 0o755;
 
-/** What was restored, and the proof of its books. */
+/** What was restored, and the audit of its ledger. */
 export interface RestoreReport {
   /** Absolute path. */
   readonly dataDir: string;
@@ -29,16 +29,16 @@ export interface RestoreReport {
   readonly work: OpenWork;
 }
 
-/** Whether the tasks that were open at the backup go on as if nothing had happened since. */
+/** `resumes`: tasks that were open at the backup continue as if nothing had happened since. */
 interface RestoreTerms {
   readonly resumes: boolean;
 }
 
 /**
- * Restores a backup into an empty data folder. It unpacks the backup to a temporary folder, starts the database, migrates it
- * and audits all of its books. Tasks that were open are then left to an operator, unless `resumes` (decision G-111). Only then it
- * moves everything to its place (docs/adr/0017). Throws {@link BackupError},
- * `DataDirInUseError`, `SchemaTooNewError` or `SchemaTooOldError` if it cannot restore; then the folder is unchanged.
+ * Restores a backup into an empty data folder. It unpacks the backup to a temporary folder, starts and migrates the database
+ * and runs a full audit. Open tasks are left to an operator, unless `resumes` (decision G-111). Then it moves everything into
+ * the data folder (docs/adr/0017). Throws {@link BackupError}, `DataDirInUseError`, `SchemaTooNewError` or
+ * `SchemaTooOldError` if it cannot restore; then the folder is unchanged.
  */
 export async function restore(
   config: GatewayConfig,
@@ -82,8 +82,8 @@ async function refuseUnlessEmpty(dataDir: string): Promise<void> {
 }
 
 /**
- * The audit of an unpacked database, which recovers and migrates when it starts, and what was open in it. Throws
- * {@link BackupError} if the books have errors.
+ * Starts an unpacked database, which recovers and migrates it, and returns its audit and its open work. Throws
+ * {@link BackupError} if the audit finds errors.
  */
 async function proven(
   dataDir: string,
@@ -111,7 +111,7 @@ async function moveUp(parts: readonly string[], from: string, to: string): Promi
   await folder.sync().finally(() => folder.close());
 }
 
-/** Removes the folders that we made. */
+/** Removes the folders that the restore created. */
 async function removeMade(dataDir: string, made: string): Promise<void> {
   for (let folder = dataDir; folder.length >= made.length; folder = dirname(folder)) {
     await rmdir(folder);

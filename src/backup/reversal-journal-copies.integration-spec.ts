@@ -35,7 +35,7 @@ async function restored(fill: (owed: ReversalJournalCopies, journal: string) => 
   return (await Promise.all(lines)).flat().sort();
 }
 
-it('keeps a debt that is paid and dropped, or moved to another process, after it was looked at', async () => {
+it('keeps a reversal that is made and dropped, or moved to another process, after it was copied', async () => {
   const found = await restored(async (owed, journal) => {
     await owed.add();
     await writeFile(join(journal, 'first.jsonl'), lineOf('b'));
@@ -52,7 +52,7 @@ it('keeps a debt that is paid and dropped, or moved to another process, after it
   ]);
 });
 
-it('keeps the whole lines of a journal that grows, is dropped and moves while it is copied', async () => {
+it('keeps whole lines of a journal that grows, is cleared and is renamed while it is copied', async () => {
   const paths = (journal: string) => [join(journal, 'busy.jsonl'), join(journal, 'taken.y.jsonl')];
   const found = await restored(async (owed, journal) => {
     const [busy = '', taken = ''] = paths(journal);

@@ -6,8 +6,8 @@ import { filesBelow } from './files-below.js';
 const SUFFIX = '.jsonl';
 
 /**
- * Adds the journal of owed releases to an archive. Each call of `add` adds its present state, because gateways go on writing and
- * dropping lines. A release that is in the archive twice, or was made before, changes nothing when it is made again.
+ * Adds the reversal journal to an archive. Each call of `add` adds its current state, because gateways continue to add and drop
+ * lines. A reversal that is in the archive twice, or was made before, changes nothing when it is repeated.
  */
 export class ReversalJournalCopies {
   readonly #folder: string;
@@ -25,7 +25,7 @@ export class ReversalJournalCopies {
     return this.#hasAny;
   }
 
-  /** Adds the files of the journal. One that is gone may have another name now, so the folder is read again. */
+  /** Adds the files of the journal. A file that disappeared may have been renamed, so the folder is read again. */
   async add(): Promise<void> {
     this.#looks += 1;
     const added = new Set<string>();
@@ -39,7 +39,7 @@ export class ReversalJournalCopies {
     }
   }
 
-  /** Its name begins with the process that owes, as before. */
+  /** The name of the copy still begins with the id of the process. */
   #addFile(name: string): Promise<boolean> {
     if (!this.#hasAny) this.writer.addFolder(OWED);
     this.#hasAny = true;

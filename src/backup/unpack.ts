@@ -13,12 +13,12 @@ type Entry = Archive extends AsyncIterable<infer Member> ? Member : never;
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-/** Paths that our archives contain. None of them leaves the folder. */
+/** Paths that a backup may contain. None of them leaves the folder. */
 const PART = new RegExp(
   `^(${CLUSTER}|${FILES}|${OWED})(/(?!\\.\\.?(/|$))[^/\\0]+)*$|^${KEY_FILE}$`,
 );
 
-/** Files of a database that make the server run commands or follow paths; no backup of ours contains them. */
+/** Files of a database that make the server run commands or follow paths. The gateway's backups never contain them. */
 const COMMANDS = new RegExp(
   `^${CLUSTER}/((recovery|standby)\\.signal|tablespace_map|pg_tblspc/.+)$`,
 );
@@ -32,7 +32,7 @@ const CHANGED_SETTINGS = `${CLUSTER}/postgresql.auto.conf`;
 export async function unpack(file: string, folder: string, signal: AbortSignal): Promise<string[]> {
   signal.throwIfAborted();
   const archive = extract();
-  // The pipeline reports errors, and listens no longer once it has.
+  // The pipeline reports the first error. Later errors need a listener, too.
   archive.on('error', () => undefined);
   const reading = pipeline(createReadStream(file), createGunzip(), archive, { signal });
   const unpacking = unpackEntries(archive, folder).catch((error: unknown) => {
