@@ -12,6 +12,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const COMMAND = /npm run cli -- (?!--)([a-z][a-z:-]*)([^\n`]*)/g;
 /** A metric, but not the first part of a longer name. */
 const METRIC = /\bgateway_[a-z_]+(?=\b[^.\w])/g;
+/** Texts of the runbook that are no lines of the log. */
+const NO_LOG_LINE =
+  /^(npm|node|psql|df|du|ls|redis-cli|SELECT|abs|increase|rate|max_over_time|gateway_)/;
 /** Tables of the database with the same beginning. */
 const TABLES = ['gateway_process'];
 
@@ -65,6 +68,17 @@ describe('the documents', () => {
     expect(named.size).toBeGreaterThan(30);
     const lost = [...named].filter((name) => !TABLES.includes(name) && !code.includes(`'${name}'`));
     expect(lost).toEqual([]);
+  });
+
+  it('quote lines of the log that the code writes', () => {
+    const prose = read('docs/operate/runbook.md').replace(/```[^]*?```/g, '');
+    const quoted = [...prose.matchAll(/`([^`\n]+)`/g)]
+      .map(([, text = '']) => text)
+      .filter((text) => text.split(' ').length > 2 && !NO_LOG_LINE.test(text));
+    const isWritten = (text: string) =>
+      text.split('…').every((part) => code.includes(part.trim().replace(/:$/, '')));
+    expect(quoted.length).toBeGreaterThan(20);
+    expect(quoted.filter((text) => !isWritten(text))).toEqual([]);
   });
 
   it('explain rules that the audit has', () => {
