@@ -3,6 +3,8 @@ const shared = {
   rootDir: import.meta.dirname,
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testEnvironment: 'node',
+  // The worker goes on with what a file had; projects that differ make Jest warn.
+  testEnvironmentOptions: { globalsCleanup: 'off' },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
@@ -33,8 +35,6 @@ const BUILT = '<rootDir>/test/support/built/transform.js';
 const withBuild = {
   ...shared,
   testEnvironment: '<rootDir>/test/support/built/environment.js',
-  // The worker goes on with what a file had.
-  testEnvironmentOptions: { globalsCleanup: 'off' },
   transform: { [`${SRC}/.*(?<!spec)\\.ts$`]: BUILT, [PACKAGES]: BUILT, ...shared.transform },
   transformIgnorePatterns: ['/node_modules/(?!(axios|typeorm|@nestjs)/)'],
   globalSetup: '<rootDir>/test/support/built/global-setup.js',
