@@ -1,4 +1,4 @@
-/** The direction of docs/adr/0001: main, cli, commands, bootstrap → features → sealed → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform → common. */
+/** The direction of docs/architecture/adr/0001: main, cli, commands, bootstrap → features → sealed → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const books = 'billing/(accounts|ledger|audit|recovery)';
 const core = `${books}|auth|media|catalog|providers`;

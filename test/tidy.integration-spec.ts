@@ -141,7 +141,7 @@ describe('the repository', () => {
   });
 
   it('has the folders and the direction that ADR 0001 tells, and rules for each', () => {
-    const adr = read('docs/adr/0001-layout-and-direction.md');
+    const adr = read('docs/architecture/adr/0001-layout-and-direction.md');
     const rules = read('.dependency-cruiser.cjs');
     const rows = adr.match(/^\| `[a-z-]+\/`.*? \|/gm) ?? [];
     const told = rows.flatMap((cell) =>
@@ -163,7 +163,7 @@ describe('the repository', () => {
   });
 
   it('repeats nothing but on the scheduler and where ADR 0015 says so', () => {
-    const adr = read('docs/adr/0015-one-ticker.md');
+    const adr = read('docs/architecture/adr/0015-one-ticker.md');
     const repeating = withMatch(src, /\bsetInterval\(/).filter(
       (file) => !file.includes('/sandbox/'),
     );

@@ -25,7 +25,7 @@ export interface BackupReport {
 
 /**
  * Writes the embedded database, the stored files of the data folder, its secret key and the reversal journal to a new file,
- * with or without a running gateway (docs/adr/0017). Throws {@link BackupError} for an external database, a data folder
+ * with or without a running gateway (docs/architecture/adr/0017). Throws {@link BackupError} for an external database, a data folder
  * without a database, and a file that exists.
  */
 export async function backUp(

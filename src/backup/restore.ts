@@ -37,7 +37,7 @@ interface RestoreTerms {
 /**
  * Restores a backup into an empty data folder. It unpacks the backup to a temporary folder, starts and migrates the database
  * and runs a full audit. Open tasks are left to an operator, unless `resumes` (decision G-111). Then it moves everything into
- * the data folder (docs/adr/0017). Throws {@link BackupError}, `DataDirInUseError`, `SchemaTooNewError` or
+ * the data folder (docs/architecture/adr/0017). Throws {@link BackupError}, `DataDirInUseError`, `SchemaTooNewError` or
  * `SchemaTooOldError` if it cannot restore; then the folder is unchanged.
  */
 export async function restore(

@@ -8,7 +8,7 @@ import type { EntryQuery } from './ledger-requests.js';
 const NO_POSITION = '9223372036854775807';
 
 /**
- * Entries with the owner of their hold. The owner is read from the charge, because holds may be dropped (docs/adr/0016).
+ * Entries with the owner of their hold. The owner is read from the charge, because holds may be dropped (docs/architecture/adr/0016).
  * LIMIT keeps the planner from joining whole tables.
  */
 const ENTRIES = `

@@ -24,7 +24,7 @@ export const TRANSITIONS = {
   resolvedAsFailed: { from: ['reconciliation_required'], to: 'failed', money: 'release' },
   // The provider succeeded late, and an operator had the result collected.
   deliveredLate: { from: ['failed', 'expired'], to: 'succeeded', money: 'settle_anew' },
-  // The submission got an error response (docs/adr/0009).
+  // The submission got an error response (docs/architecture/adr/0009).
   undone: {
     from: ['queued', 'processing', 'reconciliation_required'],
     to: 'failed',

@@ -118,7 +118,7 @@ describe('a comment', () => {
   it('names documents that exist', async () => {
     const exists = (path: string) => existsSync(`${ROOT}${path}`);
     expect(await lost(/(?<![\w/])(docs\/[\w/.-]+\.md)/g, exists)).toEqual([]);
-    const adrs = (await readdir(`${ROOT}docs/adr`)).map((file) => file.slice(0, 4));
+    const adrs = (await readdir(`${ROOT}docs/architecture/adr`)).map((file) => file.slice(0, 4));
     expect(await lost(/\bADR (\d+)/g, (id) => adrs.includes(id.padStart(4, '0')))).toEqual([]);
   });
 

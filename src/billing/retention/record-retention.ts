@@ -47,7 +47,7 @@ interface BatchRow {
 
 /**
  * Drops execution records and tasks that ended more than `RECORD_RETENTION_DAYS` ago, once an audit has checked them and
- * usage includes them. Ledger entries stay (docs/adr/0016). Without that setting no record is dropped.
+ * usage includes them. Ledger entries stay (docs/architecture/adr/0016). Without that setting no record is dropped.
  */
 @Injectable()
 export class RecordRetention implements OnApplicationBootstrap {

@@ -471,7 +471,7 @@ CREATE TABLE stored_file (
 CREATE INDEX stored_file_by_expiry ON public.stored_file USING btree (expires_at, account_id, id) WHERE (state = 'stored'::text);
 CREATE INDEX stored_file_writing ON public.stored_file USING btree (created_at, account_id, id) WHERE (state = 'writing'::text);
 CREATE UNIQUE INDEX stored_file_pkey ON public.stored_file USING btree (account_id, id);
-COMMENT ON stored_file IS 'The files in the store (docs/adr/0013). A row is written before the first byte of its file and deleted after the file, so that the sweeper finds a row for every file.';
+COMMENT ON stored_file IS 'The files in the store (docs/architecture/adr/0013). A row is written before the first byte of its file and deleted after the file, so that the sweeper finds a row for every file.';
 COMMENT ON stored_file.owner_id IS 'The task whose file it is.';
 COMMENT ON stored_file.expires_at IS 'When the file may be deleted. A file that the sweeper has given up has expired with the epoch.';
 

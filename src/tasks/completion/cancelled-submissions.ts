@@ -9,7 +9,7 @@ const MESSAGE = 'The task was cancelled: its submission was answered with an err
 
 /**
  * Ends tasks whose submission got an error response, whatever their providers do: the response that the caller got decides
- * (docs/adr/0009). Their holds are released and their webhooks sent, as for every completion.
+ * (docs/architecture/adr/0009). Their holds are released and their webhooks sent, as for every completion.
  */
 @Injectable()
 export class CancelledSubmissions implements OnModuleInit {

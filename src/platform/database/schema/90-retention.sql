@@ -1,4 +1,4 @@
--- Old records are dropped (docs/adr/0016): ended calls, and finished tasks with their holds, deliveries and idempotency keys.
+-- Old records are dropped (docs/architecture/adr/0016): ended calls, and finished tasks with their holds, deliveries and idempotency keys.
 -- Ledger entries stay. A record is dropped only after an audit without a finding has read it and usage has its sums.
 CREATE TABLE record_retention (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
