@@ -15,6 +15,10 @@ const noFloats = [
 ];
 const ownHomes = [
   {
+    selector: "CallExpression[callee.object.name='URL'][callee.property.name='canParse']",
+    message: 'It is wrong on Node 20: use common/parse-url.',
+  },
+  {
     selector: "MemberExpression[object.name='process'][property.name='env']",
     message: 'Read the environment in src/platform/config only.',
   },

@@ -15,6 +15,7 @@ import { ENDPOINT_TYPES } from './operation.js';
 import { OverlayTerms } from './overlay-terms.dto.js';
 import { premadeVoice } from './voices.js';
 import { SONG_SHAPES, type SongShape } from './song-shape.js';
+import { parseUrl } from '../common/parse-url.js';
 
 const MAX_NAME = 200;
 const MAX_PRICE = Number.MAX_SAFE_INTEGER;
@@ -52,7 +53,7 @@ function isVoiceMap(value: unknown): boolean {
 
 /** Paths are appended to it, so a query would end up before them. */
 const isBaseUrl = (value: unknown): boolean =>
-  typeof value === 'string' && /^https?:\/\/[^\s?#]+$/.test(value) && URL.canParse(value);
+  typeof value === 'string' && /^https?:\/\/[^\s?#]+$/.test(value) && parseUrl(value) !== undefined;
 
 /** A route of an overlay model. */
 export class OverlayRoute {

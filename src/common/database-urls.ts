@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.js';
+
 /** One server that `DATABASE_URL` names, and whether it must take writes. */
 export interface DatabaseUrls {
   /** One URL for each server, in order; each has exactly one host. */
@@ -49,7 +51,7 @@ function byParameters(url: URL): URL[] {
 }
 
 function urlOf(text: string): URL {
-  if (!URL.canParse(text))
-    throw new Error('must be a URL such as postgresql://user@host:5432/name');
-  return new URL(text);
+  const url = parseUrl(text);
+  if (!url) throw new Error('must be a URL such as postgresql://user@host:5432/name');
+  return url;
 }

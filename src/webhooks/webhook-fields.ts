@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
 import type { ErrorCode } from '../common/errors/error-table.js';
+import { parseUrl } from '../common/parse-url.js';
 import { RequiredWith } from '../common/validation/cross-field-rules.js';
 import { Custom, Text } from '../common/validation/fields.js';
 import { MAX_URL_CHARACTERS } from '../platform/http-client/public-url.js';
@@ -63,7 +64,7 @@ function webhookUrl(schemes: string, code?: ErrorCode): PropertyDecorator {
 function isWebUrl(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > MAX_URL_CHARACTERS) return false;
   // The URL parser would silently replace a lone surrogate (decision G-03).
-  return WEB_URL.test(value) && value.isWellFormed() && URL.canParse(value);
+  return WEB_URL.test(value) && value.isWellFormed() && parseUrl(value) !== undefined;
 }
 
 /** Refuses a secret without a URL, because the URL was probably forgotten (decision G-79). */

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { EgressRules } from '../http-client/egress-rules.js';
 import type { GatewayConfig } from './gateway-config.js';
+import { parseUrl } from '../../common/parse-url.js';
 
 /** Outcome of reading one variable: its value, or why it is rejected (without quoting a secret). */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
@@ -79,7 +80,7 @@ export const token =
 export const address =
   (...schemes: string[]) =>
   (value: string): Reading<string> => {
-    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    const parsed = parseUrl(value);
     return parsed && schemes.includes(parsed.protocol.slice(0, -1))
       ? good(trimTrailingSlashes(value))
       : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
@@ -182,7 +183,7 @@ const APP_ORIGIN =
 
 const originProblem = (item: string): string | undefined => {
   if (item === EVERY_ORIGIN || APP_ORIGIN.test(item)) return undefined;
-  return URL.canParse(item) && /^https?:/.test(item) && new URL(item).origin === item
+  return /^https?:/.test(item) && parseUrl(item)?.origin === item
     ? undefined
     : `${item} is no origin such as https://app.example or tauri://localhost`;
 };

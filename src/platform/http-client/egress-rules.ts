@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { parseUrl } from '../../common/parse-url.js';
 
 const MAX_PORT = 65_535;
 const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
@@ -86,6 +87,6 @@ function parseRange(address: string, prefix: string | undefined): BlockList | un
 
 /** A name that a URL would parse as a number (`10.1`, `300.1.1.1`) is a typing error, not a host. */
 function parseName(name: string): string | undefined {
-  if (!NAME.test(name) || !URL.canParse(`http://${name}/`)) return undefined;
-  return new URL(`http://${name}/`).hostname === name ? name : undefined;
+  if (!NAME.test(name)) return undefined;
+  return parseUrl(`http://${name}/`)?.hostname === name ? name : undefined;
 }

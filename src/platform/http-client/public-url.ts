@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { EgressRules } from './egress-rules.js';
 import type { SandboxFiles } from './sandbox-files.js';
 import { isPublicAddress } from './public-address.js';
+import { parseUrl } from '../../common/parse-url.js';
 
 /** Longest URL of a caller. Enough for presigned storage URLs with a session token. */
 export const MAX_URL_CHARACTERS = 4_096;
@@ -78,14 +79,14 @@ export function portOf(url: URL): number {
 
 /** The target of a `Location` header, relative to `base`; undefined when it is not a valid URL. */
 export function resolveLocation(location: string, base: URL): string | undefined {
-  if (AMBIGUOUS.test(location) || !URL.canParse(location, base.href)) return undefined;
-  return new URL(location, base).href;
+  return AMBIGUOUS.test(location) ? undefined : parseUrl(location, base.href)?.href;
 }
 
 function parseWebUrl(value: unknown): URL | undefined {
   if (typeof value !== 'string' || value.length > MAX_URL_CHARACTERS) return undefined;
-  if (!WEB_URL.test(value) || AMBIGUOUS.test(value) || !URL.canParse(value)) return undefined;
-  const url = new URL(value);
+  if (!WEB_URL.test(value) || AMBIGUOUS.test(value)) return undefined;
+  const url = parseUrl(value);
+  if (!url) return undefined;
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return url;
 }

@@ -15,6 +15,7 @@ import { type ProviderContext, withoutKey } from './provider-context.js';
 import { ProviderError } from './provider-error.js';
 import type { UpstreamAnswer, UpstreamRequest, WireProtocol } from './upstream-exchange.js';
 import type { UpstreamTimeout } from './upstream-timeouts.js';
+import { parseUrl } from '../../common/parse-url.js';
 
 /** Further attempts, made only while no connection was ever opened. */
 const MAX_CONNECT_RETRIES = 2;
@@ -139,7 +140,7 @@ export class ProviderHttp {
     const { location } = headers;
     if (!REDIRECT_STATUSES.includes(status) || typeof location !== 'string') return undefined;
     const base = this.baseUrl + path;
-    return URL.canParse(location, base) ? new URL(location, base).href : undefined;
+    return parseUrl(location, base)?.href;
   }
 
   private toConfig(request: UpstreamRequest): ExchangeConfig {

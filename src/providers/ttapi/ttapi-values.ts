@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
+import { parseUrl } from '../../common/parse-url.js';
 
 const MAX_TEXT = 20_000;
 const MAX_URL = 8_192;
@@ -38,8 +39,9 @@ export function urlOf(json: JsonObject, ...names: readonly string[]): string | u
 /** The value, if it is an http or https URL of a file. */
 export function webUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_URL) return undefined;
-  if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) return undefined;
-  return NO_FILE.test(new URL(value).pathname) ? undefined : value;
+  if (!/^https?:\/\//i.test(value)) return undefined;
+  const url = parseUrl(value);
+  return url && !NO_FILE.test(url.pathname) ? value : undefined;
 }
 
 function first<T>(

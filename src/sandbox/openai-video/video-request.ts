@@ -1,5 +1,6 @@
 import { asRecord, type JsonRecord, parseJson } from '../http/json.js';
 import { refuse } from '../openai/refusal.js';
+import { parseUrl } from '../../common/parse-url.js';
 
 const KNOWN_FIELDS = new Set('model prompt seconds size aspect_ratio image_urls'.split(' '));
 const MAX_PROMPT_CHARACTERS = 32_000;
@@ -40,7 +41,7 @@ function textOf(request: JsonRecord, name: string): string {
 }
 
 function checkImages({ image_urls: urls = [] }: JsonRecord): void {
-  const isList = Array.isArray(urls) && urls.every((url) => URL.canParse(String(url)));
+  const isList = Array.isArray(urls) && urls.every((url) => parseUrl(String(url)));
   if (!isList) refuse("Invalid 'image_urls'.", 'image_urls');
 }
 

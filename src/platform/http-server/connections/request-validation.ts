@@ -5,6 +5,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { parseUrl } from '../../../common/parse-url.js';
 
 /** Header lines of a request. Node would silently drop those beyond its own limit, perhaps `Authorization`. */
 const MAX_HEADERS = 100;
@@ -64,8 +65,9 @@ function hasPath(request: IncomingMessage): boolean {
     if (url.includes('%')) request.url = decodable(url);
     return true;
   }
-  if (!URL.canParse(url)) return false;
-  const { pathname, search } = new URL(url);
+  const parsed = parseUrl(url);
+  if (!parsed) return false;
+  const { pathname, search } = parsed;
   request.url = decodable(pathname + search);
   return pathname.startsWith('/');
 }
