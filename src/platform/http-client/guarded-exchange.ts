@@ -84,10 +84,10 @@ function responseTo(
   overhead: ProtocolFloodGuard,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    let response: IncomingMessage | undefined;
+    let begun: IncomingMessage | undefined;
     const breakOff = (reason: Error): void => {
       // The response is destroyed first. Otherwise a body without a length would look complete.
-      response?.destroy(reason);
+      begun?.destroy(reason);
       sent.destroy(reason);
     };
     const stop = (): void => {
@@ -97,12 +97,12 @@ function responseTo(
     sent.once('socket', (socket) =>
       socket.on('data', (bytes: Buffer) => {
         overhead.received(bytes.length);
-        if (overhead.isTooMuch(response?.readableLength ?? 0)) breakOff(new Error(FLOOD));
+        if (overhead.isTooMuch(begun?.readableLength ?? 0)) breakOff(new Error(FLOOD));
       }),
     );
     sent.on('error', reject);
     sent.once('response', (response) => {
-      response = response.on('error', ignore);
+      begun = response.on('error', ignore);
       resolve(response);
     });
     sent.once('close', () => {

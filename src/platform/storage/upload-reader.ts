@@ -56,7 +56,7 @@ export class UploadReader {
   }
 
   private readonly stop = (): void => {
-    const reason = this.stopSignal?.reason;
+    const reason: unknown = this.stopSignal?.reason;
     this.fail(reason instanceof Error ? reason : new Error('the writing was stopped'));
   };
 
