@@ -36,7 +36,7 @@ export const SCHEMA_FILES = [
 const GRANTS = '99-grants.sql';
 const FUNCTIONS = '.functions.sql';
 /** In the other files only the comments may be run again: a statement of its own that begins a line. */
-const COMMENT_STATEMENT = /^COMMENT ON (?:[^']|'(?:[^']|'')*')*?;$/gm;
+const COMMENT_STATEMENT = /^COMMENT ON (?:[^']|'[^']*')*?;$/gm;
 
 const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 

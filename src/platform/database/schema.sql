@@ -872,7 +872,7 @@ CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint
 
 CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '4aa69a713a1e4044b7c7be69f34ac13a';
 
-CREATE FUNCTION webhook_claim(p_from uuid, p_lanes integer, p_lease_ms integer, p_limit integer, p_origin_room integer, p_origins text[], p_origin_rooms integer[], p_account_room integer, p_accounts uuid[], p_account_rooms integer[]) RETURNS SETOF webhook_delivery LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_incremental_sort=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS 'a5fba14324644c669d986bc6a9be76e4';
+CREATE FUNCTION webhook_claim(p_from uuid, p_lanes integer, p_lease_ms integer, p_limit integer, p_origin_room integer, p_origins text[], p_origin_rooms integer[], p_account_room integer, p_accounts uuid[], p_account_rooms integer[]) RETURNS SETOF webhook_delivery LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_incremental_sort=off, enable_mergejoin=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS 'a5fba14324644c669d986bc6a9be76e4';
 
 CREATE FUNCTION webhook_enqueue(p_account uuid, p_id uuid, p_owner uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_created timestamp with time zone) RETURNS void LANGUAGE sql VOLATILE COST 100 AS '54211d214547e3c6d4f9cb34593a1040';
 

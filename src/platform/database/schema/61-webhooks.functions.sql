@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION webhook_claim(
   p_origin_rooms integer[], p_account_room integer, p_accounts uuid[], p_account_rooms integer[]
 ) RETURNS SETOF webhook_delivery LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off
-  SET enable_incremental_sort = off SET jit = off AS $$
+  SET enable_incremental_sort = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
   judged_at timestamptz := clock_timestamp();
   head_size integer := p_limit * 2;
