@@ -34,6 +34,8 @@ export async function shutDownGracefully(
   app: NestExpressApplication,
   { adapter, inFlight, operators, timeoutMs }: Draining,
 ): Promise<void> {
+  const logger = app.get<Logger>(LOGGER);
+  logger.info({ in_flight: inFlight.count }, 'draining');
   app.get(Readiness).drain();
   inFlight.drain();
   operators?.stop();
@@ -43,7 +45,6 @@ export async function shutDownGracefully(
   // A paid call goes on when its client's connection closes.
   const busy = (): boolean =>
     inFlight.count + payOnSuccess.inFlight + (operators?.running ?? 0) > 0;
-  const logger = app.get<Logger>(LOGGER);
   const report = setInterval(() => {
     const running = { in_flight: inFlight.count, paid_calls: payOnSuccess.inFlight };
     if (busy()) logger.info(running, 'still draining');

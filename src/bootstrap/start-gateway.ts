@@ -99,13 +99,8 @@ export async function startGateway(
       reloadCatalog({ app, config, logger, sandbox: upstream });
     },
     stop: async () => {
-      logger.info({ in_flight: inFlight.count }, 'draining');
-      await shutDownGracefully(app, {
-        adapter,
-        inFlight,
-        operators,
-        timeoutMs: config.drainTimeoutMs,
-      });
+      const { drainTimeoutMs: timeoutMs } = config;
+      await shutDownGracefully(app, { adapter, inFlight, operators, timeoutMs });
       await sandbox?.close();
       logger.info('stopped');
     },

@@ -12,6 +12,7 @@ const START_MS = 120_000;
 let server: StockPostgres;
 
 if (StockPostgres.program === undefined) {
+  // eslint-disable-next-line jest/no-disabled-tests -- StockPostgres has said loudly that it is missing
   it.skip('the tests of plans hold on a PostgreSQL with its own defaults', () => undefined);
 } else {
   // Before those of the imported tests, which make their databases there.

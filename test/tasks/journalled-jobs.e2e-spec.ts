@@ -19,7 +19,7 @@ let query: Query;
 beforeAll(async () => {
   harness = await startTaskHarness();
   ({ master: pool } = harness.gateway.app.get(DataSource).driver as unknown as { master: Pool });
-  query = pool.query.bind(pool) as Query;
+  query = pool.query.bind(pool);
 });
 afterAll(() => harness.stop());
 beforeEach(async () => {

@@ -23,7 +23,7 @@ export default class BuiltEnvironment extends TestEnvironment {
   }
 
   async teardown() {
-    for (const name of Object.keys(process.env)) delete process.env[name];
+    for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
     Object.assign(process.env, this.#variables);
     await super.teardown();
   }
