@@ -139,7 +139,9 @@ describe('ExecutionLedger', () => {
   it('never charges more than was held: the call fails and the hold is freed', async () => {
     const start = call(100n);
     await executions.begin(start);
-    await expect(executions.succeed(start, successOf(101n))).rejects.toThrow('within its hold');
+    await expect(executions.succeed(start, successOf(101n))).rejects.toThrow(
+      'unexpected outcome of a settlement: excess',
+    );
     await own.owed.flush();
     expect(await balance()).toEqual([1_000_000n, 0n]);
   });

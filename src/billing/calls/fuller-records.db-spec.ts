@@ -82,7 +82,7 @@ describe('the record of a call', () => {
     expect(log.mock.calls).toEqual([
       [
         expect.stringMatching(
-          /^exec_\w+: sandbox \(eleven_v3\) made more of gen-5 .* hold of 1000 /,
+          /^exec_\w+: sandbox \(eleven_v3\) generated more of gen-5 .* hold of 1000 /,
         ),
       ],
     ]);
