@@ -37,14 +37,14 @@ describe('edges of a task', () => {
     expect(await harness.read(task)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('a shutdown is no failure of the file: the collection is done again with the strikes it had', async () => {
+  it('a shutdown is no failure of the file: the collection is done again with the failure count it had', async () => {
     const task = await harness.submit(account, { kind: 'file-job' });
     await harness.run(2);
     await harness.hurry();
     const [work] = await harness.gateway.app
       .get(TaskWorkRepository)
       .claim({ available: new Map(), inUse: [], mine: [], leaseMs: LEASE_MS });
-    expect(work).toMatchObject({ phase: 'collecting', strikes: 0 });
+    expect(work).toMatchObject({ phase: 'collecting', failureCount: 0 });
     const stop = new AbortController();
     stop.abort(new Error('the gateway is shutting down'));
     harness.files.failures = 1;
