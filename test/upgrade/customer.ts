@@ -15,6 +15,9 @@ const told = (words: readonly string[]): string =>
 
 type Buyer = Awaited<ReturnType<GatewayProgram['account']>>;
 
+/** The lease of an ended process passes first. */
+const TAKEN_OVER_MS = 110_000;
+
 /** An account, whose work any gateway of one database does. */
 export class Customer {
   private constructor(
@@ -75,7 +78,7 @@ export class Customer {
     await until(async () => {
       ({ status } = (await this.get(gateway, `/v1/videos/${id}`)).json as Video);
       return status === 'completed' || status === 'failed';
-    });
+    }, TAKEN_OVER_MS);
     return status;
   }
 
