@@ -192,28 +192,6 @@ export async function peakUntil(work: Promise<unknown>, pid: number): Promise<nu
   return peak;
 }
 
-/** Orders a video and waits until its file is kept. */
-export async function orderedVideo(
-  { port }: RunningServer,
-  key: string,
-  prompt: string,
-): Promise<string> {
-  const url = `http://127.0.0.1:${port}/v1/videos`;
-  const headers = { authorization: `Bearer ${key}` };
-  const ordered = await fetch(url, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'vid-motion', prompt, seconds: '5' }),
-  });
-  const { id } = (await ordered.json()) as { id: string };
-  for (;;) {
-    const answer = await fetch(`${url}/${id}`, { headers: { ...headers, prefer: 'wait=10' } });
-    const { status } = (await answer.json()) as { status: string };
-    if (status === 'completed') return id;
-    if (status === 'failed') throw new Error('the video failed');
-  }
-}
-
 /** The answer of the audit. */
 export interface Books {
   readonly ok: boolean;
