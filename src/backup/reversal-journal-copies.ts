@@ -10,40 +10,40 @@ const SUFFIX = '.jsonl';
  * lines. A reversal that is in the archive twice, or was made before, changes nothing when it is repeated.
  */
 export class ReversalJournalCopies {
-  readonly #folder: string;
-  #looks = 0;
-  #hasAny = false;
+  private readonly folder: string;
+  private looks = 0;
+  private copiedAny = false;
 
   constructor(
     dataDir: string,
     private readonly writer: ArchiveWriter,
   ) {
-    this.#folder = join(dataDir, OWED);
+    this.folder = join(dataDir, OWED);
   }
 
   get hasAny(): boolean {
-    return this.#hasAny;
+    return this.copiedAny;
   }
 
   /** Adds the files of the journal. A file that disappeared may have been renamed, so the folder is read again. */
   async add(): Promise<void> {
-    this.#looks += 1;
+    this.looks += 1;
     const added = new Set<string>();
     for (let isComplete = false; !isComplete;) {
       isComplete = true;
-      for await (const { name } of filesBelow(this.#folder)) {
+      for await (const { name } of filesBelow(this.folder)) {
         if (added.has(name) || !name.endsWith(SUFFIX)) continue;
-        if (await this.#addFile(name)) added.add(name);
+        if (await this.addFile(name)) added.add(name);
         else isComplete = false;
       }
     }
   }
 
   /** The name of the copy still begins with the id of the process. */
-  #addFile(name: string): Promise<boolean> {
-    if (!this.#hasAny) this.writer.addFolder(OWED);
-    this.#hasAny = true;
-    const copy = `${name.slice(0, -SUFFIX.length)}.${this.#looks}${SUFFIX}`;
-    return this.writer.addFile(`${OWED}/${copy}`, join(this.#folder, name));
+  private addFile(name: string): Promise<boolean> {
+    if (!this.copiedAny) this.writer.addFolder(OWED);
+    this.copiedAny = true;
+    const copy = `${name.slice(0, -SUFFIX.length)}.${this.looks}${SUFFIX}`;
+    return this.writer.addFile(`${OWED}/${copy}`, join(this.folder, name));
   }
 }

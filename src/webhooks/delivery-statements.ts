@@ -49,17 +49,17 @@ interface ClaimRow {
 
 /** SQL statements of the worker. */
 export class DeliveryStatements {
-  readonly #claim: PreparedStatement<ClaimRow>;
-  readonly #record: PreparedStatement<object>;
+  private readonly claimStatement: PreparedStatement<ClaimRow>;
+  private readonly recordStatement: PreparedStatement<object>;
 
   constructor(dataSource: DataSource) {
-    this.#claim = new PreparedStatement(
+    this.claimStatement = new PreparedStatement(
       dataSource,
       'webhook_claim',
       `SELECT id, account_id, owner_id, url, origin, sealed_secret, body, retry, fence
          FROM webhook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     );
-    this.#record = new PreparedStatement(
+    this.recordStatement = new PreparedStatement(
       dataSource,
       'webhook_record',
       'SELECT webhook_record($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::bigint[])',
@@ -71,7 +71,7 @@ export class DeliveryStatements {
    * Deliveries that another process is claiming may be skipped.
    */
   async claim(leaseMs: number, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
-    const rows = await this.#claim.run([
+    const rows = await this.claimStatement.run([
       null,
       MAX_LANES,
       leaseMs,
@@ -98,7 +98,7 @@ export class DeliveryStatements {
 
   /** Stores the attempts and updates their deliveries, unless another worker has claimed them in the meantime. */
   async record(records: readonly AttemptRecord[]): Promise<void> {
-    await this.#record.run([
+    await this.recordStatement.run([
       records.map(({ delivery }) => delivery.accountId),
       records.map(({ delivery }) => delivery.id),
       records.map(({ delivery }) => delivery.fence),

@@ -28,13 +28,13 @@ const JOB = 'webhooks';
  */
 @Injectable()
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #logger = new Logger(WebhookWorker.name);
-  readonly #statements: DeliveryStatements;
-  readonly #attempts: AttemptBatcher;
-  readonly #concurrency = new DeliveryConcurrency();
-  readonly #running = new Set<Promise<void>>();
-  #claiming: Promise<number> | undefined;
-  #isStopped = false;
+  private readonly logger = new Logger(WebhookWorker.name);
+  private readonly statements: DeliveryStatements;
+  private readonly attempts: AttemptBatcher;
+  private readonly concurrency = new DeliveryConcurrency();
+  private readonly running = new Set<Promise<void>>();
+  private claiming: Promise<number> | undefined;
+  private isStopped = false;
 
   constructor(
     dataSource: DataSource,
@@ -47,9 +47,9 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
       'taskTickMs' | 'webhookTimeoutMs' | 'webhookRetryDelaysMs'
     >,
   ) {
-    this.#statements = new DeliveryStatements(dataSource);
-    this.#attempts = new AttemptBatcher((records) => this.#statements.record(records));
-    metrics.watch(dataSource, () => this.#concurrency.inFlight);
+    this.statements = new DeliveryStatements(dataSource);
+    this.attempts = new AttemptBatcher((records) => this.statements.record(records));
+    metrics.watch(dataSource, () => this.concurrency.inFlight);
   }
 
   onApplicationBootstrap(): void {
@@ -59,7 +59,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   /** Stops claiming and waits for the running attempts, each of which has a deadline. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.#isStopped = true;
+    this.isStopped = true;
     await this.whenIdle();
   }
 
@@ -67,47 +67,47 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
    * Starts an attempt for every due delivery within the limits; returns their number. Throws the database's errors.
    */
   tick(): Promise<number> {
-    this.#claiming ??= this.#claimAll().finally(() => {
-      this.#claiming = undefined;
+    this.claiming ??= this.claimAll().finally(() => {
+      this.claiming = undefined;
     });
-    return this.#claiming;
+    return this.claiming;
   }
 
   /** Resolves when no attempt is running. */
   async whenIdle(): Promise<void> {
-    await this.#claiming?.catch(() => undefined);
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    await this.claiming?.catch(() => undefined);
+    while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  async #claimAll(): Promise<number> {
+  private async claimAll(): Promise<number> {
     const leaseMs = this.config.webhookTimeoutMs + LEASE_SLACK_MS;
     let started = 0;
     for (;;) {
-      const limits = this.#concurrency.available();
-      if (this.#isStopped || limits.total <= 0) return started;
-      const claimed = await this.#statements.claim(leaseMs, limits);
-      for (const delivery of claimed) this.#start(delivery);
+      const limits = this.concurrency.available();
+      if (this.isStopped || limits.total <= 0) return started;
+      const claimed = await this.statements.claim(leaseMs, limits);
+      for (const delivery of claimed) this.start(delivery);
       started += claimed.length;
       if (claimed.length === 0) return started;
     }
   }
 
-  #start(delivery: ClaimedDelivery): void {
-    this.#concurrency.acquire(delivery);
-    const run = this.#deliver(delivery).finally(() => this.#running.delete(run));
-    this.#running.add(run);
+  private start(delivery: ClaimedDelivery): void {
+    this.concurrency.acquire(delivery);
+    const run = this.deliver(delivery).finally(() => this.running.delete(run));
+    this.running.add(run);
   }
 
-  async #deliver(delivery: ClaimedDelivery): Promise<void> {
+  private async deliver(delivery: ClaimedDelivery): Promise<void> {
     const attempt = await this.sender.attempt(delivery);
     const next = nextStep(attempt.statusCode, delivery.retry, this.config.webhookRetryDelaysMs);
     this.metrics.count(attempt, next);
     try {
-      await this.#attempts.record({ delivery, attempt, next });
+      await this.attempts.record({ delivery, attempt, next });
     } catch (error) {
-      this.#logger.error(`cannot record the attempt of delivery ${delivery.id}: ${String(error)}`);
+      this.logger.error(`cannot record the attempt of delivery ${delivery.id}: ${String(error)}`);
     }
-    const wasFull = this.#concurrency.release(delivery, attempt);
+    const wasFull = this.concurrency.release(delivery, attempt);
     if (wasFull) this.scheduler.runSoon(JOB, REFILL_MS);
   }
 }

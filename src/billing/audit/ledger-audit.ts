@@ -13,7 +13,7 @@ const CLAIM = `
 /** Runs the audit of ledger and usage: on demand, and once an hour in one process of all. */
 @Injectable()
 export class LedgerAudit implements OnApplicationBootstrap {
-  readonly #logger = new Logger(LedgerAudit.name);
+  private readonly logger = new Logger(LedgerAudit.name);
 
   constructor(
     private readonly dataSource: DataSource,
@@ -34,7 +34,7 @@ export class LedgerAudit implements OnApplicationBootstrap {
     const [, claimed] = await this.dataSource.query<[unknown, number]>(CLAIM);
     if (claimed === 0) return false;
     const { ok, discrepancies } = await this.run();
-    if (!ok) this.#logger.error({ discrepancies }, 'audit found discrepancies');
+    if (!ok) this.logger.error({ discrepancies }, 'audit found discrepancies');
     return true;
   }
 }

@@ -57,8 +57,8 @@ export class LedgerService {
   async credit(request: CreditRequest): Promise<LedgerEntry> {
     const { accountId, amountMicroUsd: amount } = request;
     assert(amount !== 0n, 'credit amount must not be zero');
-    await this.#checkBalanceLimit(request);
-    const [row] = await this.#orUnavailable(
+    await this.checkBalanceLimit(request);
+    const [row] = await this.orUnavailable(
       this.dataSource.query<CreditRow[]>(`SELECT * FROM ledger_credit($1, $2, $3, $4, $5)`, [
         accountId,
         amount.toString(),
@@ -69,7 +69,7 @@ export class LedgerService {
     );
     switch (row?.outcome) {
       case 'credited':
-        return this.#entry(accountId, row.entry);
+        return this.entry(accountId, row.entry);
       case 'conflict':
         throw new GatewayError('idempotency_conflict', 'The key was used with another amount.');
       case 'overdrawn':
@@ -87,7 +87,7 @@ export class LedgerService {
    * service_unavailable when the database does not respond.
    */
   async refund({ of, id, amountMicroUsd, ...request }: RefundRequest): Promise<LedgerEntry> {
-    const [row] = await this.#orUnavailable(
+    const [row] = await this.orUnavailable(
       this.dataSource.query<RefundRow[]>(
         `SELECT c.account_id, r.* FROM ${of} c, LATERAL ${of}_refund_v2(c.account_id, c.id, $2, $3, $4) r WHERE c.id = $1`,
         [id, amountMicroUsd?.toString() ?? null, request.idempotencyKey ?? null, request.note],
@@ -95,7 +95,7 @@ export class LedgerService {
     );
     switch (row?.outcome) {
       case 'refunded':
-        return this.#entry(row.account_id, row.entry);
+        return this.entry(row.account_id, row.entry);
       case 'spent':
         throw new GatewayError('conflict', 'Nothing is left of the charge to give back.');
       case 'other_amount':
@@ -132,15 +132,15 @@ export class LedgerService {
    */
   async settle(db: Queryable, accountId: string, holdId: string, charge: MicroUsd): Promise<void> {
     assert(charge >= 0n, 'charge must not be negative');
-    await this.#resolve(db, accountId, holdId, charge);
+    await this.resolve(db, accountId, holdId, charge);
   }
 
   /** Frees the held amount. Throws 409 conflict if the hold was settled. */
   async release(db: Queryable, accountId: string, holdId: string): Promise<void> {
-    await this.#resolve(db, accountId, holdId, null);
+    await this.resolve(db, accountId, holdId, null);
   }
 
-  async #resolve(db: Queryable, accountId: string, holdId: string, charge: MicroUsd | null) {
+  private async resolve(db: Queryable, accountId: string, holdId: string, charge: MicroUsd | null) {
     const [row] = await db.query<{ outcome: ResolveOutcome }[]>(
       `SELECT ledger_resolve($1, $2, $3) AS outcome`,
       [accountId, holdId, charge?.toString() ?? null],
@@ -151,13 +151,13 @@ export class LedgerService {
   }
 
   /** Refuses a credit above {@link MAX_MICRO_USD}. Two concurrent credits may exceed it, but stay far below the column's limit. */
-  async #checkBalanceLimit({
+  private async checkBalanceLimit({
     accountId,
     amountMicroUsd,
     idempotencyKey,
   }: CreditRequest): Promise<void> {
     if (amountMicroUsd < 0n) return;
-    const [full] = await this.#orUnavailable(
+    const [full] = await this.orUnavailable(
       this.dataSource.query<object[]>(
         `SELECT FROM account a WHERE a.id = $1 AND a.posted + $2::bigint > $3::bigint AND NOT EXISTS (
            SELECT FROM ledger_entry e WHERE e.account_id = a.id AND e.idempotency_key = $4)`,
@@ -172,8 +172,8 @@ export class LedgerService {
     );
   }
 
-  async #entry(accountId: string, position: string | null): Promise<LedgerEntry> {
-    const [row] = await this.#orUnavailable(
+  private async entry(accountId: string, position: string | null): Promise<LedgerEntry> {
+    const [row] = await this.orUnavailable(
       this.dataSource.query<LedgerEntryRow[]>(
         `${ENTRY} WHERE e.account_id = $1 AND e.position = $2`,
         [accountId, position],
@@ -183,7 +183,7 @@ export class LedgerService {
     return ledgerEntryOf(row);
   }
 
-  async #orUnavailable<Answer>(query: Promise<Answer>): Promise<Answer> {
+  private async orUnavailable<Answer>(query: Promise<Answer>): Promise<Answer> {
     try {
       return await query;
     } catch (cause) {

@@ -11,15 +11,15 @@ export interface PositionRow {
 
 /** Detects that the database's log did not continue from the last known position. */
 export class DatabasePosition {
-  #last: PositionRow | undefined;
-  #before: PositionRow | undefined;
+  private last: PositionRow | undefined;
+  private before: PositionRow | undefined;
 
   /** A description of what is wrong with the new position; undefined if it continues the last one, or there is no last one. */
   changeTo(row: PositionRow | undefined): string | undefined {
     if (row === undefined) return undefined;
-    const last = this.#last;
-    this.#before = last;
-    this.#last = row;
+    const last = this.last;
+    this.before = last;
+    this.last = row;
     if (last === undefined) return undefined;
     if (BigInt(row.position) < BigInt(last.position)) {
       return `the database's log went back by ${BigInt(last.position) - BigInt(row.position)} bytes`;
@@ -32,6 +32,6 @@ export class DatabasePosition {
 
   /** Forgets the last position, so that the next check reports the change again. */
   repeat(): void {
-    this.#last = this.#before;
+    this.last = this.before;
   }
 }

@@ -32,11 +32,11 @@ const MISSING = `
  */
 @Injectable()
 export class LostWork implements OnApplicationBootstrap {
-  readonly #logger = new Logger(LostWork.name);
-  readonly #position = new DatabasePosition();
+  private readonly logger = new Logger(LostWork.name);
+  private readonly position = new DatabasePosition();
   /** Open calls in the database that this process does not know, and since when. */
-  readonly #unknownSinceMs = new Map<string, number>();
-  #canReadPosition = true;
+  private readonly unknownSinceMs = new Map<string, number>();
+  private canReadPosition = true;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -58,25 +58,25 @@ export class LostWork implements OnApplicationBootstrap {
 
   /** Checks once. Returns how many calls were released. */
   async tick(): Promise<number> {
-    await this.#findLost();
-    return this.#releaseUnknown();
+    await this.findLost();
+    return this.releaseUnknown();
   }
 
-  #report(lost: readonly Committed[]): void {
+  private report(lost: readonly Committed[]): void {
     if (lost.length === 0) return;
     this.metrics.callsLost.inc(lost.length);
     const ids = lost.slice(0, MAX_IDS_LOGGED).map(({ kind, id }) => `${kind} ${id}`);
-    this.#logger.error(
+    this.logger.error(
       { lost: ids },
       `the database has lost ${lost.length} calls and tasks that were confirmed to their callers`,
     );
   }
 
   /** If the log went back or another server took over, compares the remembered work with the database. */
-  async #findLost(): Promise<void> {
-    const change = this.#position.changeTo(await this.#currentPosition());
+  private async findLost(): Promise<void> {
+    const change = this.position.changeTo(await this.currentPosition());
     if (change === undefined) return;
-    this.#logger.error(`${change}: work that it confirmed before may be lost`);
+    this.logger.error(`${change}: work that it confirmed before may be lost`);
     const known = this.process.committed.recent;
     const lost = await this.dataSource
       .query<Committed[]>(MISSING, [
@@ -85,55 +85,55 @@ export class LostWork implements OnApplicationBootstrap {
         known.map(({ id }) => id),
       ])
       .catch((error: unknown) => {
-        this.#position.repeat();
+        this.position.repeat();
         throw error;
       });
-    this.#report(lost);
+    this.report(lost);
     this.process.committed.forget(lost);
   }
 
-  async #currentPosition(): Promise<PositionRow | undefined> {
-    if (!this.#canReadPosition) return undefined;
+  private async currentPosition(): Promise<PositionRow | undefined> {
+    if (!this.canReadPosition) return undefined;
     try {
       const [row] = await this.dataSource.query<PositionRow[]>(POSITION);
       return row;
     } catch (error) {
       if (isTransient(error)) throw error;
-      this.#canReadPosition = false;
-      this.#logger.warn(`cannot read the database's log position: ${String(error)}`);
+      this.canReadPosition = false;
+      this.logger.warn(`cannot read the database's log position: ${String(error)}`);
       return undefined;
     }
   }
 
-  async #releaseUnknown(): Promise<number> {
+  private async releaseUnknown(): Promise<number> {
     const open = await this.dataSource.query<{ id: string }[]>(OWN, [this.process.id]);
     const unknown = new Set(open.map(({ id }) => id).filter((id) => !this.process.knows(id)));
-    for (const id of this.#unknownSinceMs.keys()) {
-      if (!unknown.has(id)) this.#unknownSinceMs.delete(id);
+    for (const id of this.unknownSinceMs.keys()) {
+      if (!unknown.has(id)) this.unknownSinceMs.delete(id);
     }
     const nowMs = this.clock.nowMs();
     const lost: string[] = [];
     for (const id of unknown) {
-      const sinceMs = this.#unknownSinceMs.get(id);
-      if (sinceMs === undefined) this.#unknownSinceMs.set(id, nowMs);
+      const sinceMs = this.unknownSinceMs.get(id);
+      if (sinceMs === undefined) this.unknownSinceMs.set(id, nowMs);
       else if (nowMs - sinceMs >= RECHECK_MS && lost.length < MAX_RELEASED) lost.push(id);
     }
-    return lost.length === 0 ? 0 : this.#release(lost);
+    return lost.length === 0 ? 0 : this.release(lost);
   }
 
-  async #release(ids: readonly string[]): Promise<number> {
+  private async release(ids: readonly string[]): Promise<number> {
     const [row] = await this.dataSource.query<{ released: number; damaged: string[] }[]>(
       `SELECT * FROM execution_release_own($1, $2)`,
       [this.process.id, ids],
     );
     for (const accountId of row?.damaged ?? []) {
-      this.#logger.error(
+      this.logger.error(
         `the counters of account ${accountId} are damaged: its holds cannot be released`,
       );
     }
     const released = row?.released ?? 0;
     if (released > 0) {
-      this.#logger.error(
+      this.logger.error(
         { released: ids.slice(0, MAX_IDS_LOGGED) },
         `${released} calls that had ended in this process were still running in the database: their holds are released`,
       );

@@ -24,9 +24,9 @@ const WARN_EVERY_MS = 60_000;
  */
 @Injectable()
 export class ProcessHealth {
-  readonly #logger = new Logger(ProcessHealth.name);
-  #clockOffMs = 0;
-  #warnedMs = -Infinity;
+  private readonly logger = new Logger(ProcessHealth.name);
+  private clockOffMs = 0;
+  private warnedMs = -Infinity;
 
   constructor(
     private readonly process: ProcessLease,
@@ -35,13 +35,13 @@ export class ProcessHealth {
     metrics: Metrics,
   ) {
     process.onHeartbeat((heartbeat) => {
-      this.#compare(heartbeat);
+      this.compare(heartbeat);
     });
     readiness.checkBy(() => this.isReady());
     metrics.watch(
       'gateway_clock_offset_seconds',
       "How far this process's clock is ahead of the database's",
-      () => this.#clockOffMs / 1000,
+      () => this.clockOffMs / 1000,
     );
   }
 
@@ -52,20 +52,20 @@ export class ProcessHealth {
       await Promise.race([renewal, sleep(HEARTBEAT_TIMEOUT_MS, undefined, { ref: false })]);
     }
     const isSilent = this.process.hasFailed && this.process.silentMs > HEARTBEAT_MAX_AGE_MS;
-    return !isSilent && Math.abs(this.#clockOffMs) <= REFUSED_MS;
+    return !isSilent && Math.abs(this.clockOffMs) <= REFUSED_MS;
   }
 
-  #compare({ databaseMs, tookMs }: Heartbeat): void {
+  private compare({ databaseMs, tookMs }: Heartbeat): void {
     const aheadMs = this.clock.machineMs() - tookMs / 2 - databaseMs;
     // The database read its clock at some moment of the heartbeat.
     this.clock.correct(aheadMs, tookMs / 2 + IGNORED_MS);
-    this.#clockOffMs = Math.sign(aheadMs) * Math.max(0, Math.abs(aheadMs) - tookMs / 2);
-    const isWrong = Math.abs(this.#clockOffMs) > WARNED_MS;
-    if (!isWrong || performance.now() - this.#warnedMs < WARN_EVERY_MS) return;
-    this.#warnedMs = performance.now();
-    const seconds = (Math.abs(this.#clockOffMs) / 1000).toFixed(1);
-    const way = this.#clockOffMs > 0 ? 'ahead of' : 'behind';
-    this.#logger.warn(
+    this.clockOffMs = Math.sign(aheadMs) * Math.max(0, Math.abs(aheadMs) - tookMs / 2);
+    const isWrong = Math.abs(this.clockOffMs) > WARNED_MS;
+    if (!isWrong || performance.now() - this.warnedMs < WARN_EVERY_MS) return;
+    this.warnedMs = performance.now();
+    const seconds = (Math.abs(this.clockOffMs) / 1000).toFixed(1);
+    const way = this.clockOffMs > 0 ? 'ahead of' : 'behind';
+    this.logger.warn(
       `the clock of this machine is ${seconds} s ${way} the database's; above ${REFUSED_MS / 1000} s the process is not ready`,
     );
   }

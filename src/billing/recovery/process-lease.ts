@@ -59,66 +59,66 @@ export class ProcessLease implements OnModuleInit, BeforeApplicationShutdown {
   readonly id: string = randomUUID();
   /** Calls and tasks that the database confirmed to this process. */
   readonly committed = new CommittedWork();
-  readonly #logger = new Logger(ProcessLease.name);
-  readonly #listeners: ((heartbeat: Heartbeat) => void)[] = [];
+  private readonly logger = new Logger(ProcessLease.name);
+  private readonly listeners: ((heartbeat: Heartbeat) => void)[] = [];
   /**
    * Start time of every call that may be open, oldest first, by the monotonic clock, so that a step of the system clock
    * cannot make an age too small.
    */
-  readonly #openSinceMs = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #isOver = false;
-  #lastHeartbeatMs = -Infinity;
-  #lastFailed = false;
-  #current: Promise<void> | undefined;
-  readonly #connection: DedicatedConnection;
-  readonly #intervalMs: number;
+  private readonly openSinceMs = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private isOver = false;
+  private lastHeartbeatMs = -Infinity;
+  private lastFailed = false;
+  private current: Promise<void> | undefined;
+  private readonly connection: DedicatedConnection;
+  private readonly intervalMs: number;
 
   constructor(
     dataSource: DataSource,
     @Inject(LEASE_OPTIONS) private readonly options: Pick<LeaseOptions, 'leaseMs'>,
   ) {
-    this.#intervalMs = options.leaseMs / HEARTBEATS_PER_LEASE;
-    this.#connection = new DedicatedConnection(
+    this.intervalMs = options.leaseMs / HEARTBEATS_PER_LEASE;
+    this.connection = new DedicatedConnection(
       dataSource,
-      Math.max(MIN_TIMEOUT_MS, this.#intervalMs / 2),
+      Math.max(MIN_TIMEOUT_MS, this.intervalMs / 2),
     );
   }
 
   /** Number of calls of this process that may hold money. */
   get openCalls(): number {
-    return this.#openSinceMs.size;
+    return this.openSinceMs.size;
   }
 
   /** Whether this call of this process may hold money. */
   knows(executionId: string): boolean {
-    return this.#openSinceMs.has(executionId);
+    return this.openSinceMs.has(executionId);
   }
 
   /** Milliseconds since the last successful heartbeat. */
   get silentMs(): number {
-    return performance.now() - this.#lastHeartbeatMs;
+    return performance.now() - this.lastHeartbeatMs;
   }
 
   /** Whether the last heartbeat failed. */
   get hasFailed(): boolean {
-    return this.#lastFailed;
+    return this.lastFailed;
   }
 
   /** Calls `listener` after each successful heartbeat. */
   onHeartbeat(listener: (heartbeat: Heartbeat) => void): void {
-    this.#listeners.push(listener);
+    this.listeners.push(listener);
   }
 
   /** Adds a call to the open ones, before it may hold money. */
   trackOpenCall(executionId: string): void {
-    this.#openSinceMs.set(executionId, performance.now());
+    this.openSinceMs.set(executionId, performance.now());
   }
 
   /** Removes a call that no longer holds money. */
   untrackOpenCall(executionId: string): void {
-    this.#openSinceMs.delete(executionId);
+    this.openSinceMs.delete(executionId);
   }
 
   /** Takes the first lease before anything is served. Waits until the database can be reached. */
@@ -126,10 +126,10 @@ export class ProcessLease implements OnModuleInit, BeforeApplicationShutdown {
     await waitForDatabase(
       () => this.heartbeat(),
       (error) => {
-        this.#logger.warn(`the first lease waits for the database: ${String(error)}`);
+        this.logger.warn(`the first lease waits for the database: ${String(error)}`);
       },
     );
-    this.#schedule(this.#intervalMs);
+    this.schedule(this.intervalMs);
   }
 
   /**
@@ -137,60 +137,60 @@ export class ProcessLease implements OnModuleInit, BeforeApplicationShutdown {
    * the running heartbeat.
    */
   heartbeat(): Promise<void> {
-    this.#current ??= this.#heartbeatOnce().finally(() => (this.#current = undefined));
-    return this.#current;
+    this.current ??= this.heartbeatOnce().finally(() => (this.current = undefined));
+    return this.current;
   }
 
-  async #heartbeatOnce(): Promise<void> {
-    const { value: oldest } = this.#openSinceMs.values().next();
+  private async heartbeatOnce(): Promise<void> {
+    const { value: oldest } = this.openSinceMs.values().next();
     const startedMs = performance.now();
     const ageMs = oldest === undefined ? 0 : Math.ceil(startedMs - oldest);
     try {
       const values = [this.id, this.options.leaseMs, this.openCalls, ageMs];
-      const [row] = await this.#connection.query<{ database_ms: number }>(HEARTBEAT, values);
-      this.#lastHeartbeatMs = performance.now();
-      this.#lastFailed = false;
+      const [row] = await this.connection.query<{ database_ms: number }>(HEARTBEAT, values);
+      this.lastHeartbeatMs = performance.now();
+      this.lastFailed = false;
       const heartbeat = {
         databaseMs: row?.database_ms ?? NaN,
-        tookMs: this.#lastHeartbeatMs - startedMs,
+        tookMs: this.lastHeartbeatMs - startedMs,
       };
-      for (const listener of this.#listeners) listener(heartbeat);
+      for (const listener of this.listeners) listener(heartbeat);
     } catch (error) {
-      this.#lastFailed = true;
+      this.lastFailed = true;
       throw error;
     }
   }
 
   /** Ends the lease, so that other processes release the remaining holds. If this fails, the lease expires by itself. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.#isOver = true;
-    clearTimeout(this.#timer);
-    await this.#running;
+    this.isOver = true;
+    clearTimeout(this.timer);
+    await this.running;
     try {
-      await this.#connection.query(
+      await this.connection.query(
         `UPDATE gateway_process SET lease_until = now(), open_calls = 0 WHERE id = $1`,
         [this.id],
       );
     } catch (error) {
-      this.#logger.warn(`the lease was not ended: ${String(error)}`);
+      this.logger.warn(`the lease was not ended: ${String(error)}`);
     }
-    await this.#connection.close();
+    await this.connection.close();
   }
 
-  #schedule(waitMs: number): void {
-    if (this.#isOver) return;
-    this.#timer = setTimeout(() => {
-      this.#running = this.#heartbeatAndSchedule();
+  private schedule(waitMs: number): void {
+    if (this.isOver) return;
+    this.timer = setTimeout(() => {
+      this.running = this.heartbeatAndSchedule();
     }, waitMs).unref();
   }
 
-  async #heartbeatAndSchedule(): Promise<void> {
+  private async heartbeatAndSchedule(): Promise<void> {
     try {
       await this.heartbeat();
-      this.#schedule(this.#intervalMs);
+      this.schedule(this.intervalMs);
     } catch (error) {
-      this.#logger.error(`the lease was not renewed: ${String(error)}`);
-      this.#schedule(this.#intervalMs / RETRIES_PER_HEARTBEAT);
+      this.logger.error(`the lease was not renewed: ${String(error)}`);
+      this.schedule(this.intervalMs / RETRIES_PER_HEARTBEAT);
     }
   }
 }

@@ -46,41 +46,41 @@ export interface ReversalFile {
  * alive after all, it then writes to a new file.
  */
 export class ReversalJournal {
-  readonly #folder: string;
-  readonly #waiting: Line[] = [];
-  #file: FileHandle | undefined;
-  #writing: Promise<void> | undefined;
+  private readonly folder: string;
+  private readonly waiting: Line[] = [];
+  private file: FileHandle | undefined;
+  private writing: Promise<void> | undefined;
 
   constructor(
     dataDir: string,
     private readonly processId: string,
   ) {
-    this.#folder = join(dataDir, FOLDER);
+    this.folder = join(dataDir, FOLDER);
   }
 
   /** Resolves once the line is on disk; rejects with the file system's error. */
   write(reversal: Reversal): Promise<void> {
-    return this.#enqueue(lineOf(reversal));
+    return this.enqueue(lineOf(reversal));
   }
 
   /** Drops the lines that were written before this call. Call it when all their reversals are made. */
   clear(): Promise<void> {
-    return this.#enqueue(undefined);
+    return this.enqueue(undefined);
   }
 
   /** Closes the file and, if all its reversals are made, removes it. */
   async close(isDone: boolean): Promise<void> {
-    await this.#writing;
-    await this.#file?.close();
-    this.#file = undefined;
-    if (isDone) await this.forget(this.#ownName);
+    await this.writing;
+    await this.file?.close();
+    this.file = undefined;
+    if (isDone) await this.forget(this.ownName);
   }
 
   /** Files of other processes, and those that this one has taken over. */
   async files(): Promise<ReversalFile[]> {
-    const names = await readdir(this.#folder).catch(() => []);
+    const names = await readdir(this.folder).catch(() => []);
     return names
-      .filter((name) => name.endsWith(SUFFIX) && name !== this.#ownName)
+      .filter((name) => name.endsWith(SUFFIX) && name !== this.ownName)
       .map((name) => ({ name, processId: name.slice(0, name.indexOf('.')) }));
   }
 
@@ -89,7 +89,7 @@ export class ReversalJournal {
     if (processId === this.processId) return name;
     const taken = `${this.processId}.${randomUUID()}${SUFFIX}`;
     try {
-      await rename(this.#pathOf(name), this.#pathOf(taken));
+      await rename(this.pathOf(name), this.pathOf(taken));
       return taken;
     } catch {
       return undefined;
@@ -98,7 +98,7 @@ export class ReversalJournal {
 
   /** The lines of a file that was taken over. */
   async read(name: string): Promise<ReversalLines> {
-    const text = await readFile(this.#pathOf(name), 'utf8');
+    const text = await readFile(this.pathOf(name), 'utf8');
     const lines = text.split('\n').filter((line) => line !== '');
     return {
       reversals: lines.flatMap((line) => reversalIn(line) ?? []),
@@ -108,7 +108,7 @@ export class ReversalJournal {
 
   /** Writes lines to a file for the operator, replacing an earlier one; returns its path. */
   async putAside(name: string, lines: readonly string[]): Promise<string> {
-    const path = this.#pathOf(`${name}${ASIDE}`);
+    const path = this.pathOf(`${name}${ASIDE}`);
     await writeFile(path, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flush: true });
     return path;
   }
@@ -117,7 +117,7 @@ export class ReversalJournal {
   async keep(name: string, reversals: readonly Reversal[]): Promise<void> {
     if (reversals.length > 0) {
       // A crash after this line leaves both files. A repeated reversal changes nothing.
-      const path = this.#pathOf(`${this.processId}.${randomUUID()}${SUFFIX}`);
+      const path = this.pathOf(`${this.processId}.${randomUUID()}${SUFFIX}`);
       await writeFile(path, reversals.map(lineOf).join(''), { mode: 0o600, flush: true });
     }
     await this.forget(name);
@@ -125,69 +125,69 @@ export class ReversalJournal {
 
   /** Removes a file whose reversals are all made. */
   async forget(name: string): Promise<void> {
-    await rm(this.#pathOf(name), { force: true });
+    await rm(this.pathOf(name), { force: true });
   }
 
-  get #ownName(): string {
+  private get ownName(): string {
     return `${this.processId}${SUFFIX}`;
   }
 
-  #pathOf(name: string): string {
-    return join(this.#folder, name);
+  private pathOf(name: string): string {
+    return join(this.folder, name);
   }
 
-  #enqueue(text: string | undefined): Promise<void> {
+  private enqueue(text: string | undefined): Promise<void> {
     const done = new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ text, resolve, reject });
+      this.waiting.push({ text, resolve, reject });
     });
-    this.#writing ??= this.#writeAll();
+    this.writing ??= this.writeAll();
     return done;
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const lines = this.#waiting.splice(0);
+  private async writeAll(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const lines = this.waiting.splice(0);
       try {
         const cleared = lines.findLastIndex((line) => line.text === undefined);
-        if (cleared >= 0) await this.#file?.truncate(0);
+        if (cleared >= 0) await this.file?.truncate(0);
         const rest = lines.slice(cleared + 1);
-        if (rest.length > 0) await this.#writeSafely(rest.map((line) => line.text).join(''));
+        if (rest.length > 0) await this.writeSafely(rest.map((line) => line.text).join(''));
         for (const line of lines) line.resolve();
       } catch (error) {
         for (const line of lines) line.reject(error);
       }
     }
     // No await since the last check of the queue, so that the next caller starts a new writer.
-    this.#writing = undefined;
+    this.writing = undefined;
   }
 
-  async #writeSafely(text: string): Promise<void> {
-    if (await this.#append(text)) return;
+  private async writeSafely(text: string): Promise<void> {
+    if (await this.append(text)) return;
     // Another process considered this one dead and renamed the file. It may have read the file before this text was in it.
-    await this.#file?.close();
-    this.#file = undefined;
-    if (!(await this.#append(text))) throw new Error('the new file was taken over as well');
+    await this.file?.close();
+    this.file = undefined;
+    if (!(await this.append(text))) throw new Error('the new file was taken over as well');
   }
 
   /**
    * Appends the text durably. Returns whether the file still belongs to this process; a process that takes it over later
    * reads the text.
    */
-  async #append(text: string): Promise<boolean> {
-    this.#file ??= await this.#create();
-    await this.#file.appendFile(text);
-    await this.#file.datasync();
+  private async append(text: string): Promise<boolean> {
+    this.file ??= await this.create();
+    await this.file.appendFile(text);
+    await this.file.datasync();
     const [own, named] = await Promise.all([
-      this.#file.stat(),
-      stat(this.#pathOf(this.#ownName)).catch(() => undefined),
+      this.file.stat(),
+      stat(this.pathOf(this.ownName)).catch(() => undefined),
     ]);
     return named?.ino === own.ino;
   }
 
-  async #create(): Promise<FileHandle> {
-    await mkdir(this.#folder, { recursive: true });
-    const file = await open(this.#pathOf(this.#ownName), 'a', 0o600);
-    const folder = await open(this.#folder, 'r');
+  private async create(): Promise<FileHandle> {
+    await mkdir(this.folder, { recursive: true });
+    const file = await open(this.pathOf(this.ownName), 'a', 0o600);
+    const folder = await open(this.folder, 'r');
     // A new file is durable once its folder is synced.
     await folder.sync().finally(() => folder.close());
     return file;

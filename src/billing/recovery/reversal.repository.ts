@@ -12,22 +12,22 @@ interface CancelRow {
 
 /** Statements that make reversals. Each is idempotent. */
 export class ReversalRepository {
-  readonly #call: PreparedStatement<CancelRow>;
-  readonly #task: PreparedStatement<CancelRow>;
-  readonly #job: PreparedStatement<CancelRow>;
+  private readonly call: PreparedStatement<CancelRow>;
+  private readonly task: PreparedStatement<CancelRow>;
+  private readonly job: PreparedStatement<CancelRow>;
 
   constructor(dataSource: DataSource) {
-    this.#call = new PreparedStatement(
+    this.call = new PreparedStatement(
       dataSource,
       'execution_cancel',
       `SELECT execution_cancel($1, $2, $3, $4, $5, $6, $7, $8) AS outcome`,
     );
-    this.#task = new PreparedStatement(
+    this.task = new PreparedStatement(
       dataSource,
       'task_cancel',
       `SELECT task_cancel($1, $2, $3, $4, $5) AS outcome`,
     );
-    this.#job = new PreparedStatement(
+    this.job = new PreparedStatement(
       dataSource,
       'task_keep_job',
       `SELECT CASE WHEN task_keep_job($1, $2, $3, $4, $5) THEN 'kept' ELSE 'nothing' END AS outcome`,
@@ -42,13 +42,13 @@ export class ReversalRepository {
   async cancel(reversal: Reversal): Promise<ReversalOutcome> {
     if ('jobId' in reversal) {
       const { accountId, taskId, jobId, watchLane, watchMs } = reversal;
-      const [kept] = await this.#job.run([accountId, taskId, jobId, watchLane, watchMs]);
+      const [kept] = await this.job.run([accountId, taskId, jobId, watchLane, watchMs]);
       return kept?.outcome ?? 'nothing';
     }
     const [row] =
       'taskId' in reversal
-        ? await this.#task.run([reversal.accountId, reversal.taskId, ...boughtBy(reversal)])
-        : await this.#call.run([
+        ? await this.task.run([reversal.accountId, reversal.taskId, ...boughtBy(reversal)])
+        : await this.call.run([
             reversal.accountId,
             reversal.executionId,
             reversal.apiKeyId,

@@ -39,15 +39,15 @@ export const REVERSAL_DIRECTORY = Symbol('REVERSAL_DIRECTORY');
  */
 @Injectable()
 export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #logger = new Logger(Reversals.name);
-  readonly #statements: ReversalRepository;
-  readonly #journal: ReversalJournal;
-  readonly #pending = new Map<string, Reversal>();
-  readonly #onDisk = new Set<string>();
+  private readonly logger = new Logger(Reversals.name);
+  private readonly statements: ReversalRepository;
+  private readonly journal: ReversalJournal;
+  private readonly pending = new Map<string, Reversal>();
+  private readonly onDisk = new Set<string>();
   /** Those of them that could not be written to the journal yet. */
-  readonly #unwritten = new Map<string, Reversal>();
-  #flushing: Promise<void> = Promise.resolve();
-  #endTask: (task: TaskReversal) => Promise<void> = () => Promise.resolve();
+  private readonly unwritten = new Map<string, Reversal>();
+  private flushing: Promise<void> = Promise.resolve();
+  private endTask: (task: TaskReversal) => Promise<void> = () => Promise.resolve();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -55,8 +55,8 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly scheduler: Scheduler,
     @Inject(REVERSAL_DIRECTORY) dataDir: string,
   ) {
-    this.#statements = new ReversalRepository(dataSource);
-    this.#journal = new ReversalJournal(dataDir, process.id);
+    this.statements = new ReversalRepository(dataSource);
+    this.journal = new ReversalJournal(dataDir, process.id);
   }
 
   onApplicationBootstrap(): void {
@@ -70,40 +70,40 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
 
   /** Sets the function that ends a running task before its reversal. */
   setTaskEnder(end: (task: TaskReversal) => Promise<void>): void {
-    this.#endTask = end;
+    this.endTask = end;
   }
 
   get size(): number {
-    return this.#pending.size;
+    return this.pending.size;
   }
 
   get isFull(): boolean {
-    return this.#pending.size >= MAX_PENDING;
+    return this.pending.size >= MAX_PENDING;
   }
 
   /** Adds the reversal of a call that may hold money but was not charged. */
   add(reversal: Reversal): void {
-    this.#pending.set(reversalIdOf(reversal), reversal);
+    this.pending.set(reversalIdOf(reversal), reversal);
   }
 
   /** Adds the reversal of a call that may have been charged or of a task that may run. Resolves once it is on disk. */
   async addDurably(reversal: Reversal): Promise<void> {
     const id = reversalIdOf(reversal);
-    this.#onDisk.add(id);
+    this.onDisk.add(id);
     this.add(reversal);
-    await this.#write(id, reversal);
+    await this.write(id, reversal);
   }
 
   /** Tries all pending reversals and writes those that are not on disk yet. */
   async tick(): Promise<void> {
-    if (this.#pending.size > 0) await this.flush();
-    await this.#writeRest();
+    if (this.pending.size > 0) await this.flush();
+    await this.writeRest();
   }
 
   /** Tries each pending reversal once. */
   flush(): Promise<void> {
-    this.#flushing = this.#flushing.then(() => this.#tryAll());
-    return this.#flushing;
+    this.flushing = this.flushing.then(() => this.tryAll());
+    return this.flushing;
   }
 
   /**
@@ -112,41 +112,41 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
    * the others. Returns the number of reversals made.
    */
   async recoverFromDeadProcesses(): Promise<number> {
-    const files = await this.#journal.files();
+    const files = await this.journal.files();
     if (files.length === 0) return 0;
     const others = [...new Set(files.map(({ processId }) => processId))];
     const rows = await this.dataSource.query<{ id: string }[]>(DEAD, [this.process.id, others]);
     const recoverable = new Set([this.process.id, ...rows.map(({ id }) => id)]);
     let made = 0;
     for (const file of files)
-      if (recoverable.has(file.processId)) made += await this.#processFile(file);
-    if (made > 0) this.#logger.warn(`made ${made} reversals of ended processes`);
+      if (recoverable.has(file.processId)) made += await this.processFile(file);
+    if (made > 0) this.logger.warn(`made ${made} reversals of ended processes`);
     return made;
   }
 
   /** Tries once more. What remains is on disk, or is released by the sweep. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.flush();
-    await this.#writeRest();
-    await this.#journal.close(this.#onDisk.size === 0);
+    await this.writeRest();
+    await this.journal.close(this.onDisk.size === 0);
   }
 
-  async #write(id: string, reversal: Reversal): Promise<void> {
+  private async write(id: string, reversal: Reversal): Promise<void> {
     try {
-      await this.#journal.write(reversal);
-      this.#unwritten.delete(id);
+      await this.journal.write(reversal);
+      this.unwritten.delete(id);
     } catch (error) {
-      this.#unwritten.set(id, reversal);
-      this.#logger.error(`cannot write the reversal of ${id} to the journal: ${String(error)}`);
+      this.unwritten.set(id, reversal);
+      this.logger.error(`cannot write the reversal of ${id} to the journal: ${String(error)}`);
     }
   }
 
   /** Writes pending reversals that are not on disk yet, until a write fails. */
-  async #writeRest(): Promise<void> {
-    for (const [id, reversal] of this.#unwritten) {
-      if (!this.#pending.has(id)) this.#unwritten.delete(id);
-      else await this.#write(id, reversal);
-      if (this.#unwritten.has(id)) return;
+  private async writeRest(): Promise<void> {
+    for (const [id, reversal] of this.unwritten) {
+      if (!this.pending.has(id)) this.unwritten.delete(id);
+      else await this.write(id, reversal);
+      if (this.unwritten.has(id)) return;
     }
   }
 
@@ -154,64 +154,64 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
    * Makes the reversals of a file. Returns how many changed something. Skips a file that another process took over
    * meanwhile. Lines that cannot be processed are moved to another file.
    */
-  async #processFile(file: ReversalFile): Promise<number> {
-    const name = await this.#journal.takeOver(file);
+  private async processFile(file: ReversalFile): Promise<number> {
+    const name = await this.journal.takeOver(file);
     if (name === undefined) return 0;
-    const { reversals: all, unreadable } = await this.#journal.read(name);
+    const { reversals: all, unreadable } = await this.journal.read(name);
     const failed: Reversal[] = [];
     const aside = [...unreadable];
     let made = 0;
     for (const reversal of all) {
       try {
-        const outcome = await this.#cancel(reversal);
+        const outcome = await this.cancel(reversal);
         if (outcome === 'missing') aside.push(JSON.stringify(reversal));
         else if (outcome !== 'nothing') made += 1;
       } catch (error) {
         if (isTransient(error)) throw error;
-        this.#logger.error(
+        this.logger.error(
           `reversal of an ended process failed: ${reversalIdOf(reversal)}: ${String(error)}`,
         );
         failed.push(reversal);
       }
     }
     if (aside.length > 0) {
-      const path = await this.#journal.putAside(name, aside);
-      this.#logger.error(
+      const path = await this.journal.putAside(name, aside);
+      this.logger.error(
         `${aside.length} lines of the reversal journal of an ended process are damaged or name no account: money may have to be refunded by hand. They are in ${path}`,
       );
     }
-    await this.#journal.keep(name, failed);
+    await this.journal.keep(name, failed);
     return made;
   }
 
-  async #tryAll(): Promise<void> {
-    const all = [...this.#pending.values()].values();
+  private async tryAll(): Promise<void> {
+    const all = [...this.pending.values()].values();
     const worker = async (): Promise<void> => {
-      for (const reversal of all) await this.#try(reversal);
+      for (const reversal of all) await this.try(reversal);
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-    if (this.#onDisk.size > 0 || this.#pending.size > 0) return;
-    await this.#journal.clear().catch((error: unknown) => {
-      this.#logger.error(`cannot clear the reversal journal: ${String(error)}`);
+    if (this.onDisk.size > 0 || this.pending.size > 0) return;
+    await this.journal.clear().catch((error: unknown) => {
+      this.logger.error(`cannot clear the reversal journal: ${String(error)}`);
     });
   }
 
-  async #cancel(reversal: Reversal): Promise<ReversalOutcome> {
-    if ('taskId' in reversal && !('jobId' in reversal)) await this.#endTask(reversal);
-    return this.#statements.cancel(reversal);
+  private async cancel(reversal: Reversal): Promise<ReversalOutcome> {
+    if ('taskId' in reversal && !('jobId' in reversal)) await this.endTask(reversal);
+    return this.statements.cancel(reversal);
   }
 
-  async #try(reversal: Reversal): Promise<void> {
+  private async try(reversal: Reversal): Promise<void> {
     const id = reversalIdOf(reversal);
     try {
-      const outcome = await this.#cancel(reversal);
+      const outcome = await this.cancel(reversal);
       if (outcome === 'missing')
-        this.#logger.error(`the account of the reversal of ${id} does not exist`);
-      this.#pending.delete(id);
-      this.#onDisk.delete(id);
+        this.logger.error(`the account of the reversal of ${id} does not exist`);
+      this.pending.delete(id);
+      this.onDisk.delete(id);
       this.process.untrackOpenCall(id);
     } catch (error) {
-      this.#logger.debug(`reversal of ${id} failed: ${String(error)}`);
+      this.logger.debug(`reversal of ${id} failed: ${String(error)}`);
     }
   }
 }

@@ -51,7 +51,7 @@ interface BatchRow {
  */
 @Injectable()
 export class RecordRetention implements OnApplicationBootstrap {
-  readonly #logger = new Logger(RecordRetention.name);
+  private readonly logger = new Logger(RecordRetention.name);
 
   constructor(
     private readonly dataSource: DataSource,
@@ -77,7 +77,7 @@ export class RecordRetention implements OnApplicationBootstrap {
     if (days === undefined) return 0;
     const calls = await this.drop('executions', days, stopping);
     const dropped = calls + (await this.drop('tasks', days, stopping));
-    if (dropped > 0) this.#logger.log(`dropped ${dropped} records older than ${days} days`);
+    if (dropped > 0) this.logger.log(`dropped ${dropped} records older than ${days} days`);
     return dropped;
   }
 

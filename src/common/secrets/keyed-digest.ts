@@ -7,19 +7,19 @@ const KEY_BYTES = 32;
  * makes new digests, and comparisons try all.
  */
 export class KeyedDigest {
-  readonly #keys: readonly Buffer[];
+  private readonly keys: readonly Buffer[];
 
   /**
    * `secretKeys`: as the {@link SecretBox} takes them, at least one. `purpose` separates the digests of different uses.
    */
   constructor(secretKeys: readonly string[], purpose: string) {
-    this.#keys = secretKeys.map((text) =>
+    this.keys = secretKeys.map((text) =>
       Buffer.from(hkdfSync('sha256', text, '', `shim digest v1 ${purpose}`, KEY_BYTES)),
     );
   }
 
   /** The digests of the text, one for each key, that of the newest first. */
   of(text: string): Buffer[] {
-    return this.#keys.map((key) => createHmac('sha256', key).update(text).digest());
+    return this.keys.map((key) => createHmac('sha256', key).update(text).digest());
   }
 }

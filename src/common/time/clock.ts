@@ -17,10 +17,10 @@ export abstract class Clock {
  */
 @Injectable()
 export class SystemClock extends Clock {
-  #aheadMs = 0;
+  private aheadMs = 0;
 
   nowMs(): number {
-    return this.machineMs() - this.#aheadMs;
+    return this.machineMs() - this.aheadMs;
   }
 
   /** The time of the machine, uncorrected. */
@@ -30,7 +30,7 @@ export class SystemClock extends Clock {
 
   /** Corrects the clock: the machine is ahead of the database by `aheadMs`, with an error of at most `uncertainMs`. */
   correct(aheadMs: number, uncertainMs: number): void {
-    if (Math.abs(aheadMs - this.#aheadMs) > uncertainMs) this.#aheadMs = Math.round(aheadMs);
+    if (Math.abs(aheadMs - this.aheadMs) > uncertainMs) this.aheadMs = Math.round(aheadMs);
   }
 }
 

@@ -9,13 +9,13 @@ type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }
  * a statement may take.
  */
 export class DedicatedConnection {
-  readonly #pool: pg.Pool;
+  private readonly pool: pg.Pool;
 
   /** `limitMs`: the longest wait for the connection, and the longest wait for an answer. */
   constructor(dataSource: DataSource, limitMs: number) {
     const options = dataSource.options as PostgresDataSourceOptions;
     const { applicationName } = options;
-    this.#pool = new pg.Pool({
+    this.pool = new pg.Pool({
       ...(options.extra as pg.PoolConfig),
       ...(applicationName !== undefined && { application_name: applicationName }),
       max: 1,
@@ -24,16 +24,16 @@ export class DedicatedConnection {
       allowExitOnIdle: true,
     });
     // An idle connection that breaks is replaced at the next statement.
-    this.#pool.on('error', () => undefined);
+    this.pool.on('error', () => undefined);
   }
 
   /** The rows of one statement. Throws the driver's errors; then the next statement opens a new connection. */
   async query<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
-    return (await this.#pool.query<Row>(text, values)).rows;
+    return (await this.pool.query<Row>(text, values)).rows;
   }
 
   /** Closes the connection. */
   close(): Promise<void> {
-    return this.#pool.end();
+    return this.pool.end();
   }
 }

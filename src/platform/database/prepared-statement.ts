@@ -12,9 +12,9 @@ const ANSWER_TIMEOUT_MS = 8_000;
  * again.
  */
 export class PreparedStatement<Row extends QueryResultRow> {
-  readonly #pool: DriverPool<Row>;
+  private readonly pool: DriverPool<Row>;
   /** Undefined behind a pooler that forgets names: then each run is parsed and planned anew. */
-  readonly #name: string | undefined;
+  private readonly name: string | undefined;
 
   constructor(
     dataSource: DataSource,
@@ -22,18 +22,18 @@ export class PreparedStatement<Row extends QueryResultRow> {
     private readonly text: string,
     private readonly answerTimeoutMs = ANSWER_TIMEOUT_MS,
   ) {
-    this.#name = keepsNames(dataSource) ? name : undefined;
-    this.#pool = (dataSource.driver as unknown as { readonly master: DriverPool<Row> }).master;
+    this.name = keepsNames(dataSource) ? name : undefined;
+    this.pool = (dataSource.driver as unknown as { readonly master: DriverPool<Row> }).master;
   }
 
   /** The rows that the statement returns for these parameters. Throws `ETIMEDOUT` when it is not answered in time. */
   async run(values: unknown[]): Promise<Row[]> {
     const { text, answerTimeoutMs } = this;
-    const name = this.#name;
+    const name = this.name;
     const config = name === undefined ? { text, values } : { name, text, values };
     const query = new BoundedQuery(config, answerTimeoutMs);
     try {
-      return (await this.#pool.query(query)).rows;
+      return (await this.pool.query(query)).rows;
     } finally {
       query.answered();
     }
@@ -54,7 +54,7 @@ const DriverQuery = pg.Query as unknown as new (config: QueryConfig) => DriverQu
  * V8 would keep each statement with all its values until a full collection (ADR 0007).
  */
 class BoundedQuery extends DriverQuery {
-  #timer: NodeJS.Timeout | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     config: QueryConfig,
@@ -64,13 +64,13 @@ class BoundedQuery extends DriverQuery {
   }
 
   override submit(connection: { readonly stream: Socket }): Error | null {
-    this.#timer = setTimeout(breakOff, this.timeoutMs, connection.stream);
+    this.timer = setTimeout(breakOff, this.timeoutMs, connection.stream);
     return super.submit(connection);
   }
 
   /** Ends the wait. */
   answered(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.timer);
   }
 }
 

@@ -4,27 +4,27 @@ import { databaseUrlsOf } from '../../common/database-urls.js';
 /** Which of several servers a process connects to: the first that takes writes, and the next when it fails. */
 export class ServerChoice {
   readonly mustWrite: boolean;
-  readonly #urls: readonly string[];
-  #place = 0;
+  private readonly urls: readonly string[];
+  private place = 0;
 
   constructor(url: string) {
     const { urls, mustWrite } = databaseUrlsOf(url);
-    this.#urls = urls;
+    this.urls = urls;
     this.mustWrite = mustWrite;
   }
 
   get size(): number {
-    return this.#urls.length;
+    return this.urls.length;
   }
 
   /** The server to try. */
   get url(): string {
-    return this.#urls[this.#place] ?? '';
+    return this.urls[this.place] ?? '';
   }
 
   /** This one failed or takes no writes: the next is tried. */
   failed(url: string): void {
-    if (url === this.url) this.#place = (this.#place + 1) % this.#urls.length;
+    if (url === this.url) this.place = (this.place + 1) % this.urls.length;
   }
 }
 
@@ -61,23 +61,23 @@ const READ_ONLY = new Set(['in_hot_standby', 'default_transaction_read_only']);
  * listener the second would end the process.
  */
 export class ChosenClient extends pg.Client {
-  readonly #choice: ServerChoice;
-  readonly #url: string;
-  readonly #readOnly = new Set<string>();
+  private readonly choice: ServerChoice;
+  private readonly url: string;
+  private readonly readOnly = new Set<string>();
 
   constructor(config: ClientConfig & { readonly choice: ServerChoice }) {
     const { choice } = config;
     const { url } = choice;
     super({ ...config, connectionString: withOptions(url, config.options) });
-    this.#choice = choice;
-    this.#url = url;
+    this.choice = choice;
+    this.url = url;
     this.on('error', () => undefined);
     (this as unknown as { readonly connection: Messages }).connection.on(
       'parameterStatus',
       ({ parameterName: name, parameterValue: value }) => {
         if (!READ_ONLY.has(name)) return;
-        if (value === 'on') this.#readOnly.add(name);
-        else this.#readOnly.delete(name);
+        if (value === 'on') this.readOnly.add(name);
+        else this.readOnly.delete(name);
       },
     );
   }
@@ -100,16 +100,16 @@ export class ChosenClient extends pg.Client {
       });
     }
     super.connect((error: Error | undefined) => {
-      const problem = error ?? this.#refusal();
-      if (problem !== undefined) this.#choice.failed(this.#url);
+      const problem = error ?? this.refusal();
+      if (problem !== undefined) this.choice.failed(this.url);
       if (problem !== undefined && error === undefined) void this.end().catch(() => undefined);
       callback(problem);
     });
     return undefined;
   }
 
-  #refusal(): Error | undefined {
-    if (!this.#choice.mustWrite || this.#readOnly.size === 0) return undefined;
+  private refusal(): Error | undefined {
+    if (!this.choice.mustWrite || this.readOnly.size === 0) return undefined;
     const refusal = new Error('the database server takes no writes; another one is looked for');
     return Object.assign(refusal, { code: '25006' });
   }

@@ -8,13 +8,13 @@ const MOST_FREE = 512;
  * time: the garbage collector would free them too late.
  */
 export class ChunkPool {
-  readonly #free: Buffer[] = [];
-  readonly #lent = new WeakSet<ArrayBufferLike>();
+  private readonly free: Buffer[] = [];
+  private readonly lent = new WeakSet<ArrayBufferLike>();
 
   /** Returns a buffer with arbitrary content. */
   acquire(): Buffer {
-    const chunk = this.#free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    this.#lent.add(chunk.buffer);
+    const chunk = this.free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    this.lent.add(chunk.buffer);
     return chunk;
   }
 
@@ -23,8 +23,8 @@ export class ChunkPool {
    * a buffer that is not from the pool is ignored.
    */
   release({ buffer }: Buffer): void {
-    if (!this.#lent.delete(buffer) || this.#free.length >= MOST_FREE) return;
-    this.#free.push(Buffer.from(buffer));
+    if (!this.lent.delete(buffer) || this.free.length >= MOST_FREE) return;
+    this.free.push(Buffer.from(buffer));
   }
 }
 

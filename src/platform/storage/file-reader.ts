@@ -9,11 +9,11 @@ import { FILE_CHUNKS } from './chunk-pool.js';
  * pool.
  */
 export class FileReader extends Readable {
-  readonly #last: number;
-  #at: number;
-  #isReading = false;
+  private readonly last: number;
+  private at: number;
+  private isReading = false;
   /** Set if the stream was destroyed during a read. */
-  #afterReading: (() => void) | undefined;
+  private afterReading: (() => void) | undefined;
 
   constructor(
     private readonly file: FileHandle,
@@ -21,29 +21,29 @@ export class FileReader extends Readable {
   ) {
     // Nothing is read ahead, because each of a thousand downloads would hold one more buffer.
     super({ highWaterMark: 0 });
-    this.#at = first;
-    this.#last = last;
+    this.at = first;
+    this.last = last;
   }
 
   override _read(): void {
-    const lengthBytes = this.#last - this.#at + 1;
+    const lengthBytes = this.last - this.at + 1;
     if (lengthBytes <= 0) {
       this.push(null);
       return;
     }
     const chunk = FILE_CHUNKS.acquire();
-    this.#isReading = true;
+    this.isReading = true;
     const wanted = Math.min(chunk.length, lengthBytes);
-    read(this.file.fd, chunk, 0, wanted, this.#at, (error, readBytes) => {
-      this.#isReading = false;
-      this.#afterReading?.();
+    read(this.file.fd, chunk, 0, wanted, this.at, (error, readBytes) => {
+      this.isReading = false;
+      this.afterReading?.();
       if (error) {
         this.destroy(error);
       } else if (readBytes === 0 || this.destroyed) {
         FILE_CHUNKS.release(chunk);
         if (!this.destroyed) this.push(null);
       } else {
-        this.#at += readBytes;
+        this.at += readBytes;
         this.push(chunk.subarray(0, readBytes));
       }
     });
@@ -61,7 +61,7 @@ export class FileReader extends Readable {
         },
       );
     };
-    if (this.#isReading) this.#afterReading = close;
+    if (this.isReading) this.afterReading = close;
     else close();
   }
 }

@@ -12,15 +12,15 @@ import { FILE_CHUNKS } from './chunk-pool.js';
 export class ResponseSink extends Writable {
   /** Bytes that were written. */
   sentBytes = 0;
-  #piece: Buffer | undefined;
-  #done: (() => void) | undefined;
-  readonly #stall: NodeJS.Timeout;
-  readonly #onWritten = (error?: Error | null): void => {
-    const piece = this.#piece;
-    this.#piece = undefined;
+  private piece: Buffer | undefined;
+  private done: (() => void) | undefined;
+  private readonly stall: NodeJS.Timeout;
+  private readonly onWritten = (error?: Error | null): void => {
+    const piece = this.piece;
+    this.piece = undefined;
     if (piece) FILE_CHUNKS.release(piece);
     // After an error the response closes, which ends the file and this stream.
-    if (!error) this.#done?.();
+    if (!error) this.done?.();
   };
 
   constructor(
@@ -29,8 +29,8 @@ export class ResponseSink extends Writable {
     stallMs: number,
   ) {
     super({ highWaterMark: 0, decodeStrings: false });
-    this.#stall = setTimeout(() => {
-      if (this.#piece) response.destroy();
+    this.stall = setTimeout(() => {
+      if (this.piece) response.destroy();
     }, stallMs);
   }
 
@@ -41,14 +41,14 @@ export class ResponseSink extends Writable {
       return;
     }
     this.sentBytes += piece.length;
-    this.#piece = piece;
-    this.#done = done;
-    this.#stall.refresh();
-    this.response.write(piece, this.#onWritten);
+    this.piece = piece;
+    this.done = done;
+    this.stall.refresh();
+    this.response.write(piece, this.onWritten);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    clearTimeout(this.#stall);
+    clearTimeout(this.stall);
     done(error);
   }
 }

@@ -6,20 +6,20 @@ import type { DataSource } from 'typeorm';
  * running share the next query.
  */
 export class DatabaseClock {
-  #next: Promise<Date> | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  private next: Promise<Date> | undefined;
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly dataSource: DataSource) {}
 
   /** The time from a query that begins after this call. Throws the database's error. */
   now(): Promise<Date> {
-    this.#next ??= this.#last.then(() => {
-      this.#next = undefined;
+    this.next ??= this.last.then(() => {
+      this.next = undefined;
       const reading = this.read();
-      this.#last = reading.catch(() => undefined);
+      this.last = reading.catch(() => undefined);
       return reading;
     });
-    return this.#next;
+    return this.next;
   }
 
   private async read(): Promise<Date> {

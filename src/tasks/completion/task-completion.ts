@@ -59,8 +59,8 @@ const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 @Injectable()
 export class TaskCompletion {
   private readonly logger = new Logger('Tasks');
-  readonly #end: BatchedFunction<{ ended: boolean }>;
-  readonly #clock: DatabaseClock;
+  private readonly endFunction: BatchedFunction<{ ended: boolean }>;
+  private readonly clock: DatabaseClock;
 
   constructor(
     dataSource: DataSource,
@@ -69,8 +69,8 @@ export class TaskCompletion {
     private readonly repository: TaskRepository,
     private readonly listeners: CompletionListeners,
   ) {
-    this.#end = new BatchedFunction(dataSource, TASK_END_FUNCTION);
-    this.#clock = new DatabaseClock(dataSource);
+    this.endFunction = new BatchedFunction(dataSource, TASK_END_FUNCTION);
+    this.clock = new DatabaseClock(dataSource);
   }
 
   /** Ends the task and returns it. Undefined if its state or fence no longer allows that; then nothing has changed. */
@@ -82,10 +82,10 @@ export class TaskCompletion {
   ): Promise<Task | undefined> {
     const tried: { times: number; task?: Task; values?: unknown[] } = { times: 0 };
     const commit = async (): Promise<boolean> => {
-      const ended = (tried.task ??= this.completedTask(task, completion, await this.#clock.now()));
+      const ended = (tried.task ??= this.completedTask(task, completion, await this.clock.now()));
       tried.values ??= [...argumentsOf(ended, completion), ...this.deliveryOf(ended)];
       tried.times += 1;
-      return (await this.#end.run(tried.values)).ended;
+      return (await this.endFunction.run(tried.values)).ended;
     };
     const isEnded = await retryTransient(() => around(commit), patienceMs);
     const { task: ended } = tried;

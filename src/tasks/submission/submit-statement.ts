@@ -31,8 +31,8 @@ interface SubmitTerms {
 /** Writes a task, its hold and its idempotency key. If the response is lost, looks up the outcome. */
 @Injectable()
 export class SubmitStatement {
-  readonly #submit: SubmitBatches;
-  readonly #submitCapped: SubmitBatches;
+  private readonly submit: SubmitBatches;
+  private readonly submitCapped: SubmitBatches;
 
   constructor(
     dataSource: DataSource,
@@ -40,8 +40,8 @@ export class SubmitStatement {
     private readonly repository: TaskRepository,
     private readonly process: ProcessLease,
   ) {
-    this.#submit = new SubmitBatches(dataSource, 'task_submit');
-    this.#submitCapped = new SubmitBatches(dataSource, 'task_submit_capped');
+    this.submit = new SubmitBatches(dataSource, 'task_submit');
+    this.submitCapped = new SubmitBatches(dataSource, 'task_submit_capped');
   }
 
   /**
@@ -50,7 +50,7 @@ export class SubmitStatement {
    */
   async run(task: Task, values: unknown[], { hasKey, isCapped }: SubmitTerms): Promise<SubmitRow> {
     if (this.reversals.isFull) throw unrecorded();
-    const statement = isCapped ? this.#submitCapped : this.#submit;
+    const statement = isCapped ? this.submitCapped : this.submit;
     const faults: DatabaseFault[] = [];
     const submit = () =>
       statement.run(values).catch((error: unknown) => {

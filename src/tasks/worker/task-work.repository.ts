@@ -98,17 +98,17 @@ const NOTE_SUCCESS = `
 /** SQL statements of the worker. Each is idempotent. */
 @Injectable()
 export class TaskWorkRepository {
-  readonly #claim: PreparedStatement<ClaimRow>;
-  readonly #advance: PreparedStatement<{ id: string }>;
+  private readonly claimStatement: PreparedStatement<ClaimRow>;
+  private readonly advanceStatement: PreparedStatement<{ id: string }>;
 
   constructor(private readonly dataSource: DataSource) {
-    this.#claim = new PreparedStatement(dataSource, 'task_claim_sharing', CLAIM);
-    this.#advance = new PreparedStatement(dataSource, 'task_advance', ADVANCE);
+    this.claimStatement = new PreparedStatement(dataSource, 'task_claim_sharing', CLAIM);
+    this.advanceStatement = new PreparedStatement(dataSource, 'task_advance', ADVANCE);
   }
 
   /** Claims and leases due work within the free capacity of the lanes and the shares of the accounts. */
   async claim({ available, inUse, mine, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
-    const rows = await this.#claim.run([
+    const rows = await this.claimStatement.run([
       Object.keys(LANE_CONCURRENCY),
       Object.values(LANE_CONCURRENCY),
       [...available.keys()],
@@ -126,7 +126,7 @@ export class TaskWorkRepository {
 
   /** Applies the changes with a current fence; returns the ids of their tasks. */
   async advance(changes: readonly Advance[]): Promise<Set<string>> {
-    const rows = await this.#advance.run(advanceColumns(changes));
+    const rows = await this.advanceStatement.run(advanceColumns(changes));
     return new Set(rows.map(({ id }) => id));
   }
 
