@@ -1,5 +1,5 @@
-import type { Route } from '../providers/ports/route.js';
-import type { Operation } from '../providers/ports/operation.js';
+import type { Route } from '../providers/ports/attempt.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
 import assert from 'node:assert/strict';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';

@@ -1,4 +1,4 @@
-import type { Operation } from '../providers/ports/operation.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
 import { applyDecorators, HttpCode, SetMetadata, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes } from '@nestjs/swagger';
 import { BearerGuard } from '../auth/bearer.guard.js';

@@ -10,8 +10,8 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { API_FAMILY_CODES, apiFamilyOf } from '../common/errors/api-family.js';
 import { readModelId } from '../common/validation/read-model-id.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
-import type { Operation } from '../providers/ports/operation.js';
-import type { Route } from '../providers/ports/route.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
+import type { Route } from '../providers/ports/attempt.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 
 const PLAY_MONEY_MESSAGE =

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
-import type { Route } from '../providers/ports/route.js';
+import type { Route } from '../providers/ports/attempt.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 
 const RETRY_AFTER_SECONDS = 1;

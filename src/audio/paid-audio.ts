@@ -6,8 +6,8 @@ import type {
 } from '../platform/http-server/responses/audio-response.js';
 import type { Quote } from '../common/money/charge-basis.js';
 import { PaidCalls } from '../billing/calls/paid-calls.js';
-import type { Operation } from '../providers/ports/operation.js';
-import type { ProviderAudio } from '../providers/ports/provider-audio.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
+import type { ProviderAudio } from '../providers/ports/audio.port.js';
 import type { ProviderWork } from '../providers/routing/provider-router.js';
 import { SizedWav } from './wav/sized-wav.js';
 

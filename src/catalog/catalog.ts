@@ -1,6 +1,5 @@
-import type { Route } from '../providers/ports/route.js';
-import type { UpstreamTerms } from '../providers/ports/upstream-terms.js';
-import type { Operation } from '../providers/ports/operation.js';
+import type { Route, UpstreamTerms } from '../providers/ports/attempt.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
 
 /** Whether a route can run an operation now: its provider is configured, and its adapter has the operation. */

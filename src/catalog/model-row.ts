@@ -1,6 +1,5 @@
-import type { Operation } from '../providers/ports/operation.js';
-import type { Route } from '../providers/ports/route.js';
-import type { UpstreamTerms } from '../providers/ports/upstream-terms.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
+import type { Route, UpstreamTerms } from '../providers/ports/attempt.js';
 import type { SongShape } from './song-shape.js';
 import type {
   PerCodePoint,

@@ -1,4 +1,4 @@
-import type { Operation } from '../providers/ports/operation.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
 
 /** What a model does; each operation has one endpoint. */
 export const ENDPOINT_TYPES = {

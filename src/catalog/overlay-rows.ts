@@ -1,5 +1,5 @@
-import type { Route } from '../providers/ports/route.js';
-import type { Operation } from '../providers/ports/operation.js';
+import type { Route } from '../providers/ports/attempt.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
 import type { OverlayLimits, OverlayModel, OverlayPrice } from './overlay.dto.js';
 import { termsOf } from './overlay-terms.js';

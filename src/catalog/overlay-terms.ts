@@ -1,5 +1,5 @@
-import type { Operation } from '../providers/ports/operation.js';
-import type { UpstreamTerms } from '../providers/ports/upstream-terms.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
+import type { UpstreamTerms } from '../providers/ports/attempt.js';
 import type { OverlayTerms } from './overlay-terms.dto.js';
 
 /** Which model works, on what, and in which form. */

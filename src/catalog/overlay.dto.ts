@@ -1,4 +1,4 @@
-import type { Operation } from '../providers/ports/operation.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
 import { type Protocol, PROTOCOLS } from '../providers/ports/protocol.js';
 import {
   Custom,

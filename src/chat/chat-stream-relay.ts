@@ -3,13 +3,17 @@ import type { Readable } from 'node:stream';
 import type { SseWriter } from '../platform/http-server/responses/sse-response.js';
 import { ClientLeft, DeadlinePassed } from '../billing/calls/pay-on-success.js';
 import { ProviderError } from '../providers/http/provider-error.js';
-import type { ChatChunk, ChatStream, TokenUsage } from '../providers/ports/chat.port.js';
+import {
+  type ChatChunk,
+  type ChatStream,
+  type TokenUsage,
+  isReason,
+} from '../providers/ports/chat.port.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { CompletionChunks } from './completion-chunks.js';
 import { type CompletionHead, choicesOf, headOf } from './completion.mapper.js';
 import { textsOf } from './chat-texts.js';
 import { viewChatUsage } from './chat-usage.js';
-import { isReason } from '../providers/ports/finish-reason.js';
 import type { GeneratedTextBuffer } from './generated-text.js';
 import { BackpressureClock } from './backpressure-clock.js';
 import { TooManyCallsError } from './tool-calls.js';

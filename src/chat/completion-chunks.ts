@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { MAX_CHOICES } from '../providers/ports/chat.port.js';
+import { MAX_CHOICES, missingReason, finishReasonOf } from '../providers/ports/chat.port.js';
 import { type CompletionHead, indexOf, logprobsOf } from './completion.mapper.js';
-import { missingReason, finishReasonOf } from '../providers/ports/finish-reason.js';
 import { knownFieldsOf } from './known-fields.js';
 import { CallDeltas } from './tool-calls.js';
 

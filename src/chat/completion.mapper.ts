@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { missingReason, finishReasonOf } from '../providers/ports/finish-reason.js';
+import { missingReason, finishReasonOf } from '../providers/ports/chat.port.js';
 import { knownFieldsOf } from './known-fields.js';
 import { wholeCallsOf } from './tool-calls.js';
 

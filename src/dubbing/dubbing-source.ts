@@ -3,7 +3,7 @@ import type { MediaLimits } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { billableSeconds } from '../common/time/billable-seconds.js';
 import type { MeasuredMedia } from '../media/media-intake.js';
-import type { MediaFile } from '../providers/ports/media-file.js';
+import type { MediaFile } from '../providers/ports/audio.port.js';
 
 /** Field of the body that names the source. */
 export const SOURCE_FIELD = 'source_url';

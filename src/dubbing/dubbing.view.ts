@@ -4,7 +4,7 @@ import { toPublicId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import { numberAt, textAt } from '../providers/http/json-fields.js';
-import type { DubbingReport } from '../providers/ports/dubbing.port.js';
+import type { DubbingReport } from '../providers/ports/job.port.js';
 import type { ContentLinks } from '../tasks/content-links/content-links.js';
 import type { Task } from '../tasks/task.js';
 import { TaskView, viewTask } from '../tasks/task.view.js';

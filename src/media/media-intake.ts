@@ -5,7 +5,7 @@ import { callerLeftSignal } from '../platform/http-server/connections/request-co
 import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import type { DownloadOptions } from '../platform/http-client/download.js';
-import type { MediaFile } from '../providers/ports/media-file.js';
+import type { MediaFile } from '../providers/ports/audio.port.js';
 import { CONTENT_TYPES } from './content-types.js';
 import type { MediaDuration } from './duration/media-duration.js';
 import { measureMediaDuration } from './duration/duration-pool.js';

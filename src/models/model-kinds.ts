@@ -1,4 +1,4 @@
-import type { Operation } from '../providers/ports/operation.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
 
 type Modality = 'text' | 'image' | 'audio' | 'video' | 'speech' | 'transcription';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ModelRow } from '../catalog/model-row.js';
-import type { Operation } from '../providers/ports/operation.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
 
 /** The endpoint of each operation. */
 export const ENDPOINTS: Readonly<Record<Operation, string>> = {

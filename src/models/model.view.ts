@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ENDPOINT_TYPES, type EndpointType } from '../catalog/operation.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { VOICES } from '../catalog/voices.js';
-import type { Operation } from '../providers/ports/operation.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
 import { DESCRIPTIONS, MODALITIES } from './model-kinds.js';
 import { PriceView, PricingView, viewPrice, viewPricing } from './price.view.js';
 

@@ -4,7 +4,7 @@ import type { SongShape } from '../catalog/song-shape.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { fromPublicId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
-import type { Route } from '../providers/ports/route.js';
+import type { Route } from '../providers/ports/attempt.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import type { Task } from '../tasks/task.js';
 import { TaskRepository } from '../tasks/reads/task.repository.js';

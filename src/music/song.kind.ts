@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { JsonObject } from '../common/json-object.js';
-import type { AttemptContext } from '../providers/ports/attempt-context.js';
+import type { AttemptContext } from '../providers/ports/attempt.js';
 import type { SongPort, SongSubmission } from '../providers/ports/song.port.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import type { Task } from '../tasks/task.js';

@@ -1,6 +1,6 @@
 import { ProviderError } from '../providers/http/provider-error.js';
 import { faultOf, providerErrorBehind } from '../providers/http/provider-fault.js';
-import type { JobFailure } from '../providers/ports/job-failure.js';
+import type { JobFailure } from '../providers/ports/job.port.js';
 import type { Task, TaskFault } from './task.js';
 import type { FailedReport } from './task-kind.js';
 

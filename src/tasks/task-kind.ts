@@ -1,7 +1,6 @@
 import type { JsonObject } from '../common/json-object.js';
-import type { Operation } from '../providers/ports/operation.js';
-import type { OnFigures } from '../providers/ports/attempt-context.js';
-import type { Route } from '../providers/ports/route.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
+import type { OnFigures, Route } from '../providers/ports/attempt.js';
 import type { Task, TaskContent, TaskFault, TaskStatus } from './task.js';
 
 /** What every step gets besides its task. */

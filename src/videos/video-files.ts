@@ -6,7 +6,7 @@ import { Clock } from '../common/time/clock.js';
 import { CONTENT_TYPES } from '../media/content-types.js';
 import { sniffFormat } from '../media/duration/sniff.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
-import type { VideoContent } from '../providers/ports/video.port.js';
+import type { VideoContent } from '../providers/ports/job.port.js';
 import { UNNAMED_FILE_MS } from '../platform/storage/stored-file.js';
 import { StoredFiles } from '../platform/storage/stored-files.js';
 import { UnusableFileError } from '../tasks/collect-failure.js';

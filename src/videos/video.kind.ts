@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { JsonObject } from '../common/json-object.js';
-import type { VideoCommand } from '../providers/ports/video.port.js';
+import type { VideoCommand } from '../providers/ports/job.port.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import { ContentLinks } from '../tasks/content-links/content-links.js';
 import type {

@@ -5,7 +5,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
 import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
-import type { VideoCommand } from '../providers/ports/video.port.js';
+import type { VideoCommand } from '../providers/ports/job.port.js';
 import type { NamedFile } from '../platform/storage/stored-file.js';
 import { StoredFiles } from '../platform/storage/stored-files.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';

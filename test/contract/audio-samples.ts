@@ -1,4 +1,4 @@
-import type { AudioFormat } from '../../src/providers/ports/provider-audio.js';
+import type { AudioFormat } from '../../src/providers/ports/audio.port.js';
 
 /** The beginning of an answer in each format. The bytes after the magic number do not matter to an adapter. */
 export const AUDIO_SAMPLES: Readonly<Record<AudioFormat, Buffer>> = {

@@ -9,7 +9,7 @@ import { readBounded } from '../../src/providers/http/bounded-body.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import type { ProviderContext } from '../../src/providers/http/provider-context.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
-import type { DubbingPort } from '../../src/providers/ports/dubbing.port.js';
+import type { DubbingPort } from '../../src/providers/ports/job.port.js';
 import { sentForm } from './form-data.js';
 import { describePortContract, describeRequest } from './port-contract.js';
 import { type SeenRequest, StubUpstream } from '../support/stub-upstream.js';

@@ -1,9 +1,8 @@
 import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
 import { readBounded } from '../../src/providers/http/bounded-body.js';
-import type { AttemptContext } from '../../src/providers/ports/attempt-context.js';
-import type { Operation } from '../../src/providers/ports/operation.js';
-import type { ProviderAudio } from '../../src/providers/ports/provider-audio.js';
-import type { PortByOperation } from '../../src/providers/ports/provider-ports.js';
+import type { AttemptContext } from '../../src/providers/ports/attempt.js';
+import type { Operation, PortByOperation } from '../../src/providers/ports/provider-ports.js';
+import type { ProviderAudio } from '../../src/providers/ports/audio.port.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
 import type { PortContract } from './port-contract.js';
 

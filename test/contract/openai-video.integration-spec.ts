@@ -4,7 +4,7 @@ import { readBounded } from '../../src/providers/http/bounded-body.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import { openAiVideoPorts } from '../../src/providers/openai-video/openai-video-ports.js';
-import type { VideoPort } from '../../src/providers/ports/video.port.js';
+import type { VideoPort } from '../../src/providers/ports/job.port.js';
 import { describePortContract, describeRequest } from './port-contract.js';
 import { type SeenRequest, StubUpstream } from '../support/stub-upstream.js';
 

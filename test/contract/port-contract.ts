@@ -4,8 +4,7 @@ import { SystemClock } from '../../src/common/time/clock.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { ProviderContext } from '../../src/providers/http/provider-context.js';
-import type { AttemptContext } from '../../src/providers/ports/attempt-context.js';
-import type { UpstreamTerms } from '../../src/providers/ports/upstream-terms.js';
+import type { AttemptContext, UpstreamTerms } from '../../src/providers/ports/attempt.js';
 import { StubUpstream, type SeenRequest } from '../support/stub-upstream.js';
 
 const KEY = 'sk-upstream-secret-4711';

@@ -3,7 +3,7 @@ import { SystemClock } from '../../src/common/time/clock.js';
 import { readBounded } from '../../src/providers/http/bounded-body.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { ChatChunk } from '../../src/providers/ports/chat.port.js';
-import type { ProviderAudio } from '../../src/providers/ports/provider-audio.js';
+import type { ProviderAudio } from '../../src/providers/ports/audio.port.js';
 import { ProviderRegistry } from '../../src/providers/routing/provider-registry.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
 

@@ -4,7 +4,7 @@ import { quoteOfText } from '../../catalog/price-rule.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { DialogueCommand } from '../../providers/ports/dialogue.port.js';
+import type { DialogueCommand } from '../../providers/ports/audio.port.js';
 import { voiceIdOf } from '../audio-fields.js';
 import { PaidAudio } from '../paid-audio.js';
 import type { DialogueBody } from './dto/dialogue.body.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { CompositionCommand } from '../../providers/ports/composition.port.js';
+import type { CompositionCommand } from '../../providers/ports/audio.port.js';
 import { PaidAudio } from '../paid-audio.js';
 import type { MusicCompositionBody } from './dto/music-composition.body.js';
 

@@ -4,7 +4,7 @@ import { quoteOfText } from '../../catalog/price-rule.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { SpeechCommand } from '../../providers/ports/speech.port.js';
+import type { SpeechCommand } from '../../providers/ports/audio.port.js';
 import { voiceIdOf } from '../audio-fields.js';
 import { PaidAudio } from '../paid-audio.js';
 import type { SpeechBody } from './dto/speech.body.js';

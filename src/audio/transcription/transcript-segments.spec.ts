@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TranscriptWord } from '../../providers/ports/transcription.port.js';
+import type { TranscriptWord } from '../../providers/ports/transcript.port.js';
 import { segmentsOf } from './transcript-segments.js';
 
 /** Words of a second each with spaces between, as the provider tells them. */

@@ -1,4 +1,4 @@
-import type { TranscriptWord } from '../../providers/ports/transcription.port.js';
+import type { TranscriptWord } from '../../providers/ports/transcript.port.js';
 
 /** A sentence of a transcript. Times are seconds from the start of the recording. */
 export interface TranscriptSegment {

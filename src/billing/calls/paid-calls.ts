@@ -4,7 +4,7 @@ import type { Charged } from '../../platform/http-server/responses/charge-header
 import type { ChargeBasis, Quote } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
-import type { Operation } from '../../providers/ports/operation.js';
+import type { Operation } from '../../providers/ports/provider-ports.js';
 import {
   ProviderRouter,
   type ProviderWork,

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../common/json-object.js';
 import { listAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
-import type { AlignmentCommand, AlignmentPort, AlignmentResult } from '../ports/alignment.port.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
+import type { AlignmentCommand, AlignmentPort, AlignmentResult } from '../ports/transcript.port.js';
+import type { AttemptContext } from '../ports/attempt.js';
 import { MAX_TRANSCRIPT_BYTES } from './elevenlabs-transcription.adapter.js';
 
 /** Forced alignment over the ElevenLabs wire protocol, which has no model name for it. */

@@ -1,9 +1,8 @@
-import type { OnFigures } from '../ports/attempt-context.js';
-import type { AudioFormat, ProviderAudio } from '../ports/provider-audio.js';
+import type { OnFigures, UpstreamTerms } from '../ports/attempt.js';
+import type { AudioFormat, ProviderAudio } from '../ports/audio.port.js';
 import { sniffAudio } from '../http/audio-sniff.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { RequestBody } from '../http/request-body.js';
-import type { UpstreamTerms } from '../ports/upstream-terms.js';
 import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
 
 const OUTPUT_FORMATS: Readonly<Record<AudioFormat, string>> = {

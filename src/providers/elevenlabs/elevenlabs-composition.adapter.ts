@@ -1,8 +1,7 @@
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
-import type { CompositionCommand, CompositionPort } from '../ports/composition.port.js';
-import type { ProviderAudio } from '../ports/provider-audio.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import type { CompositionCommand, CompositionPort, ProviderAudio } from '../ports/audio.port.js';
 import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
 
 /** Music over the ElevenLabs wire protocol. */

@@ -4,8 +4,8 @@ import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-sta
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
-import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/dubbing.port.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/job.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** A longer text is neither a language nor a media type. */

@@ -1,8 +1,7 @@
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
-import type { IsolationCommand, IsolationPort } from '../ports/isolation.port.js';
-import type { ProviderAudio } from '../ports/provider-audio.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import type { IsolationCommand, IsolationPort, ProviderAudio } from '../ports/audio.port.js';
 import { requestAudio } from './elevenlabs-audio.js';
 
 /** Voice isolation over the ElevenLabs wire protocol, which has neither a model name nor a format for it. */

@@ -1,8 +1,7 @@
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
-import type { ProviderAudio } from '../ports/provider-audio.js';
-import type { SoundEffectCommand, SoundEffectPort } from '../ports/sound-effect.port.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import type { ProviderAudio, SoundEffectCommand, SoundEffectPort } from '../ports/audio.port.js';
 import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
 
 /** Sound effects over the ElevenLabs wire protocol. */

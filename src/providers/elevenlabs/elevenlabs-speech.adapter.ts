@@ -1,8 +1,7 @@
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
-import type { ProviderAudio } from '../ports/provider-audio.js';
-import type { SpeechCommand, SpeechPort } from '../ports/speech.port.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import type { ProviderAudio, SpeechCommand, SpeechPort } from '../ports/audio.port.js';
 import { requestAudio, withOutputFormat } from './elevenlabs-audio.js';
 import { voiceSettings } from './elevenlabs-voice-settings.js';
 

@@ -2,13 +2,13 @@ import type { JsonObject } from '../../common/json-object.js';
 import { listAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { type FormFields, multipartBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
+import type { AttemptContext } from '../ports/attempt.js';
 import type {
   TranscriptionCommand,
   TranscriptionPort,
   TranscriptionResult,
   TranscriptWord,
-} from '../ports/transcription.port.js';
+} from '../ports/transcript.port.js';
 
 /** Two hours of speech are about 20,000 words; each takes a few hundred bytes on the wire. */
 export const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;

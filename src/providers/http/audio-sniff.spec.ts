@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import type { AudioFormat } from '../ports/provider-audio.js';
+import type { AudioFormat } from '../ports/audio.port.js';
 import { sniffAudio } from './audio-sniff.js';
 
 const rest = Buffer.alloc(40, 1);

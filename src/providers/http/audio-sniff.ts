@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { peekStream } from '../../common/peek-stream.js';
-import type { AudioFormat } from '../ports/provider-audio.js';
+import type { AudioFormat } from '../ports/audio.port.js';
 
 /** This is enough for every magic number that is checked. A shorter body is no audio. */
 const SNIFF_BYTES = 12;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import type { FailedJob, JobFailure, PendingJob } from '../ports/job-failure.js';
+import type { FailedJob, JobFailure, PendingJob } from '../ports/job.port.js';
 import { textAt } from './json-fields.js';
 import { type ProviderContext, withoutKey } from './provider-context.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { MediaFile } from '../ports/media-file.js';
-import type { UpstreamTerms } from '../ports/upstream-terms.js';
+import type { MediaFile } from '../ports/audio.port.js';
+import type { UpstreamTerms } from '../ports/attempt.js';
 
 /** A request body. It is written anew for every attempt, its fields under the terms of the model. */
 export interface RequestBody {

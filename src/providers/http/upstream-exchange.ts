@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { OnFigures } from '../ports/attempt-context.js';
-import type { UpstreamTerms } from '../ports/upstream-terms.js';
+import type { OnFigures, UpstreamTerms } from '../ports/attempt.js';
 import type { OwnErrors } from './error-classification.js';
 import type { RequestBody } from './request-body.js';
 import type { UpstreamTimeoutName } from './upstream-timeouts.js';

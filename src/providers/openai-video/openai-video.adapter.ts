@@ -3,8 +3,8 @@ import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-sta
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
-import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/video.port.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/job.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Content types of responses that contain a message instead of the file. */

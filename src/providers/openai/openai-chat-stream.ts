@@ -8,7 +8,7 @@ import { type ChatChunk, MAX_CHOICES } from '../ports/chat.port.js';
 import { carriesError } from '../http/error-facts.js';
 import { figuresOfBody } from '../http/figures.js';
 import { listAt } from '../http/json-fields.js';
-import type { OnFigures } from '../ports/attempt-context.js';
+import type { OnFigures } from '../ports/attempt.js';
 import { ChoiceEnds } from './choice-ends.js';
 import { usageOf } from './openai-usage.js';
 

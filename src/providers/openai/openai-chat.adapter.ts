@@ -4,7 +4,7 @@ import { listAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { UpstreamRequest } from '../http/upstream-exchange.js';
 import { jsonBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
+import type { AttemptContext } from '../ports/attempt.js';
 import {
   type ChatCommand,
   type ChatPort,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../common/json-object.js';
 import { carriesError } from '../http/error-facts.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
+import type { AttemptContext } from '../ports/attempt.js';
 import type { ImageCommand, ImagePort, ImageResult } from '../ports/image.port.js';
 import { generatedImageOf } from './made-image.js';
 

@@ -3,7 +3,7 @@ import { StubUpstream } from '../../../test/support/stub-upstream.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { HttpTransport } from '../http/http-transport.js';
 import type { ChatCommand, ChatPort } from '../ports/chat.port.js';
-import type { UpstreamTerms } from '../ports/upstream-terms.js';
+import type { UpstreamTerms } from '../ports/attempt.js';
 import { openAiPorts } from './openai-ports.js';
 
 type Sent = Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { SystemClock } from '../../common/time/clock.js';
 import { HttpTransport } from '../http/http-transport.js';
 import { UPSTREAM_TIMEOUTS } from '../http/upstream-timeouts.js';
 import type { ChatCommand, ChatPort } from '../ports/chat.port.js';
-import type { UpstreamTerms } from '../ports/upstream-terms.js';
+import type { UpstreamTerms } from '../ports/attempt.js';
 import { openAiPorts } from './openai-ports.js';
 
 /** A row's limit, so that no test waits for minutes. */

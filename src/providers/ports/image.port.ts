@@ -1,4 +1,4 @@
-import type { AttemptContext } from './attempt-context.js';
+import type { AttemptContext } from './attempt.js';
 
 /** An image to generate. */
 export interface ImageCommand {

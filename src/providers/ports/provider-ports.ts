@@ -1,16 +1,16 @@
-import type { AlignmentPort } from './alignment.port.js';
+import type { AlignmentPort, TranscriptionPort } from './transcript.port.js';
 import type { ChatPort } from './chat.port.js';
-import type { CompositionPort } from './composition.port.js';
-import type { DialoguePort } from './dialogue.port.js';
-import type { DubbingPort } from './dubbing.port.js';
+import type {
+  CompositionPort,
+  DialoguePort,
+  IsolationPort,
+  SoundEffectPort,
+  SpeechPort,
+  VoiceChangePort,
+} from './audio.port.js';
+import type { DubbingPort, VideoPort } from './job.port.js';
 import type { ImagePort } from './image.port.js';
-import type { IsolationPort } from './isolation.port.js';
 import type { SongPort } from './song.port.js';
-import type { SoundEffectPort } from './sound-effect.port.js';
-import type { SpeechPort } from './speech.port.js';
-import type { TranscriptionPort } from './transcription.port.js';
-import type { VideoPort } from './video.port.js';
-import type { VoiceChangePort } from './voice-change.port.js';
 
 /** The port of every operation, under its name in the catalog. */
 export interface PortByOperation {
@@ -28,6 +28,9 @@ export interface PortByOperation {
   song: SongPort;
   video: VideoPort;
 }
+
+/** The operations that the gateway offers and providers execute. */
+export type Operation = keyof PortByOperation;
 
 /** What one provider can do: the operations of its wire protocol. */
 export type ProviderPorts = Partial<PortByOperation>;

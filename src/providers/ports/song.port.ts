@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
-import type { AttemptContext } from './attempt-context.js';
-import type { FailedJob, PendingJob } from './job-failure.js';
+import type { AttemptContext } from './attempt.js';
+import type { FailedJob, PendingJob } from './job.port.js';
 
 /** What a song operation has to do. */
 export type SongCommand = Readonly<{

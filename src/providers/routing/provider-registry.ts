@@ -1,9 +1,8 @@
-import type { Operation } from '../ports/operation.js';
-import type { Route } from '../ports/route.js';
+import type { Operation, PortByOperation, ProviderPorts } from '../ports/provider-ports.js';
+import type { Route } from '../ports/attempt.js';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../common/time/clock.js';
 import { HttpTransport } from '../http/http-transport.js';
-import type { PortByOperation, ProviderPorts } from '../ports/provider-ports.js';
 import {
   type ProviderConfig,
   PROVIDERS_OPTIONS,

@@ -7,10 +7,8 @@ import { currentRequest } from '../../platform/http-server/connections/request-c
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
-import type { AttemptContext, OnFigures } from '../ports/attempt-context.js';
-import type { Operation } from '../ports/operation.js';
-import type { PortByOperation } from '../ports/provider-ports.js';
-import type { Route } from '../ports/route.js';
+import type { AttemptContext, OnFigures, Route } from '../ports/attempt.js';
+import type { Operation, PortByOperation } from '../ports/provider-ports.js';
 import { type AttemptObservation, AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
 import { RouteBreaker } from './route-breaker.js';

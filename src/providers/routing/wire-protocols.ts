@@ -2,9 +2,8 @@ import { elevenLabsPorts } from '../elevenlabs/elevenlabs-ports.js';
 import type { ProviderContext } from '../http/provider-context.js';
 import { openAiPorts } from '../openai/openai-ports.js';
 import { openAiVideoPorts } from '../openai-video/openai-video-ports.js';
-import type { Operation } from '../ports/operation.js';
+import type { Operation, ProviderPorts } from '../ports/provider-ports.js';
 import type { Protocol } from '../ports/protocol.js';
-import type { ProviderPorts } from '../ports/provider-ports.js';
 import { hasTtapiEndpoint, ttapiPorts } from '../ttapi/ttapi-ports.js';
 
 /** What the gateway knows of a wire protocol. */

@@ -3,8 +3,8 @@ import { isFailureWord, isSuccessWord, jobFailure, unfinishedJob } from '../http
 import type { ProviderHttp } from '../http/provider-http.js';
 import { ProviderError } from '../http/provider-error.js';
 import { jsonBody } from '../http/request-body.js';
-import type { AttemptContext } from '../ports/attempt-context.js';
-import type { FailedJob } from '../ports/job-failure.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import type { FailedJob } from '../ports/job.port.js';
 import type {
   SongCommand,
   SongExpectation,

@@ -13,7 +13,7 @@ import { OPERATION } from '../../admission/model.guard.js';
 import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
-import type { Operation } from '../../providers/ports/operation.js';
+import type { Operation } from '../../providers/ports/provider-ports.js';
 import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
 import type { ErrorCode } from '../../common/errors/error-table.js';
 import { JsonBodyGuard } from '../../platform/http-server/request-body/json-body.guard.js';

@@ -1,5 +1,5 @@
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { Route } from '../../providers/ports/route.js';
+import type { Route } from '../../providers/ports/attempt.js';
 import type { Quote } from '../../common/money/charge-basis.js';
 import type { JsonObject } from '../../common/json-object.js';
 

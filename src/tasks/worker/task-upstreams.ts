@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
-import type { OnFigures } from '../../providers/ports/attempt-context.js';
+import type { OnFigures } from '../../providers/ports/attempt.js';
 import type { TaskContext } from '../task-kind.js';
 import type { Task } from '../task.js';
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
+import type { ProviderFigures } from '../../common/money/provider-figures.js';
 
 /**
  * Deviations of one model's requests from the standard form of its protocol, as its row declares them
@@ -22,4 +23,27 @@ export interface UpstreamTerms {
   readonly timeoutMs?: number;
   /** Unknown fields of messages, parts and tools that are sent nevertheless (decision G-92). Chat only. */
   readonly passFields?: readonly string[];
+}
+
+/** One way to run a model: a provider and the model's name there. */
+export interface Route {
+  readonly provider: string;
+  readonly upstreamModel: string;
+  /** How the requests of the model differ. The catalog adds those of the row. */
+  readonly terms?: UpstreamTerms | undefined;
+}
+
+/** Receives the provider's own cost figures of one response. */
+export type OnFigures = (figures: ProviderFigures) => void;
+
+/** What every attempt gets in addition to its command. */
+export interface AttemptContext {
+  /** The model's name at the provider. */
+  readonly upstreamModel: string;
+  /** Deviations of the model's requests from the standard form of the protocol. */
+  readonly terms?: UpstreamTerms | undefined;
+  /** Called with the cost of a response as the provider reports it. */
+  readonly onFigures?: OnFigures | undefined;
+  /** Aborting it closes the upstream connection. The attempt then rejects with the reason of the signal. */
+  readonly signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
-import type { AttemptContext } from './attempt-context.js';
-import type { MediaFile } from './media-file.js';
+import type { AttemptContext } from './attempt.js';
+import type { MediaFile } from './audio.port.js';
 
 /** A recording to transcribe. Absent fields are not sent. */
 export interface TranscriptionCommand {
@@ -38,4 +38,30 @@ export interface TranscriptionResult {
 /** Speech to text (API: POST /v1/audio/transcriptions). */
 export interface TranscriptionPort {
   transcribe(command: TranscriptionCommand, context: AttemptContext): Promise<TranscriptionResult>;
+}
+
+/** A recording and the text spoken in it. */
+export interface AlignmentCommand {
+  readonly media: MediaFile;
+  readonly text: string;
+}
+
+/** A word of the text and its position in the recording, in seconds. */
+export interface AlignedWord {
+  readonly text: string;
+  readonly start: number | null;
+  readonly end: number | null;
+  readonly loss: number | null;
+}
+
+/** The words in order, and the loss of the whole text. */
+export interface AlignmentResult {
+  readonly words: readonly AlignedWord[];
+  readonly loss: number | null;
+  readonly providerRequestId: string | null;
+}
+
+/** Forced alignment (API: POST /v1/audio/alignment). */
+export interface AlignmentPort {
+  align(command: AlignmentCommand, context: AttemptContext): Promise<AlignmentResult>;
 }
