@@ -4,6 +4,9 @@ import type { ProviderHttp } from '../http/provider-http.js';
 import { type FormFields, multipartBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type {
+  AlignmentCommand,
+  AlignmentPort,
+  AlignmentResult,
   TranscriptionCommand,
   TranscriptionPort,
   TranscriptionResult,
@@ -11,17 +14,17 @@ import type {
 } from '../ports/transcript.port.js';
 
 /** Two hours of speech are about 20,000 words; each takes a few hundred bytes on the wire. */
-export const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
+const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
 
 const SUBTITLES = JSON.stringify([
   { format: 'srt', include_timestamps: true, include_speakers: true },
 ]);
 
-/** Transcription over the ElevenLabs wire protocol. */
-export class ElevenLabsTranscription implements TranscriptionPort {
+/** Transcription and forced alignment over the ElevenLabs wire protocol. */
+export class ElevenLabsTranscript implements TranscriptionPort, AlignmentPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  async transcribe(
+  transcribe(
     command: TranscriptionCommand,
     { upstreamModel, signal, terms, onFigures }: AttemptContext,
   ): Promise<TranscriptionResult> {
@@ -36,7 +39,27 @@ export class ElevenLabsTranscription implements TranscriptionPort {
         onFigures,
       },
       MAX_TRANSCRIPT_BYTES,
-      (json, providerRequestId) => toResult(json, command, providerRequestId),
+      (json, providerRequestId) => transcriptOf(json, command, providerRequestId),
+    );
+  }
+
+  /** The protocol has no model name for it. */
+  align(
+    { media, text }: AlignmentCommand,
+    { signal, terms, onFigures }: AttemptContext,
+  ): Promise<AlignmentResult> {
+    return this.http.requestJson(
+      {
+        method: 'POST',
+        path: '/v1/forced-alignment',
+        body: multipartBody({ text }, 'file', media),
+        timeout: 'audio',
+        signal,
+        terms,
+        onFigures,
+      },
+      MAX_TRANSCRIPT_BYTES,
+      alignmentOf,
     );
   }
 }
@@ -57,7 +80,7 @@ function transcriptionFields(command: TranscriptionCommand, upstreamModel: strin
   };
 }
 
-function toResult(
+function transcriptOf(
   json: JsonObject,
   { diarize = false, subtitles = false }: TranscriptionCommand,
   providerRequestId: string | null,
@@ -92,4 +115,22 @@ function subRipOf(json: JsonObject): string | null {
   const content = format ? textAt(format, 'content') : null;
   const isBase64 = format?.is_base64_encoded === true;
   return content !== null && isBase64 ? Buffer.from(content, 'base64').toString() : content;
+}
+
+function alignmentOf(
+  json: JsonObject,
+  providerRequestId: string | null,
+): AlignmentResult | undefined {
+  const words = listAt(json, 'words');
+  if (!words) return undefined;
+  return {
+    words: words.map((word) => ({
+      text: textAt(word, 'text') ?? '',
+      start: numberAt(word, 'start'),
+      end: numberAt(word, 'end'),
+      loss: numberAt(word, 'loss'),
+    })),
+    loss: numberAt(json, 'loss'),
+    providerRequestId,
+  };
 }
