@@ -1,97 +1,103 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EventLoopPacer as FormerPacer } from '../http-server/load-shedding/event-loop-pacer.js';
-import type { RequestPriority } from '../http-server/load-shedding/request-priority.js';
-import { BodyPace } from '../../providers/http/body-pace.js';
 import { EventLoopPacer } from './event-loop-pacer.js';
 
-const PER_ITERATION = 16;
+const PER_ITERATION = 4;
+const BUCKETS = ['a', 'b', 'c'];
 
-interface Pacer {
-  mayBegin(): boolean;
-  wait(begin: () => void, bucket: RequestPriority): void;
-}
-
+/** A callback that began: its number, in the order of arrival, and the iteration. */
 interface Begun {
   readonly id: number;
-  readonly bucket: RequestPriority;
+  readonly bucket: string;
   readonly iteration: number;
-  readonly hasWaited: boolean;
 }
 
-const histories = fc.array(
-  fc.array(fc.constantFrom<RequestPriority>('calls', 'reads', 'others'), { maxLength: 60 }),
-  { maxLength: 12 },
-);
+/** The buckets of the callbacks that arrive in each iteration. */
+type History = readonly (readonly string[])[];
 
-/** Gives a pacer the arrivals of each iteration. */
-async function begunBy(pacer: Pacer, history: readonly RequestPriority[][]): Promise<Begun[]> {
+const histories = fc.array(fc.array(fc.constantFrom(...BUCKETS), { maxLength: 20 }), {
+  maxLength: 12,
+});
+
+/** What a pacer does with the arrivals of each iteration. */
+async function beginsOf(history: History): Promise<Begun[]> {
+  const pacer = new EventLoopPacer(PER_ITERATION);
   const begun: Begun[] = [];
-  let iteration = 0;
   let arrived = 0;
+  let iteration = 0;
   for (; iteration < history.length || begun.length < arrived; iteration += 1) {
     for (const bucket of history[iteration] ?? []) {
       const id = arrived++;
-      const begin = (hasWaited: boolean) => () => begun.push({ id, bucket, iteration, hasWaited });
-      if (pacer.mayBegin()) begin(false)();
-      else pacer.wait(begin(true), bucket);
+      const begin = (): void => void begun.push({ id, bucket, iteration });
+      if (pacer.mayBegin()) begin();
+      else pacer.wait(bucket, begin);
     }
     await nextIteration();
   }
   return begun;
 }
 
+const idsOf = (begun: readonly Begun[]): number[] => begun.map(({ id }) => id);
+
 describe('EventLoopPacer', () => {
-  it('begins the same callbacks at once as the former pacer, and the others one iteration earlier', async () => {
+  it('begins what arrives while nothing waits at once, up to the limit', async () => {
+    const arrivals = Array.from({ length: PER_ITERATION }, () => 'a');
+    const begun = await beginsOf([arrivals, [], arrivals]);
+    expect(begun.map(({ iteration }) => iteration)).toEqual([0, 0, 0, 0, 2, 2, 2, 2]);
+  });
+
+  it('begins as many as the limit in each iteration, and each bucket in its order, for any arrivals', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
-        const pacer = new EventLoopPacer(PER_ITERATION);
-        const now = await begunBy(
-          { mayBegin: () => pacer.mayBegin(), wait: (begin, bucket) => pacer.wait(bucket, begin) },
-          history,
-        );
-        const former = await begunBy(new FormerPacer(), history);
-        const atOnce = (all: Begun[]) => all.filter(({ hasWaited }) => !hasWaited);
-        expect(atOnce(now)).toEqual(atOnce(former));
-        for (const bucket of ['calls', 'reads', 'others']) {
-          const ids = (all: Begun[]) =>
-            all.filter((one) => one.bucket === bucket).map(({ id }) => id);
-          expect(ids(now)).toEqual(ids(former));
+        const begun = await beginsOf(history);
+        for (const bucket of BUCKETS) {
+          const ids = idsOf(begun.filter((one) => one.bucket === bucket));
+          expect(ids).toEqual([...ids].sort((one, other) => one - other));
         }
-        const waited = (all: Begun[], later: number) =>
-          all.filter(({ hasWaited }) => hasWaited).map(({ iteration }) => iteration + later);
-        expect(waited(now, 1)).toEqual(waited(former, 0));
+        expect(begun.map(({ iteration }) => iteration)).toEqual(iterationsOf(history));
       }),
     );
   });
 
-  it('lets answers of providers read on in the same order as the former pace, at most one read earlier', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories, async (history) => {
-        const READ_BYTES = 64 * 1024;
-        const pacer = new EventLoopPacer(2);
-        const now = await begunBy(
-          { mayBegin: () => pacer.mayBegin(), wait: (begin, bucket) => pacer.wait(bucket, begin) },
-          history,
-        );
-        const pace = new BodyPace();
-        const former = await begunBy(
-          {
-            mayBegin: () => pace.take(READ_BYTES),
-            wait: (begin, bucket) => pace.wait(bucket, begin),
-          },
-          history,
-        );
-        for (const bucket of ['calls', 'reads', 'others']) {
-          const ids = (all: Begun[]) =>
-            all.filter((one) => one.bucket === bucket).map(({ id }) => id);
-          expect(ids(now)).toEqual(ids(former));
-        }
-        const last = (all: Begun[]) => Math.max(0, ...all.map(({ iteration }) => iteration));
-        expect(last(now)).toBeLessThanOrEqual(last(former));
-        expect(last(former) - last(now)).toBeLessThanOrEqual(history.length);
-      }),
-    );
+  it('begins waiting callbacks of buckets round-robin', async () => {
+    const begun = await beginsOf([
+      [...Array.from({ length: 100 }, () => 'a'), ...Array.from({ length: 8 }, () => 'b')],
+    ]);
+    const waited = begun.slice(PER_ITERATION).map(({ bucket }) => bucket);
+    expect(waited.slice(0, 16)).toEqual(Array.from({ length: 8 }, () => ['a', 'b']).flat());
+    expect(new Set(waited.slice(16))).toEqual(new Set(['a']));
+  });
+
+  it('begins callbacks that wait although nothing began before, and later ones after them', async () => {
+    const pacer = new EventLoopPacer(1);
+    const begun: number[] = [];
+    pacer.wait('a', () => begun.push(1));
+    expect(pacer.mayBegin()).toBe(false);
+    pacer.wait('a', () => begun.push(2));
+    await nextIteration();
+    expect(begun).toEqual([1]);
+    await nextIteration();
+    expect(begun).toEqual([1, 2]);
   });
 });
+
+/**
+ * The iteration in which the n-th callback begins. At the end of each iteration up to the limit of those that wait
+ * begin, and then nobody else until the end of the next one; otherwise up to the limit begin at once.
+ */
+function iterationsOf(history: History): number[] {
+  const begun: number[] = [];
+  let waiting = 0;
+  let left = PER_ITERATION;
+  for (let iteration = 0; iteration < history.length || waiting > 0; iteration += 1) {
+    const arrivals = history[iteration]?.length ?? 0;
+    const atOnce = Math.min(arrivals, left);
+    waiting += arrivals - atOnce;
+    const atEnd = Math.min(waiting, PER_ITERATION);
+    waiting -= atEnd;
+    left = atEnd > 0 ? 0 : PER_ITERATION;
+    begun.push(...Array.from({ length: atOnce + atEnd }, () => iteration));
+  }
+  return begun;
+}

@@ -8,11 +8,15 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import type { Dispatcher } from 'undici';
+import { EventLoopPacer } from '../../platform/fairness/event-loop-pacer.js';
 import { currentRequest } from '../../platform/http-server/connections/request-context.js';
 import { countWaiting } from '../../platform/http-server/responses/response-memory-limit.js';
-import { BodyPace } from './body-pace.js';
 import { readBounded } from './bounded-body.js';
-import { type AnswerHead, UpstreamResponseHandler } from './upstream-response-handler.js';
+import {
+  type AnswerHead,
+  READS_PER_ITERATION,
+  UpstreamResponseHandler,
+} from './upstream-response-handler.js';
 
 /** An axios request with the options of this adapter. */
 export interface ExchangeConfig extends AxiosRequestConfig {
@@ -33,7 +37,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
  * `error.request`.
  */
 export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
-  const pace = new BodyPace();
+  const pace = new EventLoopPacer(READS_PER_ITERATION);
   return async (config: Config) => {
     const url = new URL(
       config.baseURL || config.params ? axios.getUri(config) : (config.url ?? ''),

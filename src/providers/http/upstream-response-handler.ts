@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { BodyPace } from './body-pace.js';
+import type { EventLoopPacer } from '../../platform/fairness/event-loop-pacer.js';
 
 /** The head of an answer, and its body while it arrives. */
 export interface AnswerHead {
@@ -13,8 +13,14 @@ export interface AnswerHead {
 
 /** Bytes that are read ahead of a slow reader before the upstream socket is paused. */
 const BODY_BUFFER_BYTES = 16 * 1024;
-/** An answer takes its turns in steps of this many bytes. */
-const COUNTED_BYTES = 64 * 1024;
+/** What one read of a socket returns at most, as a rule. After this many bytes an answer asks the pacer. */
+const READ_BYTES = 64 * 1024;
+/**
+ * Reads of long answers in one iteration of the event loop, of all providers together. Without the limit hundreds of
+ * providers that send faster than models write delay all other callers by seconds: an ordinary call needs some ten
+ * iterations. The pacer serves accounts round-robin.
+ */
+export const READS_PER_ITERATION = 2;
 /** Informational answers (1xx) before the answer. Each starts the wait for the head anew, so their number is bounded. */
 const MAX_ANNOUNCEMENTS = 64;
 /** The most that is read ahead where the socket cannot be paused. */
@@ -45,7 +51,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
   constructor(
     private readonly signal: AbortSignal | undefined,
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
-    private readonly pace: BodyPace,
+    private readonly pace: EventLoopPacer,
     /** Whose request it is; empty outside of any call. */
     private readonly accountId: string,
   ) {
@@ -85,13 +91,13 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
     const { body } = this;
     if (!body) return;
     this.isFull = !body.push(chunk);
-    const hasTurn = this.takeTurn(chunk.length);
+    const mayReadOn = this.mayReadOn(chunk.length);
     if (!this.mayPause) {
       if (body.readableLength > UNPAUSED_BUFFER_BYTES) controller.abort(new Error('unread'));
       return;
     }
-    if (this.isFull || this.isPaused || !hasTurn) controller.pause();
-    if (hasTurn || this.waits) return;
+    if (this.isFull || this.isPaused || !mayReadOn) controller.pause();
+    if (mayReadOn || this.waits) return;
     this.waits = true;
     this.pace.wait(this.accountId, () => {
       this.waits = false;
@@ -132,16 +138,15 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
     if (!this.controller?.aborted) this.controller?.abort(error ?? new Error('body abandoned'));
   }
 
-  /** Whether more may be read in this turn of the event loop. Short answers are not counted, so they never wait. */
-  private takeTurn(bytes: number): boolean {
+  /** Whether more may be read in this iteration of the event loop. Short answers are not counted, so they never wait. */
+  private mayReadOn(bytes: number): boolean {
     this.uncountedBytes += bytes;
-    if (this.uncountedBytes < COUNTED_BYTES) return true;
-    const counted = this.uncountedBytes;
+    if (this.uncountedBytes < READ_BYTES) return true;
     this.uncountedBytes = 0;
-    return this.pace.take(counted);
+    return this.pace.mayBegin();
   }
 
-  /** Reads on when the reader has room, takes bytes, and it is this answer's turn. */
+  /** Resumes the connection, unless the reader's buffer is full, the reader has paused, or the pacer makes it wait. */
   private goOn(): void {
     if (this.isFull || this.isPaused || this.waits) return;
     this.controller?.resume();

@@ -6,7 +6,7 @@ import { disconnectSlowest, type ResponseMemoryLimit } from '../responses/respon
 import type { LoadShedder } from '../load-shedding/load-shedder.js';
 import type { OverloadRefusal } from '../load-shedding/overload-refusal.js';
 import { requestPriorityOf } from '../load-shedding/request-priority.js';
-import { EventLoopPacer } from '../load-shedding/event-loop-pacer.js';
+import { EventLoopPacer } from '../../fairness/event-loop-pacer.js';
 import { withRequestContext } from './request-context.js';
 import { PipelinedConnection, type ConnectionLimits } from './pipelined-connection.js';
 import { readByHeads } from './read-by-heads.js';
@@ -17,6 +17,11 @@ export interface Overload {
   readonly refusal: OverloadRefusal;
 }
 
+/**
+ * Requests that begin in one iteration of the event loop. Requests of a thousand connections may arrive in one; if all
+ * began at once, timers, responses and settlements would wait for all of them.
+ */
+const REQUESTS_PER_ITERATION = 16;
 const CHECK_MS = 5_000;
 /** How often unread answers are looked at. */
 const LOOK_MS = 1_000;
@@ -40,7 +45,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 export class PipeliningGuard {
   /** One for each open connection that has sent a request. */
   private readonly turns = new Map<Duplex, PipelinedConnection>();
-  private readonly pace = new EventLoopPacer();
+  private readonly pace = new EventLoopPacer(REQUESTS_PER_ITERATION);
   private overload: Overload | undefined;
   private unread: ResponseMemoryLimit | undefined;
   /** Bytes in memory that readers have not taken, of all answers, at the last count. */
@@ -117,7 +122,7 @@ export class PipeliningGuard {
       begin();
       return;
     }
-    this.pace.wait(gate ? gate.counted(request, begin) : begin, requestPriorityOf(request));
+    this.pace.wait(requestPriorityOf(request), gate ? gate.counted(request, begin) : begin);
   };
 
   private lookForUnread(): void {

@@ -2,11 +2,12 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Dispatcher } from 'undici';
-import { BodyPace } from './body-pace.js';
-import { UpstreamResponseHandler } from './upstream-response-handler.js';
+import { EventLoopPacer } from '../../platform/fairness/event-loop-pacer.js';
+import { READS_PER_ITERATION, UpstreamResponseHandler } from './upstream-response-handler.js';
 
 const READ_BYTES = 64 * 1024;
 const HEADERS = { 'transfer-encoding': 'chunked' };
+const readPacer = () => new EventLoopPacer(READS_PER_ITERATION);
 const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 };
@@ -22,7 +23,7 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
   private readonly exchange: UpstreamResponseHandler;
 
   constructor(
-    pace: BodyPace,
+    pace: EventLoopPacer,
     private leftReads: number,
     private readonly readBytes = READ_BYTES,
     accountId = 'a',
@@ -69,7 +70,7 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
 }
 
 it('many long answers together give two reads of a socket per turn of the event loop, each in its turn', async () => {
-  const pace = new BodyPace();
+  const pace = readPacer();
   const answers = Array.from({ length: 50 }, () => new ArrivedAnswer(pace, 10));
   let ofTurnBytes = 0;
   await Promise.all(answers.map((answer) => answer.read((bytes) => (ofTurnBytes += bytes))));
@@ -86,7 +87,7 @@ it('many long answers together give two reads of a socket per turn of the event 
 });
 
 it('an answer waits behind one of another account, and not behind all of them', async () => {
-  const pace = new BodyPace();
+  const pace = readPacer();
   const crowd = Array.from({ length: 200 }, () => new ArrivedAnswer(pace, 10));
   await Promise.all(crowd.map((answer) => answer.read()));
   const other = new ArrivedAnswer(pace, 10, READ_BYTES, 'b');
@@ -96,7 +97,7 @@ it('an answer waits behind one of another account, and not behind all of them', 
 });
 
 it('a short answer waits for no turn while long ones do', async () => {
-  const pace = new BodyPace();
+  const pace = readPacer();
   const long = Array.from({ length: 50 }, () => new ArrivedAnswer(pace, 10));
   await Promise.all(long.map((answer) => answer.read()));
   const short = new ArrivedAnswer(pace, 3, 1_000);
@@ -108,7 +109,7 @@ it('a short answer waits for no turn while long ones do', async () => {
 });
 
 it('an answer alone waits for a turn and loses nothing', async () => {
-  const answer = new ArrivedAnswer(new BodyPace(), 100);
+  const answer = new ArrivedAnswer(readPacer(), 100);
   await answer.read();
   expect(answer.paused).toBe(true);
   await turns(200);
@@ -116,7 +117,7 @@ it('an answer alone waits for a turn and loses nothing', async () => {
 });
 
 it('a reader that pauses stops the connection at once, and nothing is kept for it', async () => {
-  const answer = new ArrivedAnswer(new BodyPace(), 100, 1_000);
+  const answer = new ArrivedAnswer(readPacer(), 100, 1_000);
   const body = await answer.body();
   let receivedBytes = 0;
   body.on('data', ({ length }: Buffer) => {
@@ -133,5 +134,5 @@ it('a reader that pauses stops the connection at once, and nothing is kept for i
 });
 
 it('an answer does not keep its raw head, which keeps the first read of the connection', () => {
-  expect(new ArrivedAnswer(new BodyPace(), 1).rawHeaders).toBeNull();
+  expect(new ArrivedAnswer(readPacer(), 1).rawHeaders).toBeNull();
 });
