@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { SlowSockets } from '../../test/faults/slow-sockets.js';
 
-const LOOK_MS = 1_000;
+const UNREAD_CHECK_MS = 1_000;
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 /** Of one connection: the bytes that the kernel has taken for its reader, and since when there are as many. */
@@ -26,7 +26,7 @@ export class ReaderWatch {
   ) {
     this.timer = setInterval(() => {
       void this.look();
-    }, LOOK_MS);
+    }, UNREAD_CHECK_MS);
   }
 
   stop(): void {

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { ExecutionsQuery } from '../billing/calls/dto/executions.query.js';
@@ -46,19 +46,19 @@ export class AccountController {
     description: CSV_DESCRIPTION,
   })
   @ApiOkResponse({ type: UsagePage, headers: CSV_HEADERS })
-  @ErrorAnswers('invalid_request')
+  @ErrorResponses('invalid_request')
   retrieveUsage(
     @CurrentCaller() { accountId }: Caller,
     @StrictQuery() query: UsageQuery,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.used.answer(query, accountId, response);
+    return this.used.respond(query, accountId, response);
   }
 
   @Get('executions')
   @ApiOperation({ summary: 'Synchronous calls of this account, newest first' })
   @ApiOkResponse({ type: ExecutionPage })
-  @ErrorAnswers('invalid_request')
+  @ErrorResponses('invalid_request')
   async listExecutions(@CurrentCaller() caller: Caller, @StrictQuery() query: ExecutionsQuery) {
     return viewPage(await this.accounts.executions(caller, query), viewExecution);
   }
@@ -66,7 +66,7 @@ export class AccountController {
   @Get('executions/:id')
   @ApiOperation({ summary: 'What happened to one of the synchronous calls of this account' })
   @ApiOkResponse({ type: ExecutionView })
-  @ErrorAnswers('not_found')
+  @ErrorResponses('not_found')
   retrieveExecution(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

@@ -1,6 +1,6 @@
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import { AdminGuard } from './admin.guard.js';
 import { OperatorActionsInterceptor } from './operator-actions.interceptor.js';
@@ -15,7 +15,7 @@ export function OperatorEndpoint(): ClassDecorator & MethodDecorator {
     UseInterceptors(OperatorActionsInterceptor),
     ApiTags('admin'),
     ApiBearerAuth(ADMIN_SCHEME),
-    ErrorAnswers(
+    ErrorResponses(
       'invalid_request',
       'invalid_token',
       'not_found',

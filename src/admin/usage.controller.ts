@@ -24,6 +24,6 @@ export class UsageController {
     @StrictQuery() { account_id: accountId, ...query }: AdminUsageQuery,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.usage.answer(query, filterId('acct', 'account_id', accountId), response);
+    return this.usage.respond(query, filterId('acct', 'account_id', accountId), response);
   }
 }

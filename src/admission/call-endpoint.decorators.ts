@@ -4,7 +4,7 @@ import { ApiBearerAuth, ApiConsumes } from '@nestjs/swagger';
 import { BearerGuard } from '../auth/bearer.guard.js';
 import { RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../auth/api-key-auth.decorator.js';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import type { Dto } from '../common/validation/fields.js';
@@ -89,7 +89,7 @@ function paidAudio(
     SetMetadata(OPERATION, operation),
     UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, bodyGuard, ModelGuard),
     ApiBearerAuth(API_KEY_SCHEME),
-    ErrorAnswers(...codes, ...AUDIO, ...EVERYWHERE),
+    ErrorResponses(...codes, ...AUDIO, ...EVERYWHERE),
   );
 }
 
@@ -105,6 +105,6 @@ export function GeneralEndpoint<const O extends Operation>(
     SetMetadata(OPERATION, operation),
     UseGuards(BearerGuard, RateLimitGuard, JsonBodyGuard, ModelGuard),
     ApiBearerAuth(API_KEY_SCHEME),
-    ErrorAnswers(...codes, ...GENERAL, ...EVERYWHERE),
+    ErrorResponses(...codes, ...GENERAL, ...EVERYWHERE),
   );
 }

@@ -1,6 +1,6 @@
 import { applyDecorators, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth } from '@nestjs/swagger';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { BearerGuard } from './bearer.guard.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 
@@ -12,7 +12,7 @@ export function ApiKeyAuth(): ClassDecorator & MethodDecorator {
   return applyDecorators(
     UseGuards(BearerGuard, RateLimitGuard),
     ApiBearerAuth(API_KEY_SCHEME),
-    ErrorAnswers(
+    ErrorResponses(
       'invalid_token',
       'account_disabled',
       'rate_limit_exceeded',

@@ -44,15 +44,15 @@ export async function backUp(
     const path = resolve(file);
     const sizeBytes = await ArchiveWriter.write(path, signal, async (writer) => {
       writer.addText(HEAD, JSON.stringify({ format: FORMAT }));
-      const owed = new ReversalJournalCopies(dataDir, writer);
-      await copyCluster(server.url, cluster, writer, CLUSTER, () => owed.add());
+      const journal = new ReversalJournalCopies(dataDir, writer);
+      await copyCluster(server.url, cluster, writer, CLUSTER, () => journal.add());
       // Later files have no row in the copy of the database, because a row is written before its file.
       const untilMs = clock.nowMs();
       if (await addStoredFiles(config, dataDir, untilMs, writer)) contains.push(FILES);
       if (await addSecretKey(dataDir, writer)) contains.push(KEY_FILE);
       // The reversal of a charge in the copy may have been added to the journal only now.
-      await owed.add();
-      if (owed.hasAny) contains.push(OWED);
+      await journal.add();
+      if (journal.hasAny) contains.push(OWED);
       writer.addText(END, '');
     });
     return { file: path, sizeBytes, contains };

@@ -50,7 +50,7 @@ export async function restore(
   const path = resolve(file);
   if (!existsSync(path)) throw new BackupError(`There is no file ${path}.`);
   const dataDir = resolve(config.dataDir);
-  const made = await mkdir(dataDir, { recursive: true, mode: FOLDER_MODE });
+  const created = await mkdir(dataDir, { recursive: true, mode: FOLDER_MODE });
   const hadLock = existsSync(join(dataDir, LOCK));
   const lock = await DataDirLock.acquire(dataDir);
   let isDone = false;
@@ -69,7 +69,7 @@ export async function restore(
     await rm(join(dataDir, UNFINISHED), { recursive: true, force: true });
     await lock.release();
     if (!isDone && !hadLock) await rm(join(dataDir, LOCK), { force: true });
-    if (!isDone && made !== undefined) await removeMade(dataDir, made);
+    if (!isDone && created !== undefined) await removeCreated(dataDir, created);
   }
 }
 
@@ -112,8 +112,8 @@ async function moveUp(parts: readonly string[], from: string, to: string): Promi
 }
 
 /** Removes the folders that the restore created. */
-async function removeMade(dataDir: string, made: string): Promise<void> {
-  for (let folder = dataDir; folder.length >= made.length; folder = dirname(folder)) {
+async function removeCreated(dataDir: string, created: string): Promise<void> {
+  for (let folder = dataDir; folder.length >= created.length; folder = dirname(folder)) {
     await rmdir(folder);
   }
 }

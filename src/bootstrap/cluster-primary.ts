@@ -71,7 +71,7 @@ class Workers {
   private readonly buckets = new MemoryBuckets(new SystemClock());
   private readonly live = new Set<Worker>();
   private readonly ready = new Set<Worker>();
-  private readonly untold = new Set<Worker>();
+  private readonly unsignalled = new Set<Worker>();
   private readonly replacement = new WorkerRestartPolicy();
   private readonly clock = new SystemClock();
   private stopping = false;
@@ -93,12 +93,12 @@ class Workers {
     serveClusterMetrics(worker);
     worker.once('listening', () => {
       this.ready.add(worker);
-      if (this.untold.delete(worker)) worker.process.kill('SIGHUP');
+      if (this.unsignalled.delete(worker)) worker.process.kill('SIGHUP');
       this.replacement.ready();
     });
     worker.once('exit', (code) => {
       this.live.delete(worker);
-      this.untold.delete(worker);
+      this.unsignalled.delete(worker);
       const wasReady = this.ready.delete(worker);
       const livedMs = this.clock.nowMs() - startedAtMs;
       if (!this.stopping) this.replace(code, { wasReady, livedMs });
@@ -123,7 +123,7 @@ class Workers {
   reload(): void {
     for (const worker of this.live) {
       if (this.ready.has(worker)) worker.process.kill('SIGHUP');
-      else this.untold.add(worker);
+      else this.unsignalled.add(worker);
     }
   }
 

@@ -55,9 +55,9 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   app.use(requestLog(logger, app.get(Metrics)));
   for (const middleware of cors) app.use(middleware);
   app.use(inFlight.watch(refuseWhileDraining(filter)));
-  if (role === 'worker') app.use('/v1', answerNotFound(filter));
+  if (role === 'worker') app.use('/v1', respondNotFound(filter));
   app.use(secure);
-  app.use('/docs', onlyPageFiles(answerNotFound(filter)));
+  app.use('/docs', onlyPageFiles(respondNotFound(filter)));
   serveSwaggerUi(app);
   return filter;
 }
@@ -80,7 +80,7 @@ function shareConnectionsOf(app: NestExpressApplication, logger: Logger): void {
 }
 
 /** A process with `ROLE=worker` serves no callers. */
-function answerNotFound(filter: GatewayErrorFilter) {
+function respondNotFound(filter: GatewayErrorFilter) {
   return (request: Request, response: Response): void => {
     filter.answer(new GatewayError('not_found', 'No such path.'), request, response);
   };
@@ -190,9 +190,9 @@ function logError(logger: Logger, error: GatewayError, request: Partial<Request>
     param: error.param,
   };
   // The cause of a refusal may quote the body (JSON.parse does). The cause of a provider's failure never does.
-  const tellsCause =
+  const logsCause =
     error.cause !== undefined && (error.status >= 500 || error.cause instanceof ProviderError);
-  const entry = tellsCause ? { ...fields, cause: loggableError(error.cause) } : fields;
+  const entry = logsCause ? { ...fields, cause: loggableError(error.cause) } : fields;
   if (error.status >= 500 && !(error instanceof RefusedWhileDraining))
     logger.error(entry, error.message);
   else logger.info(entry, error.message);

@@ -24,11 +24,11 @@ export async function greet(gateway: Gateway, isEmbedded: boolean, logger: Logge
     }
     if (!(await accounts.demo())) logger.info(NO_DEMO);
   }
-  tellPlayMoney(await accounts.countWithPlayMoney(), gateway.isSandboxed, logger);
+  logPlayMoney(await accounts.countWithPlayMoney(), gateway.isSandboxed, logger);
 }
 
 /** Play money cannot buy a provider's work (decisions G-95, G-110): a warning where there is a provider. */
-function tellPlayMoney(count: number, isSandboxed: boolean, logger: Logger): void {
+function logPlayMoney(count: number, isSandboxed: boolean, logger: Logger): void {
   if (count === 0) return;
   const whose = count === 1 ? '1 account has' : `${count} accounts have`;
   const text = `${whose} play money, which buys sandbox work only`;

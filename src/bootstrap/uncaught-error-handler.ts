@@ -93,6 +93,6 @@ function executionIdOf(exchange: RequestContext | undefined): string | undefined
 /** Errors from one place count as the same, whatever ids their messages hold. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
-  const place = error.stack?.split('\n').find((line) => /^\s+at /.test(line));
-  return `${error.name} ${place ?? error.message}`;
+  const frame = error.stack?.split('\n').find((line) => /^\s+at /.test(line));
+  return `${error.name} ${frame ?? error.message}`;
 }

@@ -94,10 +94,10 @@ export function hintFor(path: string, exists: (path: string) => boolean): string
   const plain = path.replaceAll(/\/{2,}/g, '/');
   const [reason, meant] = misspelt(plain, (other) => exists(other) || rowOf(other) !== undefined);
   const parts = [plain === path ? undefined : HAS_EMPTY_SEGMENT, reason, rowOf(meant)];
-  const told = parts.filter((part) => part !== undefined);
+  const hints = parts.filter((part) => part !== undefined);
   // Two slashes alone explain nothing where the path is unknown without them too.
   return reason !== undefined || rowOf(meant) !== undefined || (plain !== path && exists(plain))
-    ? told.join(' ')
+    ? hints.join(' ')
     : undefined;
 }
 

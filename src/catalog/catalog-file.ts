@@ -3,7 +3,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { isJsonObject } from '../common/json-object.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { ConfigError } from '../platform/config/load-config.js';
-import { isOwnVariable } from '../platform/config/own-variable.js';
+import { isGatewayVariable } from '../platform/config/gateway-variable.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 import { CatalogOverlay, type OverlayProvider } from './overlay.dto.js';
@@ -60,7 +60,7 @@ function aliasProblems(rows: readonly ModelRow[]): string[] {
 /** The key of a provider is sent to an address of the file: no other secret of the gateway may be. */
 function keyProblems(providers: readonly OverlayProvider[] = []): string[] {
   return providers.flatMap(({ id, api_key_env: variable }, index) =>
-    isOwnVariable(variable)
+    isGatewayVariable(variable)
       ? [
           `providers.${index}: api_key_env: ${variable} is a setting of the gateway, and no key of a provider (provider ${id})`,
         ]

@@ -9,7 +9,7 @@ import {
 import type { NextFunction, Response } from 'express';
 import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.js';
 import { sendCharged } from '../platform/http-server/responses/charge-header.js';
-import { tellIgnored } from '../platform/http-server/responses/ignored-fields.js';
+import { setIgnoredFieldsHeader } from '../platform/http-server/responses/ignored-fields-header.js';
 import { SseWriter } from '../platform/http-server/responses/sse-response.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
@@ -60,7 +60,7 @@ export class ChatController {
     @Next() next: NextFunction,
   ): Promise<void> | undefined {
     const quote = quoteOf(call.row, body);
-    tellIgnored(response, quote.ignored);
+    setIgnoredFieldsHeader(response, quote.ignored);
     // The stream is not awaited: a promise that Nest and Express await keeps 1.5 kB in memory for each open stream.
     return body.stream
       ? void this.streams.stream(call, quote, new SseWriter(response)).catch(next)

@@ -183,7 +183,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
       const { account_id: id, ...rest } = query;
       const account = id === undefined ? undefined : pathId('acct', id);
       const head = new Map<string, string>();
-      const text = await usage.answer(rest, account, {
+      const text = await usage.respond(rest, account, {
         type: () => undefined,
         setHeader: (name, value) => head.set(name, value),
       });

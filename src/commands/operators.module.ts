@@ -14,7 +14,7 @@ import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { sandboxScope } from '../platform/config/sandbox-scope.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
-import { LeasesModule } from '../billing/recovery/recovery.module.js';
+import { RecoveryModule } from '../billing/recovery/recovery.module.js';
 import { ObservabilityModule } from '../platform/observability/observability.module.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
@@ -47,7 +47,7 @@ export class OperatorsModule {
         SchedulerModule,
         AuthModule,
         BillingModule,
-        LeasesModule,
+        RecoveryModule,
         UsageModule,
       ],
       providers: [

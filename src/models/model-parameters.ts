@@ -76,6 +76,6 @@ function limitsOf(schema: Schema): FieldLimits {
     min_items: schema.minItems,
     max_items: schema.maxItems,
   };
-  const told = Object.entries(own).filter(([, bound]) => bound !== undefined);
-  return { ...(schema.items && limitsOf(schema.items)), ...Object.fromEntries(told) };
+  const bounds = Object.entries(own).filter(([, bound]) => bound !== undefined);
+  return { ...(schema.items && limitsOf(schema.items)), ...Object.fromEntries(bounds) };
 }

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { namesEntity } from '../platform/http-server/responses/entity-tag.js';
 import { ModelDetailView } from './model-detail.view.js';
 import { ModelListView } from './model.view.js';
@@ -27,7 +27,7 @@ export class ModelsController {
   @Get(':id')
   @ApiOperation({ summary: 'One model, with its price, limits and fields' })
   @ApiOkResponse({ type: ModelDetailView })
-  @ErrorAnswers('model_not_found')
+  @ErrorResponses('model_not_found')
   retrieveModel(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

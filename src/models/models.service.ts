@@ -70,8 +70,8 @@ export class ModelsService {
     if (known) return known;
     const json = JSON.stringify(view());
     const etag = `"${createHash('sha256').update(json).digest('base64url')}"`;
-    const made = { json, etag };
-    this.kept.set(key, made);
-    return made;
+    const listing = { json, etag };
+    this.kept.set(key, listing);
+    return listing;
   }
 }

@@ -140,9 +140,9 @@ function trackOf({ task, field, index = 1, indexField = field }: FoundTask): Tra
 function madeBy(found: readonly FoundTask[], wants: 'persona' | 'custom_model') {
   const source = found.find((reference) => reference.wants === wants);
   if (!source) return undefined;
-  const made = source.task.result?.[wants] as { readonly id?: unknown } | undefined;
-  if (typeof made?.id !== 'string') throw noSuch(source.field);
-  return made.id;
+  const voice = source.task.result?.[wants] as { readonly id?: unknown } | undefined;
+  if (typeof voice?.id !== 'string') throw noSuch(source.field);
+  return voice.id;
 }
 
 function noSuch(field: string): GatewayError {

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { tellSandbox } from '../platform/http-server/responses/sandbox-answer.js';
+import { setSandboxHeader } from '../platform/http-server/responses/sandbox-header.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GuardedResponse } from '../platform/http-client/guarded-exchange.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';
@@ -52,11 +52,11 @@ export class SandboxMediaController {
     response.once('close', () => {
       leaving.abort();
     });
-    const answer = await this.open(file, request, leaving.signal);
+    const upstream = await this.open(file, request, leaving.signal);
     try {
-      await relay(answer, response);
+      await relay(upstream, response);
     } finally {
-      answer.close();
+      upstream.close();
     }
   }
 
@@ -88,7 +88,7 @@ async function relay(
   if (status !== 200 && status !== 206) throw notFound();
   response.status(status);
   for (const [name, value] of Object.entries(SHOWN)) response.setHeader(name, value);
-  tellSandbox(response, true);
+  setSandboxHeader(response, true);
   for (const name of TOLD) {
     const value = headers[name];
     if (typeof value === 'string') response.setHeader(name, value);

@@ -4,8 +4,8 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
-import { tellSandbox } from '../platform/http-server/responses/sandbox-answer.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
+import { setSandboxHeader } from '../platform/http-server/responses/sandbox-header.js';
 import { sendStoredFile } from '../platform/storage/send-stored-file.js';
 import { ContentEndpoint } from './content-links/content-endpoint.decorator.js';
 import { ContentLinkView } from './content-links/content-link.view.js';
@@ -40,7 +40,7 @@ export class TaskContentController {
     @Res() response: Response,
   ): Promise<void> {
     const { file, filename, task } = await this.contents.find(reader, id);
-    tellSandbox(response, task.onSandbox);
+    setSandboxHeader(response, task.onSandbox);
     await sendStoredFile(request, response, file, { filename });
   }
 
@@ -52,7 +52,7 @@ export class TaskContentController {
     description: 'The link is good without a key until it expires, for GET and HEAD.',
   })
   @ApiOkResponse({ type: ContentLinkView })
-  @ErrorAnswers('task_not_found', 'content_not_available', 'task_not_ready', 'content_expired')
+  @ErrorResponses('task_not_found', 'content_not_available', 'task_not_ready', 'content_expired')
   async createTaskContentLink(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

@@ -3,7 +3,7 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nest
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -22,7 +22,7 @@ export class TaskDeliveriesController {
     summary: 'Webhook deliveries of a task with their attempts, newest delivery first',
   })
   @ApiOkResponse({ type: DeliveryPage })
-  @ErrorAnswers('invalid_request', 'task_not_found')
+  @ErrorResponses('invalid_request', 'task_not_found')
   async listTaskDeliveries(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -35,7 +35,7 @@ export class TaskDeliveriesController {
   @HttpCode(202)
   @ApiOperation({ summary: 'Make the next attempt of a delivery now' })
   @ApiAcceptedResponse({ type: DeliveryView })
-  @ErrorAnswers('task_not_found', 'not_found')
+  @ErrorResponses('task_not_found', 'not_found')
   async redeliverTaskWebhook(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

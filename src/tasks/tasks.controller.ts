@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { TasksQuery } from './dto/tasks.query.js';
@@ -33,7 +33,7 @@ export class TasksController {
       'Videos appear as GET /v1/tasks/{id} gives them. A page ends early where results are large.',
   })
   @ApiOkResponse({ type: TaskPage })
-  @ErrorAnswers('invalid_request')
+  @ErrorResponses('invalid_request')
   async listTasks(
     @CurrentCaller() caller: Caller,
     @StrictQuery() query: TasksQuery,
@@ -53,7 +53,7 @@ export class TasksController {
     description: '`wait=N`: answer when the task is final or N seconds (1 to 60) are over',
   })
   @ApiOkResponse({ schema: ANY_TASK, headers: WAIT_HEADERS })
-  @ErrorAnswers('task_not_found')
+  @ErrorResponses('task_not_found')
   async retrieveTask(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -68,7 +68,7 @@ export class TasksController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Cancel a task that was not sent to its provider yet' })
   @ApiOkResponse({ schema: ANY_TASK })
-  @ErrorAnswers('task_not_found', 'task_not_cancellable')
+  @ErrorResponses('task_not_found', 'task_not_cancellable')
   async cancelTask(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<object> {
     return this.kinds.viewOf(await this.cancellation.cancel(caller, id));
   }

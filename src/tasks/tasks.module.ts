@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '../admission/admission.module.js';
-import { LeasesModule } from '../billing/recovery/recovery.module.js';
+import { RecoveryModule } from '../billing/recovery/recovery.module.js';
 import { StorageModule } from '../platform/storage/storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { DownloadStep } from './worker/download-step.js';
@@ -15,7 +15,7 @@ import { PollStep } from './worker/poll-step.js';
 import { StepReporter } from './worker/step-reporter.js';
 import { SubmitStep } from './worker/submit-step.js';
 import { TaskModelGuard } from './submission/task-model.guard.js';
-import { TaskAnswerInterceptor } from './submission/task-answer.interceptor.js';
+import { TaskResponseInterceptor } from './submission/task-response.interceptor.js';
 import { TaskCancellation } from './completion/task-cancellation.js';
 import { TaskDeliveries } from './reads/task-deliveries.js';
 import { ContentLinks } from './content-links/content-links.js';
@@ -45,13 +45,13 @@ import { LateResultStep } from './worker/late-result-step.js';
 
 /** Asynchronous paid calls. Features register their task kinds. */
 @Module({
-  imports: [AdmissionModule, LeasesModule, StorageModule, WebhooksModule],
+  imports: [AdmissionModule, RecoveryModule, StorageModule, WebhooksModule],
   controllers: [TasksController, TaskContentController, TaskDeliveriesController],
   providers: [
     IdempotencyClaims,
     IdempotencyKeyGuard,
     TaskModelGuard,
-    TaskAnswerInterceptor,
+    TaskResponseInterceptor,
     TaskKinds,
     TaskRepository,
     TasksService,
@@ -93,7 +93,7 @@ import { LateResultStep } from './worker/late-result-step.js';
     IdempotencyClaims,
     IdempotencyKeyGuard,
     TaskModelGuard,
-    TaskAnswerInterceptor,
+    TaskResponseInterceptor,
     TaskInputs,
     TaskKinds,
     TaskRepository,

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { tellSandbox } from '../platform/http-server/responses/sandbox-answer.js';
+import { setSandboxHeader } from '../platform/http-server/responses/sandbox-header.js';
 import type { AwaitedTask, WaitPreference } from './reads/tasks.service.js';
 import type { Task } from './task.js';
 import { waitSecondsOf } from './reads/prefer-wait.js';
@@ -36,6 +36,6 @@ export const WAIT_HEADERS = {
 /** Sets the headers for the sandbox and for an applied `Prefer`, and returns the task. */
 export function setWaitHeaders(response: Response, { task, waitSeconds }: AwaitedTask): Task {
   if (waitSeconds !== undefined) response.setHeader('Preference-Applied', `wait=${waitSeconds}`);
-  tellSandbox(response, task.onSandbox);
+  setSandboxHeader(response, task.onSandbox);
   return task;
 }

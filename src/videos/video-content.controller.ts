@@ -4,8 +4,8 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
-import { tellSandbox } from '../platform/http-server/responses/sandbox-answer.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
+import { setSandboxHeader } from '../platform/http-server/responses/sandbox-header.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { sendStoredFile } from '../platform/storage/send-stored-file.js';
 import { ContentEndpoint } from '../tasks/content-links/content-endpoint.decorator.js';
@@ -37,7 +37,7 @@ export class VideoContentController {
   @ApiProduces('video/mp4')
   @ApiOkResponse({ description: 'The file', schema: BINARY })
   @ApiResponse({ status: 206, description: 'The range', schema: BINARY })
-  @ErrorAnswers('invalid_request')
+  @ErrorResponses('invalid_request')
   async retrieveVideoContent(
     @CurrentReader() reader: ContentReader,
     @Param('id') id: string,
@@ -47,7 +47,7 @@ export class VideoContentController {
   ): Promise<void> {
     const task = await this.reads.get({ caller: reader, id, model: query.model });
     const { file, filename } = await this.videos.download(task);
-    tellSandbox(response, task.onSandbox);
+    setSandboxHeader(response, task.onSandbox);
     await sendStoredFile(request, response, file, { filename });
   }
 
@@ -59,7 +59,7 @@ export class VideoContentController {
     description: 'The link is good without a key until it expires, for GET and HEAD.',
   })
   @ApiOkResponse({ type: ContentLinkView })
-  @ErrorAnswers('task_not_found', 'content_not_available', 'task_not_ready', 'content_expired')
+  @ErrorResponses('task_not_found', 'content_not_available', 'task_not_ready', 'content_expired')
   async createVideoContentLink(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,

@@ -12,7 +12,7 @@ import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
-import { ErrorAnswers } from '../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
@@ -23,7 +23,7 @@ import { setWaitHeaders, Wait, WAIT_HEADERS } from '../tasks/wait.decorator.js';
 import { VideoBodyExamples } from './dto/video-examples.js';
 import { VideoBody } from './dto/video.body.js';
 import { VideoQuery } from './dto/video.query.js';
-import { tellPollAfter } from './poll-after.js';
+import { withPollAfter } from './poll-after.js';
 import { VideoBodyGuard } from './video-body.guard.js';
 import { VideoReads } from './video-reads.js';
 import { VideoTaskView } from './video-task.view.js';
@@ -91,7 +91,7 @@ export class VideosController {
       },
     },
   })
-  @ErrorAnswers('invalid_request', 'task_not_found')
+  @ErrorResponses('invalid_request', 'task_not_found')
   async retrieveVideo(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
@@ -100,6 +100,6 @@ export class VideosController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<VideoView> {
     const awaited = await this.reads.getAfterWait({ caller, id, model: query.model }, patience);
-    return tellPollAfter(response, viewVideo(setWaitHeaders(response, awaited)));
+    return withPollAfter(response, viewVideo(setWaitHeaders(response, awaited)));
   }
 }

@@ -225,7 +225,7 @@ describe('an answer of TTAPI with more than anybody made', () => {
     ],
   ])('is read up to 20,000 %s', (_what, reader, data, partOf) => {
     const song = read(reader, data);
-    expect(countOf(partOf(song === 'not_made' ? undefined : song))).toBe(20_000);
+    expect(countOf(partOf(song === 'not_generated' ? undefined : song))).toBe(20_000);
   });
 });
 

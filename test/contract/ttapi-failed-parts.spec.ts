@@ -65,7 +65,7 @@ describe('an answer of success whose parts say that they failed', () => {
     ],
     ['a tempo with an error', 'bpm', { bpm: 120, error: { code: 1 } }],
   ])('is not made: %s', (...[, reader, data, fields]) => {
-    expect(read(reader, data, fields)).toBe('not_made');
+    expect(read(reader, data, fields)).toBe('not_generated');
   });
 
   it.each<[string, ResponseReader, object]>([

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { endInPieces } from '../../src/platform/http-server/responses/end-in-pieces.js';
-import { answerClientErrors } from '../../src/platform/http-server/connections/client-error.js';
+import { handleClientErrors } from '../../src/platform/http-server/connections/client-error.js';
 import { PipeliningGuard } from '../../src/platform/http-server/connections/pipelining-guard.js';
 
 /** A request. */
@@ -36,7 +36,7 @@ export async function serveInTurns(
   const turns = new PipeliningGuard(listener, limits);
   const server = createServer({ ServerResponse: PacedResponse, ...classes }, turns.take);
   servers.add(server);
-  answerClientErrors(server, turns);
+  handleClientErrors(server, turns);
   turns.watch(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);

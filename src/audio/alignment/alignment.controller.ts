@@ -7,7 +7,7 @@ import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
-import { AudioDataAnswer } from '../audio-answer.decorator.js';
+import { AudioDataResponse } from '../audio-response.decorator.js';
 import { AlignmentService } from './alignment.service.js';
 import { AlignmentView } from './alignment.view.js';
 import { RecordingOperation } from '../recording.body.js';
@@ -25,7 +25,7 @@ export class AlignmentController {
   @Post()
   @RecordingEndpoint('alignment', AlignmentBody)
   @BodyLimit(JSON_LIMIT_BYTES)
-  @AudioDataAnswer(AlignmentView)
+  @AudioDataResponse(AlignmentView)
   @RecordingOperation(AlignmentBody, {
     summary: 'Forced alignment',
     description: 'When each word of a text is said. Billed per second of the recording.',

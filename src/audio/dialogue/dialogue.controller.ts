@@ -6,7 +6,7 @@ import { BodyExamples } from '../../common/validation/body-examples.decorator.js
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
-import { AudioAnswer } from '../audio-answer.decorator.js';
+import { AudioResponse } from '../audio-response.decorator.js';
 import { DialogueService } from './dialogue.service.js';
 import { DialogueBody } from './dto/dialogue.body.js';
 
@@ -18,7 +18,7 @@ export class DialogueController {
 
   @Post()
   @AudioEndpoint('dialogue')
-  @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
+  @AudioResponse('mp3', 'opus', 'pcm', 'wav')
   @BodyExamples(DialogueBody, {
     dialogue: {
       model: 'aud-v4-dialogue',

@@ -6,7 +6,7 @@ import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
-import { AudioAnswer } from '../audio-answer.decorator.js';
+import { AudioResponse } from '../audio-response.decorator.js';
 import { RecordingOperation } from '../recording.body.js';
 import { IsolationBody } from './dto/isolation.body.js';
 import { IsolationService } from './isolation.service.js';
@@ -19,7 +19,7 @@ export class IsolationController {
 
   @Post()
   @RecordingEndpoint('isolation', IsolationBody, 'audio_too_short')
-  @AudioAnswer('mp3')
+  @AudioResponse('mp3')
   @RecordingOperation(IsolationBody, {
     summary: 'Voice isolation',
     description:

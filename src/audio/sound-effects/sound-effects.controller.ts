@@ -6,7 +6,7 @@ import { BodyExamples } from '../../common/validation/body-examples.decorator.js
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
-import { AudioAnswer } from '../audio-answer.decorator.js';
+import { AudioResponse } from '../audio-response.decorator.js';
 import { FORMATS_WITHOUT_WAV } from '../audio-fields.js';
 import { SoundEffectBody } from './dto/sound-effect.body.js';
 import { SoundEffectsService } from './sound-effects.service.js';
@@ -19,7 +19,7 @@ export class SoundEffectsController {
 
   @Post()
   @AudioEndpoint('sound-effect')
-  @AudioAnswer(...FORMATS_WITHOUT_WAV)
+  @AudioResponse(...FORMATS_WITHOUT_WAV)
   @BodyExamples(SoundEffectBody, {
     'sound effect': {
       model: 'aud-sound-effects-v2',

@@ -6,7 +6,7 @@ import { BodyExamples } from '../../common/validation/body-examples.decorator.js
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { AudioEndpoint } from '../../admission/call-endpoint.decorators.js';
-import { AudioAnswer } from '../audio-answer.decorator.js';
+import { AudioResponse } from '../audio-response.decorator.js';
 import { SpeechBody } from './dto/speech.body.js';
 import { SpeechService } from './speech.service.js';
 
@@ -18,7 +18,7 @@ export class SpeechController {
 
   @Post()
   @AudioEndpoint('speech', 'invalid_input', 'input_too_long')
-  @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
+  @AudioResponse('mp3', 'opus', 'pcm', 'wav')
   @BodyExamples(SpeechBody, {
     speech: { model: 'aud-v4', input: 'Hello, this is Shim speaking.', voice: 'Adam' },
   })

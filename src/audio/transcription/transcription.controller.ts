@@ -6,7 +6,7 @@ import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
-import { AudioDataAnswer } from '../audio-answer.decorator.js';
+import { AudioDataResponse } from '../audio-response.decorator.js';
 import { RecordingOperation } from '../recording.body.js';
 import { TranscriptionBody } from './dto/transcription.body.js';
 import { TranscriptionService } from './transcription.service.js';
@@ -20,7 +20,7 @@ export class TranscriptionController {
 
   @Post()
   @RecordingEndpoint('transcription', TranscriptionBody)
-  @AudioDataAnswer(TranscriptionView)
+  @AudioDataResponse(TranscriptionView)
   @RecordingOperation(TranscriptionBody, {
     summary: 'Speech to text',
     description: 'Billed per second of the recording, measured from the media itself.',

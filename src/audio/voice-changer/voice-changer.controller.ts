@@ -6,7 +6,7 @@ import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../../admission/admitted-call.js';
 import { RecordingEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../../media/upload.js';
-import { AudioAnswer } from '../audio-answer.decorator.js';
+import { AudioResponse } from '../audio-response.decorator.js';
 import { RecordingOperation } from '../recording.body.js';
 import { VoiceChangerBody } from './dto/voice-changer.body.js';
 import { VoiceChangerService } from './voice-changer.service.js';
@@ -19,7 +19,7 @@ export class VoiceChangerController {
 
   @Post()
   @RecordingEndpoint('voice-change', VoiceChangerBody)
-  @AudioAnswer('mp3', 'opus', 'pcm', 'wav')
+  @AudioResponse('mp3', 'opus', 'pcm', 'wav')
   @RecordingOperation(VoiceChangerBody, {
     summary: 'Voice changer',
     description: 'The same words in another voice. Billed per second of the recording.',

@@ -50,8 +50,8 @@ export function readWavHead(head: Buffer): WavHead | undefined {
 }
 
 function longSizeOf(head: Buffer, at: number | undefined, size: number): number {
-  const isTold = size === UNKNOWN_BYTES && at !== undefined && at + 24 <= head.length;
-  return isTold ? Number(head.readBigUInt64LE(at + 16)) : size;
+  const hasSize = size === UNKNOWN_BYTES && at !== undefined && at + 24 <= head.length;
+  return hasSize ? Number(head.readBigUInt64LE(at + 16)) : size;
 }
 
 /**

@@ -6,13 +6,13 @@ import { LedgerMetrics } from './ledger-metrics.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import { ExecutionsService } from './executions.service.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
-import { LeasesModule } from '../recovery/recovery.module.js';
+import { RecoveryModule } from '../recovery/recovery.module.js';
 import { PaidCalls } from './paid-calls.js';
 import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js';
 
 /** Synchronous paid calls: hold, provider, settlement or release, record. */
 @Module({
-  imports: [AdmissionModule, BillingModule, LeasesModule],
+  imports: [AdmissionModule, BillingModule, RecoveryModule],
   providers: [
     LedgerMetrics,
     ExecutionLedger,

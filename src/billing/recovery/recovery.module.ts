@@ -25,4 +25,4 @@ import { ProcessHealth } from './process-health.js';
   ],
   exports: [ProcessLease, Reversals],
 })
-export class LeasesModule {}
+export class RecoveryModule {}

@@ -23,7 +23,7 @@ export class UsageService {
   }
 
   /** The page as JSON or CSV, as `format` requests. For CSV it sets the content type and the header with the next cursor. */
-  async answer(query: UsageQuery, accountId: string | undefined, head: AnswerHead) {
+  async respond(query: UsageQuery, accountId: string | undefined, head: ResponseHead) {
     const page = await this.page(query, accountId);
     if (query.format === 'json') return page;
     head.type('text/csv');
@@ -34,7 +34,7 @@ export class UsageService {
 }
 
 /** The part of the Express response that sets headers. */
-interface AnswerHead {
+interface ResponseHead {
   type(name: string): unknown;
   setHeader(name: string, value: string): unknown;
 }

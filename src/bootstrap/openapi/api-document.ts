@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
-import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-answers.decorator.js';
+import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-responses.decorator.js';
 import { GATEWAY_VERSION } from '../../common/version.js';
 import { METRICS_SCHEME } from '../../platform/observability/metrics.controller.js';
 import { DOCUMENT_TAGS } from './document-tags.js';

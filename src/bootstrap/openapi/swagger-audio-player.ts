@@ -15,7 +15,7 @@ interface Described {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-interface AnswerBody extends Described {
+interface ResponseBody extends Described {
   readonly content: unknown;
 }
 
@@ -35,7 +35,7 @@ export function swaggerAudioPlayer() {
       const ending = type.split('/').at(-1)?.replace('mpeg', 'mp3').replace('octet-stream', 'bin');
       return { type, name: named ?? `${last}.${ending ?? 'bin'}` };
     };
-    const Bytes = ({ content, contentType, url, headers }: AnswerBody & { content: Blob }) => {
+    const Bytes = ({ content, contentType, url, headers }: ResponseBody & { content: Blob }) => {
       const href = useMemo(() => URL.createObjectURL(content), [content]);
       useEffect(
         () => () => {
@@ -59,7 +59,7 @@ export function swaggerAudioPlayer() {
         ),
       );
     };
-    return (properties: AnswerBody) =>
+    return (properties: ResponseBody) =>
       properties.content instanceof Blob && properties.content.size > 0
         ? createElement(Bytes, properties)
         : createElement(Original, properties);

@@ -17,7 +17,7 @@ export function serveSwaggerUi(app: NestExpressApplication): void {
   app
     .getHttpAdapter()
     .getInstance()
-    .get('/', answerRootWith(app.get(GatewayUrl)));
+    .get('/', respondToRoot(app.get(GatewayUrl)));
   let text: string | undefined;
   app
     .getHttpAdapter()
@@ -41,7 +41,7 @@ export function serveSwaggerUi(app: NestExpressApplication): void {
 }
 
 /** At the root path, a browser is sent to the page, and a program gets the list of paths. */
-function answerRootWith(gatewayUrl: GatewayUrl) {
+function respondToRoot(gatewayUrl: GatewayUrl) {
   return (request: Request, response: Response): void => {
     const at = gatewayUrl.pathPrefix;
     response.vary('Accept');

@@ -5,7 +5,7 @@ import { databaseUrlsOf } from '../../common/database-urls.js';
 export class ServerChoice {
   readonly mustWrite: boolean;
   private readonly urls: readonly string[];
-  private place = 0;
+  private index = 0;
 
   constructor(url: string) {
     const { urls, mustWrite } = databaseUrlsOf(url);
@@ -19,12 +19,12 @@ export class ServerChoice {
 
   /** The server to try. */
   get url(): string {
-    return this.urls[this.place] ?? '';
+    return this.urls[this.index] ?? '';
   }
 
   /** This one failed or takes no writes: the next is tried. */
   failed(url: string): void {
-    if (url === this.url) this.place = (this.place + 1) % this.urls.length;
+    if (url === this.url) this.index = (this.index + 1) % this.urls.length;
   }
 }
 

@@ -67,7 +67,7 @@ export class Download {
 
   /** Follows redirects to the response that contains the media; returns its declared type. */
   async open(text: string): Promise<string | undefined> {
-    const verdict = this.judge(text);
+    const verdict = this.validate(text);
     if ('refusal' in verdict) throw this.refused(verdict.refusal);
     let { url } = verdict;
     try {
@@ -107,7 +107,7 @@ export class Download {
     this.response?.close();
   }
 
-  private judge(text: string | undefined): UrlVerdict {
+  private validate(text: string | undefined): UrlVerdict {
     return validatePublicUrl(text, { ...this.policy, sandboxFiles: this.sandboxFiles });
   }
 
@@ -139,7 +139,7 @@ export class Download {
     const { location } = response.headers;
     // A second Location header makes the value an array, and then the target is not certain.
     const target = typeof location === 'string' ? resolveLocation(location, base) : undefined;
-    const verdict = this.judge(target);
+    const verdict = this.validate(target);
     if ('refusal' in verdict) throw this.failed('it redirects to an address that is not public');
     if (base.protocol === 'https:' && verdict.url.protocol !== 'https:') {
       throw this.failed('it redirects from https to http');

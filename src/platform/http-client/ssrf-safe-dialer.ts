@@ -60,11 +60,12 @@ export class SsrfSafeDialer {
    */
   async addressesOf(url: URL, signal: AbortSignal): Promise<readonly string[]> {
     const host = hostOf(url);
-    const answers = isIP(host) === 0 ? await abortable(this.resolve(host, signal), signal) : [host];
-    const isPermitted = answers.every((answer) => this.permits(url, answer));
-    if (answers.length === 0) throw noAddress();
-    if (answers.length > MAX_ANSWERS || !isPermitted) throw new AddressRefusedError();
-    return answers;
+    const addresses =
+      isIP(host) === 0 ? await abortable(this.resolve(host, signal), signal) : [host];
+    const isPermitted = addresses.every((address) => this.permits(url, address));
+    if (addresses.length === 0) throw noAddress();
+    if (addresses.length > MAX_ANSWERS || !isPermitted) throw new AddressRefusedError();
+    return addresses;
   }
 
   /** One request without following redirects. Throws AddressRefusedError or the errors of the network. */
@@ -141,8 +142,8 @@ const dialFirst: DialTcp = (addresses, port) =>
     port,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-    lookup: (_name, _options, answer) => {
-      answer(
+    lookup: (_name, _options, callback) => {
+      callback(
         null,
         addresses.map((address) => ({ address, family: isIP(address) })),
       );

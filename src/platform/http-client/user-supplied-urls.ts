@@ -22,13 +22,13 @@ export class UserSuppliedUrls {
 
   /** Why the text of a URL is rejected, as words that follow the name of its field. Undefined if it is accepted. */
   refusalOf(text: string): string | undefined {
-    const verdict = this.judge(text);
+    const verdict = this.validate(text);
     return 'refusal' in verdict ? verdict.refusal : undefined;
   }
 
   /** The kind of address of a URL's host, for a URL whose text was accepted. */
   async hostOf(text: string): Promise<HostVerdict> {
-    const verdict = this.judge(text);
+    const verdict = this.validate(text);
     if ('refusal' in verdict) return 'private';
     if (this.sandboxFiles.fileAt(verdict.url)) return 'public';
     const deadline = new Deadline(RESOLVE_MS);
@@ -42,7 +42,7 @@ export class UserSuppliedUrls {
     }
   }
 
-  private judge(text: string) {
+  private validate(text: string) {
     return validatePublicUrl(text, { ...this.policy, sandboxFiles: this.sandboxFiles });
   }
 }

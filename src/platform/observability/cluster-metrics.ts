@@ -24,8 +24,8 @@ export function serveClusterMetrics(worker: Worker): void {
     if (kind !== 'ask-metrics' || id === undefined) return;
     void registry.clusterMetrics().then(
       (text) => {
-        const answer: MetricsMessage = { kind: 'metrics', id, text };
-        if (!worker.isDead()) worker.send(answer, () => undefined);
+        const reply: MetricsMessage = { kind: 'metrics', id, text };
+        if (!worker.isDead()) worker.send(reply, () => undefined);
       },
       () => undefined,
     );
@@ -39,7 +39,7 @@ export function serveClusterMetrics(worker: Worker): void {
 export async function metricsText(registry: Registry): Promise<string> {
   if (!cluster.isWorker || process.send === undefined) return registry.metrics();
   const ask: AskMessage = { kind: 'ask-metrics', id: nextId++ };
-  const answered = new Promise<string | undefined>((resolve) => {
+  const replied = new Promise<string | undefined>((resolve) => {
     const finish = (text: string | undefined): void => {
       clearTimeout(timer);
       process.off('message', onMessage);
@@ -52,7 +52,7 @@ export async function metricsText(registry: Registry): Promise<string> {
     process.on('message', onMessage);
   });
   process.send(ask);
-  return (await answered) ?? registry.metrics();
+  return (await replied) ?? registry.metrics();
 }
 
 /** In a worker: lets the primary collect these metrics. */

@@ -1,6 +1,6 @@
 import { Controller, Get, Header, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiBearerAuth, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../../common/errors/error-responses.decorator.js';
 import { MetricsGuard } from './metrics.guard.js';
 import { Scrape } from './scrape.js';
 
@@ -21,7 +21,7 @@ export class MetricsController {
   @ApiProduces('text/plain')
   @ApiBearerAuth(METRICS_SCHEME)
   @UseGuards(MetricsGuard)
-  @ErrorAnswers('invalid_token', 'not_found', 'rate_limit_exceeded')
+  @ErrorResponses('invalid_token', 'not_found', 'rate_limit_exceeded')
   retrieveMetrics(): Promise<string> {
     return this.scrape.text();
   }

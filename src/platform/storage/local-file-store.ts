@@ -28,8 +28,8 @@ export class LocalFileStore implements FileStore {
   async write(key: string, { body, signal }: FileWriting): Promise<void> {
     const path = join(this.root, key);
     const folder = dirname(path);
-    const made = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-    if (made !== undefined) await syncFolder(this.root);
+    const created = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    if (created !== undefined) await syncFolder(this.root);
     try {
       const file = await open(path + PART, 'wx', FILE_MODE);
       await pipeline(body, file.createWriteStream({ flush: true }), { signal });

@@ -49,10 +49,10 @@ export class S3FileStore implements FileStore {
 
   /** `limits`: set by tests. */
   constructor(
-    private readonly place: S3Location,
+    private readonly location: S3Location,
     private readonly limits = LIMITS,
   ) {
-    const { endpoint, region } = place;
+    const { endpoint, region } = location;
     const agent = { maxSockets: READERS.total + OWN_CONNECTIONS, keepAlive: true };
     this.client = new S3Client({
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
@@ -120,7 +120,7 @@ export class S3FileStore implements FileStore {
   }
 
   private object(key: string): S3Object {
-    const { bucket, prefix } = this.place;
+    const { bucket, prefix } = this.location;
     return { Bucket: bucket, Key: prefix === '' ? key : `${prefix}/${key}` };
   }
 }

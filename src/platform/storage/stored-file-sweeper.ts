@@ -15,7 +15,7 @@ const BATCH = 100;
 const MAX_BATCHES = 20;
 
 const NIL = '00000000-0000-0000-0000-000000000000';
-const START: Place = { at: new Date(0), account_id: NIL, id: NIL };
+const START: SweepCursor = { at: new Date(0), account_id: NIL, id: NIL };
 
 const due = (state: string, time: string): string => `
   SELECT account_id, id, ${time} AS at FROM stored_file
@@ -24,7 +24,7 @@ const due = (state: string, time: string): string => `
 const EXPIRED = due('stored', 'expires_at');
 const ABANDONED = due('writing', 'created_at');
 
-interface Place {
+interface SweepCursor {
   readonly at: Date;
   readonly account_id: string;
   readonly id: string;
@@ -74,10 +74,10 @@ export class StoredFileSweeper implements OnApplicationBootstrap {
     let last = START;
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const values = [until, last.at, last.account_id, last.id];
-      const found = await this.dataSource.query<Place[]>(statement, values);
-      for (const place of found) {
+      const found = await this.dataSource.query<SweepCursor[]>(statement, values);
+      for (const cursor of found) {
         if (stopping?.aborted) return removed;
-        removed += await this.removeOne(place, until);
+        removed += await this.removeOne(cursor, until);
       }
       last = found.at(-1) ?? last;
       if (found.length < BATCH) break;
@@ -85,7 +85,10 @@ export class StoredFileSweeper implements OnApplicationBootstrap {
     return removed;
   }
 
-  private async removeOne({ account_id: accountId, id }: Place, until: Date): Promise<number> {
+  private async removeOne(
+    { account_id: accountId, id }: SweepCursor,
+    until: Date,
+  ): Promise<number> {
     try {
       return (await this.files.removeExpiring(accountId, id, until)) ? 1 : 0;
     } catch (error) {

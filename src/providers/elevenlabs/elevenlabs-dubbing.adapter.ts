@@ -53,7 +53,7 @@ export class ElevenLabsDubbing implements DubbingPort {
     targetLanguage: string,
     { signal, terms, onFigures }: AttemptContext,
   ): Promise<Dub> {
-    const answer = await this.http.request({
+    const response = await this.http.request({
       method: 'GET',
       path: `/v1/dubbing/${jobId}/audio/${encodeURIComponent(targetLanguage)}`,
       timeout: 'download',
@@ -61,12 +61,12 @@ export class ElevenLabsDubbing implements DubbingPort {
       terms,
       onFigures,
     });
-    const type = answer.headers['content-type'];
+    const type = response.headers['content-type'];
     const contentType = typeof type === 'string' ? type : null;
     const isMessage = contentType !== null && NO_MEDIA.test(contentType);
-    if (isMessage || !(await sniffFile(answer.body)))
-      throw await this.http.noFile(answer, 'no_media');
-    return { body: answer.body, contentType };
+    if (isMessage || !(await sniffFile(response.body)))
+      throw await this.http.noFile(response, 'no_media');
+    return { body: response.body, contentType };
   }
 
   async removeDub(jobId: string, { signal, terms, onFigures }: AttemptContext): Promise<void> {
@@ -88,8 +88,8 @@ export class ElevenLabsDubbing implements DubbingPort {
 function reportOf(json: JsonObject, requestId: string | null): DubbingReport | undefined {
   const status = textAt(json, 'status');
   if (status === null) return undefined;
-  const isMade = /^dubbed$/i.test(status) || isSuccessWord(status);
-  if (!isMade) return unfinishedJob(status, json, requestId, null);
+  const isDubbed = /^dubbed$/i.test(status) || isSuccessWord(status);
+  if (!isDubbed) return unfinishedJob(status, json, requestId, null);
   const failed = failureOfFinished(json, requestId);
   if (failed) return failed;
   const media = isJsonObject(json.media_metadata) ? json.media_metadata : {};

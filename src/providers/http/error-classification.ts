@@ -5,7 +5,7 @@ import type { ProviderErrorKind } from './provider-error.js';
 import { waitInBody, waitInHeaders } from './retry-after.js';
 
 /** A response that is an error, by its status or by the body of a 2xx response. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   /** As JSON; null when there is none. */
@@ -67,18 +67,18 @@ const STATUS_BY_KIND: Readonly<Partial<Record<ProviderErrorKind, number>>> = {
  * @param nowMs the present, milliseconds since the epoch
  */
 export function classifyError(
-  { status, headers, body }: ErrorAnswer,
+  { status, headers, body }: ErrorResponse,
   nowMs: number,
   own?: OwnErrors,
 ): ErrorFinding {
   const facts = errorFactsOf(body) ?? NO_FACTS;
   const named = own?.(status, body);
-  const told = isSuccess(status) ? facts.status : status;
-  const kind = named?.kind ?? kindOf(facts, told);
+  const effectiveStatus = isSuccess(status) ? facts.status : status;
+  const kind = named?.kind ?? kindOf(facts, effectiveStatus);
   const { code = codeOf(facts, kind), message = facts.message } = named ?? {};
   return {
     kind,
-    status: told ?? STATUS_BY_KIND[kind] ?? status,
+    status: effectiveStatus ?? STATUS_BY_KIND[kind] ?? status,
     code,
     param: facts.param,
     message,

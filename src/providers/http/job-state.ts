@@ -94,11 +94,11 @@ export function failureOfFinished(
   requestId: string | null,
 ): FailedJob | undefined {
   const { error } = json;
-  const isTold =
+  const hasState =
     typeof error === 'string'
       ? error.trim() !== ''
       : isJsonObject(error) && Object.keys(error).length > 0;
-  return isTold ? { state: 'failed', failure: jobFailure(json, requestId) } : undefined;
+  return hasState ? { state: 'failed', failure: jobFailure(json, requestId) } : undefined;
 }
 
 /** A report about a job without the provider's key in the words that the provider gave; any other value as it is. */

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
-import { readAnswerJson, readErrorBody } from './answer-json.js';
+import { readResponseJson, readErrorBody } from './response-json.js';
 import { classifyError, kindOfTransportFault } from './error-classification.js';
 import { carriesError } from './error-facts.js';
 import { figuresOfBody, figuresOfHeaders } from './figures.js';
@@ -13,7 +13,7 @@ import type { ExchangeConfig } from './undici-adapter.js';
 import { jobWithoutKey } from './job-state.js';
 import { type ProviderContext, withoutKey } from './provider-context.js';
 import { ProviderError } from './provider-error.js';
-import type { UpstreamAnswer, UpstreamRequest, WireProtocol } from './upstream-exchange.js';
+import type { UpstreamResponse, UpstreamRequest, WireProtocol } from './upstream-request.js';
 import type { UpstreamTimeout } from './upstream-timeouts.js';
 import { parseUrl } from '../../common/parse-url.js';
 
@@ -44,7 +44,7 @@ export class ProviderHttp {
    * Sends the request and waits for the head of a 2xx answer. A partial one is unusable, and so is one in an encoding
    * that cannot be read.
    */
-  async request(request: UpstreamRequest): Promise<UpstreamAnswer> {
+  async request(request: UpstreamRequest): Promise<UpstreamResponse> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await this.attempt(request);
@@ -68,14 +68,14 @@ export class ProviderHttp {
     read: (json: JsonObject, providerRequestId: string | null) => T | undefined,
     maxValues?: number,
   ): Promise<T> {
-    const answer = await this.request(request);
+    const response = await this.request(request);
     const { bodyMs } = this.timeoutOf(request);
     const limits = { bytes: limitBytes, values: maxValues, bodyMs };
-    const json = await readAnswerJson(answer.body, limits);
+    const json = await readResponseJson(response.body, limits);
     const figures = isJsonObject(json) && figuresOfBody(json);
     if (figures) request.onFigures?.(figures);
-    const result = isJsonObject(json) ? read(json, answer.providerRequestId) : undefined;
-    if (result === undefined) throw this.unusable(answer, 'bad_json', json);
+    const result = isJsonObject(json) ? read(json, response.providerRequestId) : undefined;
+    if (result === undefined) throw this.unusable(response, 'bad_json', json);
     return jobWithoutKey(this.access, result);
   }
 
@@ -83,60 +83,60 @@ export class ProviderHttp {
    * The error for a 2xx response that cannot be used; closes its connection. A JSON body that explains the error is
    * classified like one with an error status.
    */
-  unusable(answer: UpstreamAnswer, code: string, body?: unknown): ProviderError {
-    answer.body.on('error', () => undefined).destroy();
-    if (carriesError(body)) return this.errorOf(answer, body, code);
+  unusable(response: UpstreamResponse, code: string, body?: unknown): ProviderError {
+    response.body.on('error', () => undefined).destroy();
+    if (carriesError(body)) return this.errorOf(response, body, code);
     return new ProviderError('http_error', {
       provider: this.access.id,
       sent: true,
-      upstreamStatus: answer.status,
+      upstreamStatus: response.status,
       upstreamCode: code,
-      providerRequestId: answer.providerRequestId,
+      providerRequestId: response.providerRequestId,
     });
   }
 
   /** {@link unusable} for a response that should be a file; reads the body to find out why it is none. */
-  async noFile(answer: UpstreamAnswer, code: string): Promise<ProviderError> {
-    return this.unusable(answer, code, await readErrorBody(answer.body));
+  async noFile(response: UpstreamResponse, code: string): Promise<ProviderError> {
+    return this.unusable(response, code, await readErrorBody(response.body));
   }
 
-  private async attempt(request: UpstreamRequest): Promise<UpstreamAnswer> {
+  private async attempt(request: UpstreamRequest): Promise<UpstreamResponse> {
     request.signal.throwIfAborted();
-    let response: AxiosResponse<Readable>;
+    let raw: AxiosResponse<Readable>;
     try {
-      response = await this.access.transport.axios.request<Readable>(this.toConfig(request));
+      raw = await this.access.transport.axios.request<Readable>(this.toConfig(request));
     } catch (error) {
       throw request.signal.aborted ? request.signal.reason : this.transportError(error);
     }
-    const { answer, isReadable } = this.decoded(response);
-    if (answer.status >= 200 && answer.status < 300) {
-      if (!isReadable || answer.status === PARTIAL) throw this.unusable(answer, 'not_whole');
-      const figures = figuresOfHeaders(answer.headers);
+    const { response, isReadable } = this.decoded(raw);
+    if (response.status >= 200 && response.status < 300) {
+      if (!isReadable || response.status === PARTIAL) throw this.unusable(response, 'not_whole');
+      const figures = figuresOfHeaders(response.headers);
       if (figures) request.onFigures?.(figures);
-      return answer;
+      return response;
     }
-    const redirectUrl = request.mayRedirect && this.redirectOf(request.path, answer);
-    if (redirectUrl !== undefined) return { ...answer, redirectUrl };
-    throw await this.errorAnswer(answer);
+    const redirectUrl = request.mayRedirect && this.redirectOf(request.path, response);
+    if (redirectUrl !== undefined) return { ...response, redirectUrl };
+    throw await this.errorResponse(response);
   }
 
   /** The answer with its body decoded, where that is possible. */
-  private decoded(response: AxiosResponse<Readable>) {
-    const headers = response.headers as Record<string, unknown>;
-    const { status, data } = response;
+  private decoded(raw: AxiosResponse<Readable>) {
+    const headers = raw.headers as Record<string, unknown>;
+    const { status, data } = raw;
     const providerRequestId = requestIdOf(headers);
-    const plain: UpstreamAnswer = { status, headers, providerRequestId, body: data };
+    const plain: UpstreamResponse = { status, headers, providerRequestId, body: data };
     const body = decodedBody(data, headers['content-encoding'], () =>
       this.unusable(plain, 'bad_encoding'),
     );
-    return { answer: body ? { ...plain, body } : plain, isReadable: body !== undefined };
+    return { response: body ? { ...plain, body } : plain, isReadable: body !== undefined };
   }
 
   private timeoutOf({ timeout, terms }: UpstreamRequest): UpstreamTimeout {
     return this.access.transport.timeoutOf(timeout, terms?.timeoutMs);
   }
 
-  private redirectOf(path: string, { status, headers }: UpstreamAnswer): string | undefined {
+  private redirectOf(path: string, { status, headers }: UpstreamResponse): string | undefined {
     const { location } = headers;
     if (!REDIRECT_STATUSES.includes(status) || typeof location !== 'string') return undefined;
     const base = this.baseUrl + path;
@@ -186,19 +186,19 @@ export class ProviderHttp {
     });
   }
 
-  private async errorAnswer(answer: UpstreamAnswer): Promise<ProviderError> {
-    const body = await readErrorBody(answer.body, answer.headers['content-type']);
-    return this.errorOf(answer, body);
+  private async errorResponse(response: UpstreamResponse): Promise<ProviderError> {
+    const body = await readErrorBody(response.body, response.headers['content-type']);
+    return this.errorOf(response, body);
   }
 
   private errorOf(
-    { status, headers, providerRequestId }: UpstreamAnswer,
+    { status, headers, providerRequestId }: UpstreamResponse,
     body: unknown,
     fallbackCode?: string,
   ): ProviderError {
     const { clock, id } = this.access;
-    const answer = { status, headers, body };
-    const finding = classifyError(answer, clock.nowMs(), this.protocol.ownErrors);
+    const response = { status, headers, body };
+    const finding = classifyError(response, clock.nowMs(), this.protocol.ownErrors);
     return new ProviderError(finding.kind, {
       provider: id,
       sent: true,

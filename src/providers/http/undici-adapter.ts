@@ -13,7 +13,7 @@ import { currentRequest } from '../../platform/http-server/connections/request-c
 import { countWaiting } from '../../platform/http-server/responses/response-memory-limit.js';
 import { readBounded } from './bounded-body.js';
 import {
-  type AnswerHead,
+  type ResponseHead,
   READS_PER_ITERATION,
   UpstreamResponseHandler,
 } from './upstream-response-handler.js';
@@ -58,7 +58,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
   };
 }
 
-function countForReader({ mayPause }: UpstreamResponseHandler, { body }: AnswerHead): void {
+function countForReader({ mayPause }: UpstreamResponseHandler, { body }: ResponseHead): void {
   const answer = mayPause ? undefined : currentRequest()?.response;
   if (answer) countWaiting(answer, () => body.readableLength);
 }
@@ -85,7 +85,7 @@ function bodyOf({ data, responseType }: Config): string | Buffer | null {
 }
 
 async function toResponse(
-  { status, statusText, headers, body }: AnswerHead,
+  { status, statusText, headers, body }: ResponseHead,
   config: Config,
   request: UpstreamResponseHandler,
 ): Promise<AxiosResponse> {
@@ -94,7 +94,7 @@ async function toResponse(
   return { data, status, statusText, headers: responseHeaders, config, request };
 }
 
-async function readWhole(config: Config, body: AnswerHead['body']): Promise<Buffer | string> {
+async function readWhole(config: Config, body: ResponseHead['body']): Promise<Buffer | string> {
   const limit = config.maxContentLength ?? NO_LIMIT;
   const bytes = await readBounded(body, limit < 0 ? NO_LIMIT : limit);
   return config.responseType === 'arraybuffer' ? bytes : bytes.toString('utf8');

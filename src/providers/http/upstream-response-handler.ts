@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { EventLoopPacer } from '../../platform/fairness/event-loop-pacer.js';
 
 /** The head of an answer, and its body while it arrives. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
@@ -32,20 +32,20 @@ const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
  * signal.
  */
 export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
-  readonly answered: Promise<AnswerHead>;
+  readonly answered: Promise<ResponseHead>;
   /** Whether the request was ever put on a connection. False means that the provider cannot have received it. */
   sent = false;
   /** Whether the connection can be left unread while the reader is slow. Otherwise the body waits in memory. */
   mayPause = true;
 
   private controller: Dispatcher.DispatchController | undefined;
-  private body: AnswerBody | undefined;
+  private body: ResponseBody | undefined;
   private isFull = false;
   private isPaused = false;
   private waits = false;
   private uncountedBytes = 0;
   private announcements = 0;
-  private resolve!: (head: AnswerHead) => void;
+  private resolve!: (head: ResponseHead) => void;
   private reject!: (error: Error) => void;
 
   constructor(
@@ -79,11 +79,11 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
       if (this.announcements > MAX_ANNOUNCEMENTS) controller.abort(announcedOnly());
       return;
     }
-    this.mayPause = outlivesItsAnswer(headers);
+    this.mayPause = staysOpen(headers);
     // They are slices of the first read, which would stay in memory as a whole until the answer ends.
     controller.rawHeaders = null;
     // The reader learns of the error. Before there is one, an error ends nothing else.
-    this.body = new AnswerBody(this, headers).on('error', () => undefined);
+    this.body = new ResponseBody(this, headers).on('error', () => undefined);
     this.resolve({ status, statusText, headers, body: this.body });
   }
 
@@ -171,7 +171,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
 }
 
 /** The body of an answer. While its reader has paused it, the connection is not read. */
-class AnswerBody extends Readable {
+class ResponseBody extends Readable {
   constructor(
     private readonly exchange: UpstreamResponseHandler,
     readonly headers: IncomingHttpHeaders,
@@ -209,7 +209,7 @@ function announcedOnly(): Error {
  * Whether the connection stays open after the answer. If it does not, the answer is read at once: undici 7 ends the
  * process when such a connection closes while it is paused (nodejs/undici#5360).
  */
-function outlivesItsAnswer(headers: IncomingHttpHeaders): boolean {
+function staysOpen(headers: IncomingHttpHeaders): boolean {
   const hasEnd =
     headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   return hasEnd && !/\bclose\b/i.test(headers.connection ?? '');

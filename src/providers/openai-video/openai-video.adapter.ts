@@ -46,7 +46,7 @@ export class OpenAiVideo implements VideoPort {
     jobId: string,
     { signal, terms, onFigures }: AttemptContext,
   ): Promise<VideoContent> {
-    const answer = await this.http.request({
+    const response = await this.http.request({
       method: 'GET',
       path: `/videos/${jobId}/content`,
       timeout: 'download',
@@ -55,15 +55,15 @@ export class OpenAiVideo implements VideoPort {
       onFigures,
       mayRedirect: true,
     });
-    if (answer.redirectUrl !== undefined) {
-      answer.body.on('error', () => undefined).destroy();
-      return { redirectUrl: answer.redirectUrl };
+    if (response.redirectUrl !== undefined) {
+      response.body.on('error', () => undefined).destroy();
+      return { redirectUrl: response.redirectUrl };
     }
-    const type = answer.headers['content-type'];
+    const type = response.headers['content-type'];
     const contentType = typeof type === 'string' ? type : null;
     if (contentType !== null && NO_VIDEO.test(contentType))
-      throw await this.http.noFile(answer, 'no_video');
-    return { body: answer.body, contentType };
+      throw await this.http.noFile(response, 'no_video');
+    return { body: response.body, contentType };
   }
 }
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { MAX_ANSWER_DEPTH } from '../http/answer-json.js';
+import { MAX_RESPONSE_DEPTH } from '../http/response-json.js';
 import { type ChatChunk, MAX_CHOICES } from '../ports/chat.port.js';
 import { carriesError } from '../http/error-facts.js';
 import { figuresOfBody } from '../http/figures.js';
@@ -18,7 +18,7 @@ const MAX_EVENT_CHARS = 1.25 * 1024 * 1024;
  * Limits of an event: enough for fifty tokens, each with the 20 likeliest alternatives. Parsing an event within them
  * blocks the process for at most 20 ms.
  */
-const EVENT_BOUNDS = { depth: MAX_ANSWER_DEPTH, values: 10_000 };
+const EVENT_BOUNDS = { depth: MAX_RESPONSE_DEPTH, values: 10_000 };
 /** A shorter event cannot exceed the limits; most are a few hundred characters long. */
 const SMALL_CHARS = 4_096;
 /** Some vendors put white space around `[DONE]`. */

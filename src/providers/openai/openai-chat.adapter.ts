@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { carriesError } from '../http/error-facts.js';
 import { listAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
-import type { UpstreamRequest } from '../http/upstream-exchange.js';
+import type { UpstreamRequest } from '../http/upstream-request.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import {
@@ -15,12 +15,12 @@ import {
   MAX_TOOL_CALLS,
 } from '../ports/chat.port.js';
 import { OpenAiChatStream } from './openai-chat-stream.js';
-import { ParameterRefusals } from './parameter-refusals.js';
+import { RejectedParameters } from './rejected-parameters.js';
 import { usageOf } from './openai-usage.js';
 
 /** Chat over the OpenAI wire protocol. */
 export class OpenAiChat implements ChatPort {
-  private readonly refusals = new ParameterRefusals();
+  private readonly refusals = new RejectedParameters();
 
   constructor(private readonly http: ProviderHttp) {}
 
@@ -53,13 +53,13 @@ export class OpenAiChat implements ChatPort {
   }
 
   private async openStream(request: UpstreamRequest): Promise<ChatStream> {
-    const answer = await this.http.request(request);
-    const unusable = (code: string, event?: unknown) => this.http.unusable(answer, code, event);
-    const stream = new OpenAiChatStream(answer.body, unusable, undefined, request.onFigures);
+    const response = await this.http.request(request);
+    const unusable = (code: string, event?: unknown) => this.http.unusable(response, code, event);
+    const stream = new OpenAiChatStream(response.body, unusable, undefined, request.onFigures);
     // The code that reads the stream gets the error. Until it starts reading, this listener prevents an uncaught error.
     stream.on('error', () => undefined);
     await stream.firstChunk();
-    return { body: stream, providerRequestId: answer.providerRequestId, unusable };
+    return { body: stream, providerRequestId: response.providerRequestId, unusable };
   }
 }
 

@@ -4,7 +4,7 @@ import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { ImageCommand, ImagePort, ImageResult } from '../ports/image.port.js';
-import { generatedImageOf } from './made-image.js';
+import { generatedImageOf } from './generated-image.js';
 
 /** A large image takes about 10 MB in base64. */
 const MAX_IMAGE_RESPONSE_BYTES = 64 * 1024 * 1024;

@@ -45,8 +45,8 @@ type Counts = Readonly<Record<keyof typeof NAMES, number | null>>;
  * Prompt tokens include cached reads, cache writes and the prompts of tools; completion tokens include reasoning. If no
  * combination of the reported counts adds up to the total, `surplusTokens` is the unexplained rest.
  */
-export function usageOf(answer: JsonObject): TokenUsage | null {
-  const usage = usageObjectOf(answer);
+export function usageOf(response: JsonObject): TokenUsage | null {
+  const usage = usageObjectOf(response);
   if (usage === null) return null;
   const counts = countsOf(usage);
   const { prompt, completion } = promptAndCompletionOf(counts);
@@ -69,8 +69,8 @@ export function usageOf(answer: JsonObject): TokenUsage | null {
 }
 
 /** The usage object, also at the places where Groq and Moonshot put it. */
-function usageObjectOf(answer: JsonObject): JsonObject | null {
-  const { usage, x_groq: groq, choices, usageMetadata } = answer;
+function usageObjectOf(response: JsonObject): JsonObject | null {
+  const { usage, x_groq: groq, choices, usageMetadata } = response;
   if (isJsonObject(usage)) return usage;
   if (isJsonObject(groq) && isJsonObject(groq.usage)) return groq.usage;
   if (isJsonObject(usageMetadata)) return usageMetadata;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { tellSandbox } from '../../platform/http-server/responses/sandbox-answer.js';
+import { setSandboxHeader } from '../../platform/http-server/responses/sandbox-header.js';
 import { currentRequest } from '../../platform/http-server/connections/request-context.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
 import { Clock } from '../../common/time/clock.js';
@@ -159,7 +159,7 @@ export class ProviderRouter {
   /** Outside of a request, as in task steps, there is no response header to set. */
   private setSandboxHeader({ provider }: Route): void {
     const exchange = currentRequest();
-    if (exchange) tellSandbox(exchange.response, this.registry.isSandbox(provider));
+    if (exchange) setSandboxHeader(exchange.response, this.registry.isSandbox(provider));
   }
 
   /**

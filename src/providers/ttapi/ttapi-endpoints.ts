@@ -22,7 +22,7 @@ export interface TtapiEndpoint {
   readonly fetchPath: string;
   /** The field for the id of the source track, or for the ids of two. */
   readonly track: string;
-  readonly answer: ResponseReader;
+  readonly reader: ResponseReader;
   /** Upstream names of fields, where they differ. */
   readonly names?: Readonly<Record<string, string>>;
   /** Upstream values of fields, where they differ. */
@@ -50,14 +50,14 @@ const VALUES = {
 
 const suno = (
   path: string,
-  answer: ResponseReader,
+  reader: ResponseReader,
   rest: Partial<TtapiEndpoint> = {},
 ): TtapiEndpoint => ({
   family: 'suno',
   path: `/suno/v1/${path}`,
   fetchPath: '/suno/v2/fetch',
   track: 'music_id',
-  answer,
+  reader,
   values: VALUES,
   ...rest,
 });
@@ -76,14 +76,14 @@ const creation = (path: string, rest: Partial<TtapiEndpoint> = {}): TtapiEndpoin
 
 const flow = (
   path: string,
-  answer: ResponseReader,
+  reader: ResponseReader,
   rest: Partial<TtapiEndpoint> = {},
 ): TtapiEndpoint => ({
   family: 'flowmusic',
   path: `/flowmusic/v1/${path}`,
   fetchPath: '/flowmusic/v1/fetch',
   track: 'clip_id',
-  answer,
+  reader,
   ...rest,
 });
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { listAt } from '../http/json-fields.js';
 import type { SongResult, SongTrack } from '../ports/song.port.js';
-import { type ReadResult, isEmptied, generatedOf, saysFailed } from './made-items.js';
+import { type ReadResult, isEmptied, generatedOf, saysFailed } from './generated-items.js';
 import { idOf, numberOf, textOf, urlOf } from './ttapi-values.js';
 
 /** At most this many tracks, texts, videos, words, instruments, notes of each, or facts are read from one response. */
@@ -13,7 +13,7 @@ type Reader = (data: JsonObject, fields: JsonObject) => ReadResult<SongResult>;
 
 /**
  * Reads `data` of a response as the operation promises it; undefined if a promised value is missing, because an empty
- * success is no success, and `not_made` if the response says so. Names in camel case are documented for the first
+ * success is no success, and `not_generated` if the response says so. Names in camel case are documented for the first
  * family, names in snake case for the second. If the documentation shows neither, both are accepted.
  */
 export const RESPONSE_READERS = {
@@ -28,7 +28,7 @@ export const RESPONSE_READERS = {
     // The response to a plain upload contains only the id. After an upload that waited for its result, it may list the
     // track.
     const [music] = musicsOf(data);
-    if (music && saysFailed(music)) return 'not_made';
+    if (music && saysFailed(music)) return 'not_generated';
     const track: SongTrack = music ? trackOf(music) : { id: idOf(data, 'music_id', 'musicId') };
     const label = typeof title === 'string' ? title : track.title;
     return track.id === undefined ? undefined : { tracks: [{ ...track, title: label }] };
@@ -87,20 +87,20 @@ export const RESPONSE_READERS = {
   },
   customModel: (data) => {
     const model = isJsonObject(data.custom_model) ? data.custom_model : data;
-    if (saysFailed(model)) return 'not_made';
+    if (saysFailed(model)) return 'not_generated';
     const id = idOf(model, 'id', 'model_id');
     const name = textOf(model, 'name');
     return id === undefined || name === undefined ? undefined : { customModel: { id, name } };
   },
   persona: (data) => {
     const persona = isJsonObject(data.persona) ? data.persona : {};
-    if (saysFailed(persona)) return 'not_made';
+    if (saysFailed(persona)) return 'not_generated';
     const id = idOf(data, 'persona_id', 'personaId') ?? idOf(persona, 'id');
     return id === undefined ? undefined : { persona: { id } };
   },
   voice: (data) => {
     if (!isJsonObject(data.voice)) return undefined;
-    if (saysFailed(data.voice)) return 'not_made';
+    if (saysFailed(data.voice)) return 'not_generated';
     const voice = Object.entries(data.voice).filter((entry): entry is [string, string] =>
       ['string', 'number', 'boolean'].includes(typeof entry[1]),
     );
@@ -129,7 +129,7 @@ export const RESPONSE_READERS = {
   },
   midi: (data) => {
     const midi = isJsonObject(data.midi) ? data.midi : data;
-    if (saysFailed(midi)) return 'not_made';
+    if (saysFailed(midi)) return 'not_generated';
     const parts = listAt(midi, 'instruments')?.slice(0, MAX_ITEMS);
     const instruments = parts?.map((part) => ({
       name: textOf(part, 'name') ?? '',
@@ -148,21 +148,21 @@ export const RESPONSE_READERS = {
 /** Names of the response readers, one per operation. */
 export type ResponseReader = keyof typeof RESPONSE_READERS;
 
-/** Reads the response of an operation; a response that says that it failed as a whole is `not_made`. */
+/** Reads the response of an operation; a response that says that it failed as a whole is `not_generated`. */
 export function readResponse(
-  answer: ResponseReader,
+  reader: ResponseReader,
   data: JsonObject,
   fields: JsonObject,
 ): ReadResult<SongResult> {
-  return saysFailed(data) ? 'not_made' : RESPONSE_READERS[answer](data, fields);
+  return saysFailed(data) ? 'not_generated' : RESPONSE_READERS[reader](data, fields);
 }
 
 function withTracks(tracks: ReadResult<SongTrack[]>): ReadResult<SongResult> {
   return Array.isArray(tracks) ? { tracks } : tracks;
 }
 
-function missing(data: JsonObject, ...names: readonly string[]): 'not_made' | undefined {
-  return isEmptied(data, ...names) ? 'not_made' : undefined;
+function missing(data: JsonObject, ...names: readonly string[]): 'not_generated' | undefined {
+  return isEmptied(data, ...names) ? 'not_generated' : undefined;
 }
 
 function musicsOf(data: JsonObject): JsonObject[] {
@@ -214,12 +214,12 @@ function timedText(clip: JsonObject): string | undefined {
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-/** One file per format, in the requested order; undefined where one is missing, `not_made` where it says so. */
+/** One file per format, in the requested order; undefined where one is missing, `not_generated` where it says so. */
 function filesOf(data: JsonObject, formats: readonly unknown[]) {
   const files = listAt(data, 'files') ?? [];
   const wanted = formats.map((format) => files.find((file) => file.format === format));
   if (wanted.some((file) => file && (saysFailed(file) || isEmptied(file, 'url', 'file_url')))) {
-    return 'not_made';
+    return 'not_generated';
   }
   const found = formats.flatMap((format, at) => {
     const file = wanted[at];

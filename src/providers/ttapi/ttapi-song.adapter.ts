@@ -93,8 +93,8 @@ export class TtapiSong implements SongPort {
         const data = dataOf(json);
         const jobId = idOf(data, 'job_id', 'jobId');
         if (jobId !== undefined) return { state: 'accepted', jobId };
-        const result = readResponse(endpoint.answer, data, command.fields);
-        if (result === 'not_made') return notMade(requestId);
+        const result = readResponse(endpoint.reader, data, command.fields);
+        if (result === 'not_generated') return notGenerated(requestId);
         return result && { state: 'done', result };
       },
     );
@@ -152,13 +152,13 @@ function reportOf(
   const data = dataOf(json);
   const progress = progressOf(data);
   if (!isSuccessWord(json.status)) return unfinishedJob(json.status, json, requestId, progress);
-  const result = readResponse(endpoint.answer, data, expected);
-  if (result === 'not_made') return notMade(requestId);
+  const result = readResponse(endpoint.reader, data, expected);
+  if (result === 'not_generated') return notGenerated(requestId);
   return result ? { state: 'succeeded', progress, result } : { state: 'unreadable' };
 }
 
 /** The provider reports success, and every part of the result says that it failed. */
-function notMade(requestId: string | null): FailedJob {
+function notGenerated(requestId: string | null): FailedJob {
   const message = 'Every part of the result says that it failed.';
   return { state: 'failed', failure: { code: null, message, requestId } };
 }

@@ -1,7 +1,7 @@
 import { applyDecorators, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader, ApiQuery } from '@nestjs/swagger';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
-import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../../common/errors/error-responses.decorator.js';
 import { ContentReaderGuard } from './content-reader.guard.js';
 
 /** The endpoint of a file, for holders of keys and of links (decision G-104). Its handler takes a `@CurrentReader()`. */
@@ -22,7 +22,7 @@ export function ContentEndpoint(): MethodDecorator {
       description: 'Of a link; see the endpoints `content-link`',
     }),
     ApiHeader({ name: 'Range', required: false, description: 'Resumes a partial download' }),
-    ErrorAnswers(
+    ErrorResponses(
       'invalid_token',
       'account_disabled',
       'rate_limit_exceeded',

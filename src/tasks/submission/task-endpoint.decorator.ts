@@ -14,13 +14,13 @@ import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
-import { ErrorAnswers } from '../../common/errors/error-answers.decorator.js';
+import { ErrorResponses } from '../../common/errors/error-responses.decorator.js';
 import type { ErrorCode } from '../../common/errors/error-table.js';
 import { JsonBodyGuard } from '../../platform/http-server/request-body/json-body.guard.js';
 import { IdempotencyKeyGuard } from './idempotency-key.guard.js';
 import type { Task } from '../task.js';
 import { TaskModelGuard } from './task-model.guard.js';
-import { TASK_RESPONSE_BODY, TaskAnswerInterceptor } from './task-answer.interceptor.js';
+import { TASK_RESPONSE_BODY, TaskResponseInterceptor } from './task-response.interceptor.js';
 
 const CODES: readonly ErrorCode[] = [
   'invalid_content_type',
@@ -67,7 +67,7 @@ export function TaskEndpoint<const O extends Operation>(
     SetMetadata(OPERATION, operation),
     SetMetadata(TASK_RESPONSE_BODY, toBody),
     UseGuards(BearerGuard, RateLimitGuard, IdempotencyKeyGuard, bodyGuard, TaskModelGuard),
-    UseInterceptors(TaskAnswerInterceptor),
+    UseInterceptors(TaskResponseInterceptor),
     ApiBearerAuth(API_KEY_SCHEME),
     ApiHeader({
       name: 'Idempotency-Key',
@@ -75,6 +75,6 @@ export function TaskEndpoint<const O extends Operation>(
       description: 'A retry with the same key and body returns the same task',
       schema: { type: 'string', minLength: 1, maxLength: 200 },
     }),
-    ErrorAnswers(...codes, ...CODES),
+    ErrorResponses(...codes, ...CODES),
   );
 }

@@ -3,7 +3,7 @@ import { toPublicId } from '../../common/ids/public-id.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { loggedCodeOf } from '../../providers/http/code-word.js';
 import { collectDelayMs } from '../collect-failure.js';
-import { MAX_GROWTH, pollDelayMs } from './poll-pace.js';
+import { MAX_GROWTH, pollDelayMs } from './poll-interval.js';
 import { type AroundTry, type Completion, TaskCompletion } from '../completion/task-completion.js';
 import { laneOf, type TaskPhase } from '../task-lane.js';
 import { TaskMetrics } from '../task-metrics.js';

@@ -8,7 +8,7 @@ import {
   copyPostgres,
   installedPostgres,
   linkLibraries,
-  placeOfCopy,
+  copyDirectoryOf,
 } from './postgres-binaries.js';
 import type { PostmasterCommand } from './postmaster.js';
 import { ServiceUser } from './service-user.js';
@@ -40,7 +40,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** Where a cluster is, and how it is reached. All processes with the same data directory get the same answer. */
-export class ClusterPlace {
+export class ClusterPaths {
   private constructor(
     /** The data directory without symbolic links. */
     readonly dataDir: string,
@@ -50,14 +50,14 @@ export class ClusterPlace {
   ) {}
 
   /** Determines the place, and creates the data directory. */
-  static async in(dataDir: string): Promise<ClusterPlace> {
+  static async in(dataDir: string): Promise<ClusterPaths> {
     await mkdir(dataDir, { recursive: true });
     const real = await realpath(dataDir);
     const cluster = join(real, 'postgres');
     const hash = createHash('sha256').update(real).digest('hex').slice(0, HASH_LENGTH);
     const fits = Buffer.byteLength(cluster) <= SOCKET_DIRECTORY_MAX_BYTES;
     const socketDirectory = fits ? cluster : join(SHORT_PARENT, `shim-postgres-${hash}`);
-    return new ClusterPlace(real, cluster, socketDirectory);
+    return new ClusterPaths(real, cluster, socketDirectory);
   }
 
   /** Connection URL over the Unix socket. */
@@ -67,7 +67,7 @@ export class ClusterPlace {
   }
 
   /** Whether a server listens. */
-  async answers(): Promise<boolean> {
+  async isListening(): Promise<boolean> {
     const socket = connect(join(this.socketDirectory, `.s.PGSQL.${PORT}`));
     socket.on('error', () => undefined);
     return once(socket, 'connect')
@@ -85,21 +85,21 @@ export class ClusterPlace {
  * the server.
  */
 export async function prepareCluster(
-  place: ClusterPlace,
+  paths: ClusterPaths,
   settings: Readonly<Record<string, string>>,
   onLog: (line: string) => void,
 ): Promise<PostmasterCommand> {
-  await stopOrphans(place.cluster);
-  const user = await ServiceUser.for(place.dataDir);
-  const programs = join(await readablePrograms(user, place.dataDir), 'bin');
-  if (await exists(place.cluster)) await user.own(place.cluster);
-  else await createCluster(place, user, join(programs, 'initdb'));
-  await prepareSocketDirectory(place, user);
-  const all = { ...SETTINGS, unix_socket_directories: place.socketDirectory, ...settings };
+  await stopOrphans(paths.cluster);
+  const user = await ServiceUser.for(paths.dataDir);
+  const programs = join(await readablePrograms(user, paths.dataDir), 'bin');
+  if (await exists(paths.cluster)) await user.own(paths.cluster);
+  else await createCluster(paths, user, join(programs, 'initdb'));
+  await prepareSocketDirectory(paths, user);
+  const all = { ...SETTINGS, unix_socket_directories: paths.socketDirectory, ...settings };
   const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return {
     program: join(programs, 'postgres'),
-    args: ['-D', place.cluster, ...args],
+    args: ['-D', paths.cluster, ...args],
     user,
     onLog,
   };
@@ -113,7 +113,7 @@ async function readablePrograms(user: ServiceUser, dataDir: string): Promise<str
   // Dependencies that are read-only cannot be linked in place, but their copy can.
   await linkLibraries(installed).catch(() => undefined);
   if (await runs(installed)) return installed;
-  const copy = await placeOfCopy(installed, dataDir);
+  const copy = await copyDirectoryOf(installed, dataDir);
   if (await runs(copy)) return copy;
   await copyPostgres(installed, copy);
   await user.run(join(copy, 'bin', 'postgres'), ['--version']);
@@ -121,11 +121,11 @@ async function readablePrograms(user: ServiceUser, dataDir: string): Promise<str
 }
 
 async function createCluster(
-  place: ClusterPlace,
+  paths: ClusterPaths,
   user: ServiceUser,
   initdb: string,
 ): Promise<void> {
-  const unfinished = `${place.cluster}.unfinished`;
+  const unfinished = `${paths.cluster}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await user.own(unfinished);
   await user.run(initdb, [
@@ -133,18 +133,18 @@ async function createCluster(
     ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
     ...['--auth-local', 'trust', '--auth-host', 'reject'],
   ]);
-  await rename(unfinished, place.cluster);
+  await rename(unfinished, paths.cluster);
 }
 
-async function prepareSocketDirectory(place: ClusterPlace, user: ServiceUser): Promise<void> {
-  if (place.socketDirectory === place.cluster) return;
-  await user.own(place.socketDirectory);
-  const found = await lstat(place.socketDirectory);
-  const expected = await stat(place.cluster);
+async function prepareSocketDirectory(paths: ClusterPaths, user: ServiceUser): Promise<void> {
+  if (paths.socketDirectory === paths.cluster) return;
+  await user.own(paths.socketDirectory);
+  const found = await lstat(paths.socketDirectory);
+  const expected = await stat(paths.cluster);
   if (!found.isDirectory() || found.uid !== expected.uid) {
-    throw new Error(`${place.socketDirectory} belongs to somebody else; set a shorter DATA_DIR`);
+    throw new Error(`${paths.socketDirectory} belongs to somebody else; set a shorter DATA_DIR`);
   }
-  await chmod(place.socketDirectory, 0o700);
+  await chmod(paths.socketDirectory, 0o700);
 }
 
 async function exists(path: string): Promise<boolean> {

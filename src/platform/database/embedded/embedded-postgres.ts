@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClusterPlace, prepareCluster } from './cluster.js';
+import { ClusterPaths, prepareCluster } from './cluster.js';
 import { DataDirInUseError, DataDirLock } from './data-dir-lock.js';
 import { stopOrphans } from './orphan-processes.js';
 import { Postmaster, type PostmasterCommand } from './postmaster.js';
@@ -43,7 +43,7 @@ export class EmbeddedPostgres implements RunningPostgres {
 
   private constructor(
     private readonly options: EmbeddedPostgresOptions,
-    private readonly place: ClusterPlace,
+    private readonly paths: ClusterPaths,
     private readonly lock: DataDirLock,
     private readonly command: PostmasterCommand,
     private postmaster: Postmaster,
@@ -58,13 +58,13 @@ export class EmbeddedPostgres implements RunningPostgres {
    * there, and an Error with advice when it cannot run on this system.
    */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-    const place = await ClusterPlace.in(options.dataDir);
-    const lock = await DataDirLock.acquire(place.dataDir);
+    const paths = await ClusterPaths.in(options.dataDir);
+    const lock = await DataDirLock.acquire(paths.dataDir);
     try {
       const log = options.onLog ?? (() => undefined);
-      const command = await prepareCluster(place, options.settings ?? {}, log);
+      const command = await prepareCluster(paths, options.settings ?? {}, log);
       const postmaster = await Postmaster.start(command);
-      return new EmbeddedPostgres(options, place, lock, command, postmaster);
+      return new EmbeddedPostgres(options, paths, lock, command, postmaster);
     } catch (error) {
       await lock.release();
       throw error;
@@ -76,10 +76,10 @@ export class EmbeddedPostgres implements RunningPostgres {
    * so connect with patience. For operator commands.
    */
   static async attachOrStart(options: EmbeddedPostgresOptions): Promise<RunningPostgres> {
-    const place = await ClusterPlace.in(options.dataDir);
-    const running = { url: place.url, stop: () => Promise.resolve() };
+    const paths = await ClusterPaths.in(options.dataDir);
+    const running = { url: paths.url, stop: () => Promise.resolve() };
     // The lock of a running gateway is waited for; its server answers at once.
-    if (await place.answers()) return running;
+    if (await paths.isListening()) return running;
     try {
       return await EmbeddedPostgres.start(options);
     } catch (error) {
@@ -90,7 +90,7 @@ export class EmbeddedPostgres implements RunningPostgres {
 
   /** Connection URL over the Unix socket. */
   get url(): string {
-    return this.place.url;
+    return this.paths.url;
   }
 
   /** Process number of the server. */
@@ -130,7 +130,7 @@ export class EmbeddedPostgres implements RunningPostgres {
   private async restart(delayMs: number, signal: AbortSignal): Promise<Error | undefined> {
     try {
       await sleep(delayMs, undefined, { signal });
-      await stopOrphans(this.place.cluster);
+      await stopOrphans(this.paths.cluster);
       this.postmaster = await Postmaster.start(this.command);
       // stop() may have been called during the restart, when only the dead server was known.
       if (signal.aborted) await this.postmaster.stop();

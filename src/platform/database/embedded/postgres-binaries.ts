@@ -39,14 +39,14 @@ export async function linkLibraries(native: string): Promise<void> {
 }
 
 /** The place of a copy of these programs below `parent`. Every version has its own. */
-export async function placeOfCopy(native: string, parent: string): Promise<string> {
+export async function copyDirectoryOf(native: string, parent: string): Promise<string> {
   const description = await readFile(join(dirname(native), 'package.json'), 'utf8');
   const { version } = JSON.parse(description) as { version: string };
   return join(parent, `postgres-${version}`, 'native');
 }
 
 /**
- * Copies the programs to their {@link placeOfCopy}, for a service user that cannot use the installed ones, and links
+ * Copies the programs to their {@link copyDirectoryOf}, for a service user that cannot use the installed ones, and links
  * their libraries. An earlier copy is replaced.
  */
 export async function copyPostgres(native: string, copy: string): Promise<void> {

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answerClientErrors } from './client-error.js';
+import { handleClientErrors } from './client-error.js';
 import { PipeliningGuard } from './pipelining-guard.js';
 
 let server: Server;
@@ -15,7 +15,7 @@ beforeAll(async () => {
     else response.end();
   });
   server = createServer(turns.take);
-  answerClientErrors(server, turns);
+  handleClientErrors(server, turns);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -40,7 +40,7 @@ async function answerTo(bytes: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-describe('answerClientErrors', () => {
+describe('handleClientErrors', () => {
   it.each([
     ['no HTTP', 'hello\r\n\r\n', 400],
     [

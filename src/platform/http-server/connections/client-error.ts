@@ -15,12 +15,12 @@ const MESSAGE = 'The request is not valid HTTP, too large or too slow.';
  * Answers bytes that are no HTTP request with the error envelope, and closes the connection (decision G-12). An answer
  * that is under way, and those to requests before the bytes, are sent first, whole.
  */
-export function answerClientErrors(
+export function handleClientErrors(
   server: Server,
-  turns: Pick<PipeliningGuard, 'endsAfterAnswers'>,
+  guard: Pick<PipeliningGuard, 'endsAfterResponses'>,
 ): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code !== 'ECONNRESET' && turns.endsAfterAnswers(socket)) return;
+    if (error.code !== 'ECONNRESET' && guard.endsAfterResponses(socket)) return;
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;

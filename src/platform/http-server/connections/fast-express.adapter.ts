@@ -2,7 +2,7 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
-import { answerClientErrors } from './client-error.js';
+import { handleClientErrors } from './client-error.js';
 import { PipeliningGuard, type Overload } from './pipelining-guard.js';
 import { emitInContext } from './request-context.js';
 import { noteExpectContinue } from '../request-body/expect-continue.js';
@@ -46,7 +46,7 @@ const IDLE_SWEEP_MS = 100;
  */
 export class FastExpressAdapter extends ExpressAdapter {
   private cutsConnections = false;
-  private turns: PipeliningGuard | undefined;
+  private pipelining: PipeliningGuard | undefined;
 
   constructor() {
     // Codes of errors go by the path, so another spelling of it is another path. Express reads this once, at its first
@@ -70,37 +70,37 @@ export class FastExpressAdapter extends ExpressAdapter {
     app.request = flatten(app.request, AppRequest.prototype);
     app.response = flatten(app.response, AppResponse.prototype);
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-    const turns = new PipeliningGuard(withValidatedRequest(withFinalErrorHandler(app)));
-    this.turns = turns;
-    this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, turns.take);
+    const pipelining = new PipeliningGuard(withValidatedRequest(withFinalErrorHandler(app)));
+    this.pipelining = pipelining;
+    this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, pipelining.take);
     // Nest learns that the port is taken. A connection that cannot be accepted ends nothing else.
     this.httpServer.on('error', () => undefined);
-    this.listenTo(this.httpServer, turns);
+    this.listenTo(this.httpServer, pipelining);
   }
 
   /** From now on requests may be refused because there is too much to do. */
   guard(overload: Overload): void {
-    this.turns?.guard(overload);
+    this.pipelining?.guard(overload);
   }
 
   /** From now on the slowest readers are cut while unread answers have too many bytes. Returns how many they have. */
   setUpResponseMemoryLimit(bound: ResponseMemoryLimit): () => number {
-    this.turns?.bound(bound);
-    return () => this.turns?.unreadBytes ?? 0;
+    this.pipelining?.bound(bound);
+    return () => this.pipelining?.unreadBytes ?? 0;
   }
 
-  private listenTo(server: Server, turns: PipeliningGuard): void {
+  private listenTo(server: Server, pipelining: PipeliningGuard): void {
     // Node's own limit is off, because Node would drop the headers beyond it. The size of all headers is bounded.
     server.maxHeadersCount = 0;
     server.maxConnections = MAX_CONNECTIONS;
     server.on('checkContinue', (request, response) => {
       noteExpectContinue(request, response);
-      turns.take(request, response);
+      pipelining.take(request, response);
     });
     // It is refused in its turn.
-    server.on('checkExpectation', turns.take);
-    turns.watch(server);
-    answerClientErrors(server, turns);
+    server.on('checkExpectation', pipelining.take);
+    pipelining.watch(server);
+    handleClientErrors(server, pipelining);
   }
 
   /** Cuts every connection at once. */

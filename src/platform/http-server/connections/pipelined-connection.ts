@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { abortResponse } from '../responses/abort-response.js';
 import { type UnflushedResponse, waitingBytes } from '../responses/response-memory-limit.js';
-import type { ReadTurn } from './read-by-heads.js';
+import type { ConnectionState } from './read-by-heads.js';
 
 /** What the connection of a provider may hold for an answer that is still arriving: one read of a socket. */
 const READ_AHEAD_BYTES = 65_536;
@@ -22,10 +22,10 @@ export interface ConnectionLimits {
 }
 
 /** The requests of one connection. */
-export class PipelinedConnection implements ReadTurn {
+export class PipelinedConnection implements ConnectionState {
   private readonly queue: (readonly [IncomingMessage, ServerResponse])[] = [];
   /** The answer that has the connection. */
-  private answer: ServerResponse | undefined;
+  private current: ServerResponse | undefined;
   /** Characters of the heads in the queue. */
   private waitingCharacters = 0;
   private isBusy = false;
@@ -58,31 +58,31 @@ export class PipelinedConnection implements ReadTurn {
   takeNoMore(): void {
     if (this.isFull) return;
     this.isFull = true;
-    const last = this.queue.at(-1)?.[1] ?? this.answer;
+    const last = this.queue.at(-1)?.[1] ?? this.current;
     if (last && !last.headersSent) last.setHeader('Connection', 'close');
   }
 
   /** Whether an answer is under way: its head was sent, or its request is complete. */
-  get isAnswering(): boolean {
-    const { answer } = this;
-    return answer !== undefined && (answer.headersSent || answer.req.complete);
+  get isResponding(): boolean {
+    const { current } = this;
+    return current !== undefined && (current.headersSent || current.req.complete);
   }
 
   /** Bytes in memory of the answer that the reader has not taken, and of what its provider may have sent beyond. */
   get unreadBytes(): number {
-    const { answer } = this;
-    if (answer === undefined || answer.writableLength === 0) return 0;
-    const readAhead = answer.writableEnded ? 0 : READ_AHEAD_BYTES;
-    return answer.writableLength + waitingBytes(answer) + readAhead;
+    const { current } = this;
+    if (current === undefined || current.writableLength === 0) return 0;
+    const readAhead = current.writableEnded ? 0 : READ_AHEAD_BYTES;
+    return current.writableLength + waitingBytes(current) + readAhead;
   }
 
   /** What is unread, for a comparison with other answers. */
   unread(holderOf: (request: IncomingMessage) => string): UnflushedResponse | undefined {
-    const { unreadBytes, answer } = this;
-    if (answer === undefined || unreadBytes === 0) return undefined;
+    const { unreadBytes, current } = this;
+    if (current === undefined || unreadBytes === 0) return undefined;
     const takenBytes = bytesSent(this.socket) - this.sentBytes;
     return {
-      holder: holderOf(answer.req),
+      holder: holderOf(current.req),
       unreadBytes,
       takenBytes,
       cut: () => {
@@ -110,13 +110,13 @@ export class PipelinedConnection implements ReadTurn {
   }
 
   private cut(): void {
-    if (this.answer) abortResponse(this.answer);
+    if (this.current) abortResponse(this.current);
     this.socket.destroy();
   }
 
   private begin(request: IncomingMessage, response: ServerResponse): void {
     this.isBusy = true;
-    this.answer = response;
+    this.current = response;
     this.silentChecks = 0;
     this.idleChecks = 0;
     response.on('close', () => {
@@ -127,7 +127,7 @@ export class PipelinedConnection implements ReadTurn {
 
   private next(): void {
     this.isBusy = false;
-    this.answer = undefined;
+    this.current = undefined;
     const following = this.queue.shift();
     if (following === undefined && this.isFull) this.socket.destroySoon();
     if (following === undefined || this.socket.destroyed) return;

@@ -24,7 +24,7 @@ export interface Overload {
 const REQUESTS_PER_ITERATION = 16;
 const CHECK_MS = 5_000;
 /** How often unread answers are looked at. */
-const LOOK_MS = 1_000;
+const UNREAD_CHECK_MS = 1_000;
 
 /**
  * The connection of a reader that takes nothing for 30 s is cut, whatever the answer is. So is one without a request for
@@ -44,8 +44,8 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
  */
 export class PipeliningGuard {
   /** One for each open connection that has sent a request. */
-  private readonly turns = new Map<Duplex, PipelinedConnection>();
-  private readonly pace = new EventLoopPacer(REQUESTS_PER_ITERATION);
+  private readonly connections = new Map<Duplex, PipelinedConnection>();
+  private readonly pacer = new EventLoopPacer(REQUESTS_PER_ITERATION);
   private overload: Overload | undefined;
   private unread: ResponseMemoryLimit | undefined;
   /** Bytes in memory that readers have not taken, of all answers, at the last count. */
@@ -73,17 +73,17 @@ export class PipeliningGuard {
 
   /** The listener for every request of the server. */
   readonly take: RequestListener = (request, response) => {
-    this.turnOf(request.socket).take(request, response);
+    this.connectionOf(request.socket).take(request, response);
   };
 
   /**
    * Takes no more requests from a connection that has sent something else. True when an answer is under way: what was
    * asked before is answered first, and then the connection closes.
    */
-  endsAfterAnswers(socket: Duplex): boolean {
-    const turn = this.turns.get(socket);
-    if (!turn || !(turn.isFull || turn.isAnswering)) return false;
-    turn.takeNoMore();
+  endsAfterResponses(socket: Duplex): boolean {
+    const connection = this.connections.get(socket);
+    if (!connection || !(connection.isFull || connection.isResponding)) return false;
+    connection.takeNoMore();
     return true;
   }
 
@@ -93,22 +93,22 @@ export class PipeliningGuard {
    */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      readByHeads(socket, () => this.turns.get(socket));
+      readByHeads(socket, () => this.connections.get(socket));
     });
     const timer = setInterval(() => {
-      for (const turn of this.turns.values()) turn.check();
+      for (const connection of this.connections.values()) connection.check();
     }, this.limits.checkMs).unref();
-    const look = setInterval(() => {
-      this.lookForUnread();
-    }, LOOK_MS).unref();
+    const unreadTimer = setInterval(() => {
+      this.checkUnread();
+    }, UNREAD_CHECK_MS).unref();
     server.once('close', () => {
       clearInterval(timer);
-      clearInterval(look);
+      clearInterval(unreadTimer);
     });
   }
 
   /** Serves a request whose turn on its connection has come: now, in a later turn of the event loop, or not at all. */
-  private readonly serveOrRefuse: RequestListener = (request, response) => {
+  private readonly serveOrReject: RequestListener = (request, response) => {
     const { gate, refusal } = this.overload ?? {};
     if (gate?.refuses(request)) {
       refusal?.answer(request, response);
@@ -118,33 +118,35 @@ export class PipeliningGuard {
       // After an answer that closes the connection, Node sends no other answer, so the request would never end.
       if (request.socket.writable) this.serve(request, response);
     };
-    if (this.pace.mayBegin()) {
+    if (this.pacer.mayBegin()) {
       begin();
       return;
     }
-    this.pace.wait(requestPriorityOf(request), gate ? gate.counted(request, begin) : begin);
+    this.pacer.wait(requestPriorityOf(request), gate ? gate.counted(request, begin) : begin);
   };
 
-  private lookForUnread(): void {
+  private checkUnread(): void {
     let bytes = 0;
-    for (const turn of this.turns.values()) bytes += turn.unreadBytes;
+    for (const connection of this.connections.values()) bytes += connection.unreadBytes;
     this.unreadBytes = bytes;
     const { unread } = this;
     if (!unread || bytes <= unread.maxBytes) return;
-    const answers = [...this.turns.values()].flatMap((turn) => turn.unread(unread.holderOf) ?? []);
-    disconnectSlowest(answers, unread);
+    const responses = [...this.connections.values()].flatMap(
+      (connection) => connection.unread(unread.holderOf) ?? [],
+    );
+    disconnectSlowest(responses, unread);
   }
 
-  private turnOf(socket: Socket): PipelinedConnection {
-    const known = this.turns.get(socket);
+  private connectionOf(socket: Socket): PipelinedConnection {
+    const known = this.connections.get(socket);
     if (known !== undefined) return known;
-    const turn = new PipelinedConnection(
+    const connection = new PipelinedConnection(
       socket,
-      withRequestContext(this.serveOrRefuse),
+      withRequestContext(this.serveOrReject),
       this.limits,
     );
-    this.turns.set(socket, turn);
-    socket.on('close', () => this.turns.delete(socket));
-    return turn;
+    this.connections.set(socket, connection);
+    socket.on('close', () => this.connections.delete(socket));
+    return connection;
   }
 }

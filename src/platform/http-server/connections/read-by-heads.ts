@@ -6,7 +6,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /** What is known of the requests of a connection. */
-export interface ReadTurn {
+export interface ConnectionState {
   /** Whether no more requests are taken. */
   readonly isFull: boolean;
   /** Bytes still to come of a body that is to be parsed apart from what follows. */
@@ -18,21 +18,21 @@ export interface ReadTurn {
  * a connection can hold 3,600 requests: Node would make objects for each and keep them until the connection closes. And
  * behind a request that offers an upgrade, Node's parser would drop the rest of what it was given.
  */
-export function readByHeads(socket: Socket, turnOf: () => ReadTurn | undefined): void {
+export function readByHeads(socket: Socket, stateOf: () => ConnectionState | undefined): void {
   const [parse] = socket.listeners('data');
   if (!parse) return;
   socket.removeListener('data', parse as (bytes: Buffer) => void);
   socket.on('data', (bytes: Buffer) => {
     let rest = bytes;
     while (rest.length > 0 && !socket.destroyed) {
-      const turn = turnOf();
-      if (turn?.isFull) return;
+      const state = stateOf();
+      if (state?.isFull) return;
       // Node reads no further while answers wait for their reader.
       if (socket.isPaused()) {
         socket.unshift(rest);
         return;
       }
-      const length = lengthOfPart(rest, turn);
+      const length = lengthOfPart(rest, state);
       parse.call(socket, length < rest.length ? rest.subarray(0, length) : rest);
       rest = rest.subarray(length);
     }
@@ -40,10 +40,10 @@ export function readByHeads(socket: Socket, turnOf: () => ReadTurn | undefined):
 }
 
 /** How many of the bytes are parsed at once: nothing behind the end of a head is. */
-function lengthOfPart(bytes: Buffer, turn: ReadTurn | undefined): number {
-  if (turn && turn.bodyBytesApart > 0) {
-    const length = Math.min(turn.bodyBytesApart, bytes.length);
-    turn.bodyBytesApart -= length;
+function lengthOfPart(bytes: Buffer, state: ConnectionState | undefined): number {
+  if (state && state.bodyBytesApart > 0) {
+    const length = Math.min(state.bodyBytesApart, bytes.length);
+    state.bodyBytesApart -= length;
     return length;
   }
   // They may be the last part of an end that another read has begun.

@@ -35,25 +35,25 @@ export class AudioWriter {
     response.setHeader('Content-Type', AUDIO_CONTENT_TYPES[format]);
     response.setHeader('Cache-Control', 'no-store');
     setChargeHeader(response, chargeMicroUsd);
-    const turn = new CorkedTurn(response);
+    const writes = new CorkedWrites(response);
     return new Promise((resolve, reject) => {
       // Listeners cost a third of an async iterator, and a speech call has only one or two chunks.
       source.on('data', (chunk: Buffer) => {
         if (response.destroyed) return;
         // A corked answer takes bytes even if the socket is full.
-        if (response.socket?.writableNeedDrain) turn.flush();
-        else turn.begin();
+        if (response.socket?.writableNeedDrain) writes.flush();
+        else writes.begin();
         if (response.write(chunk)) return;
-        turn.flush();
+        writes.flush();
         // No `drain` may follow when the answer had too many bytes only because it was corked.
         if (isFlushed(response)) return;
         source.pause();
         void waitForDrain(response).then(() => source.resume());
       });
       source.once('end', () => {
-        turn.leaveToEnd();
+        writes.leaveToEnd();
         resolve(() => {
-          turn.end();
+          writes.end();
         });
       });
       source.once('error', reject);
@@ -70,38 +70,38 @@ export class AudioWriter {
  * Sends everything that is written in one turn of the event loop as one packet. If the source ends within the turn and
  * the answer ends soon, both go out together: a short clip needs one write instead of two.
  */
-class CorkedTurn {
-  private turn: NodeJS.Immediate | undefined;
-  private patience: NodeJS.Timeout | undefined;
+class CorkedWrites {
+  private flushTimer: NodeJS.Immediate | undefined;
+  private endTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly response: Response) {}
 
   begin(): void {
-    if (this.turn !== undefined) return;
+    if (this.flushTimer !== undefined) return;
     this.response.cork();
-    this.turn = setImmediate(() => {
+    this.flushTimer = setImmediate(() => {
       this.flush();
     });
   }
 
   flush(): void {
-    if (this.turn === undefined) return;
-    clearImmediate(this.turn);
-    this.turn = undefined;
+    if (this.flushTimer === undefined) return;
+    clearImmediate(this.flushTimer);
+    this.flushTimer = undefined;
     this.response.uncork();
   }
 
   leaveToEnd(): void {
-    if (this.turn === undefined) return;
-    clearImmediate(this.turn);
-    this.patience = setTimeout(() => {
+    if (this.flushTimer === undefined) return;
+    clearImmediate(this.flushTimer);
+    this.endTimer = setTimeout(() => {
       this.flush();
     }, COALESCE_MS);
   }
 
   /** Ends the answer together with the bytes that were not sent yet. */
   end(): void {
-    clearTimeout(this.patience);
+    clearTimeout(this.endTimer);
     const { socket } = this.response;
     socket?.cork();
     // Node.js 24 loses bytes of an answer that is still corked when it ends.

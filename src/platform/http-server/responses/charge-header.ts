@@ -20,9 +20,9 @@ export function setChargeHeader(response: Response, chargedMicroUsd: MicroUsd): 
  */
 export async function sendCharged(
   response: Response,
-  answer: Promise<Charged<object>>,
+  call: Promise<Charged<object>>,
 ): Promise<void> {
-  const { value, chargedMicroUsd } = await answer;
+  const { value, chargedMicroUsd } = await call;
   setChargeHeader(response, chargedMicroUsd);
   response.json(value);
 }

@@ -3,8 +3,8 @@ import { NEXT_CURSOR_HEADER } from '../../../common/paging/page.view.js';
 import { CHARGE_HEADER } from './charge-header.js';
 import { EVERY_ORIGIN } from './every-origin.js';
 import { EXECUTION_ID_HEADER } from './execution-id.js';
-import { IGNORED_FIELDS_HEADER } from './ignored-fields.js';
-import { SANDBOX_HEADER } from './sandbox-answer.js';
+import { IGNORED_FIELDS_HEADER } from './ignored-fields-header.js';
+import { SANDBOX_HEADER } from './sandbox-header.js';
 
 /** How long a browser may remember the permission, in seconds. */
 const MAX_AGE_SECONDS = 600;
@@ -57,7 +57,7 @@ export function corsFor(origins: readonly string[]) {
     }
     response.setHeader('Access-Control-Allow-Origin', isOpen ? EVERY_ORIGIN : origin);
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
-      answerPreflight(request, response);
+      respondToPreflight(request, response);
       return;
     }
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
@@ -65,10 +65,10 @@ export function corsFor(origins: readonly string[]) {
   };
 }
 
-function answerPreflight(request: Request, response: Response): void {
-  const asked = request.headers['access-control-request-headers'];
-  if (asked !== undefined && HEADER_NAMES.test(asked))
-    response.setHeader('Access-Control-Allow-Headers', asked);
+function respondToPreflight(request: Request, response: Response): void {
+  const requested = request.headers['access-control-request-headers'];
+  if (requested !== undefined && HEADER_NAMES.test(requested))
+    response.setHeader('Access-Control-Allow-Headers', requested);
   response.setHeader('Access-Control-Allow-Methods', METHODS);
   response.setHeader('Access-Control-Max-Age', String(MAX_AGE_SECONDS));
   response.status(204).end();

@@ -23,9 +23,9 @@ export function withFinalErrorHandler(app: ExpressApp): RequestListener {
         response.destroy();
         return;
       }
-      const answer = toGatewayError(error);
-      const body = JSON.stringify(answer.toEnvelope());
-      response.writeHead(answer.status, {
+      const fault = toGatewayError(error);
+      const body = JSON.stringify(fault.toEnvelope());
+      response.writeHead(fault.status, {
         'Content-Type': 'application/json; charset=utf-8',
         'Content-Length': Buffer.byteLength(body),
         Connection: 'close',

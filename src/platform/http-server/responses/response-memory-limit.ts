@@ -25,51 +25,51 @@ export interface ResponseMemoryLimit {
  * So a holder with less than an equal share loses none, however slow the readers of others are.
  */
 export function disconnectSlowest(
-  answers: readonly UnflushedResponse[],
+  responses: readonly UnflushedResponse[],
   { maxBytes, onCut }: Pick<ResponseMemoryLimit, 'maxBytes' | 'onCut'>,
 ): void {
-  const holders = [...byHolder(answers).values()];
-  let bytes = sumOf(answers);
+  const holders = [...byHolder(responses).values()];
+  let bytes = sumOf(responses);
   let cut = 0;
   while (bytes > maxBytes) {
     const largest = holders.reduce((a, b) => (b.bytes > a.bytes ? b : a));
-    const answer = largest.answers.pop();
-    if (!answer) break;
-    answer.cut();
+    const response = largest.responses.pop();
+    if (!response) break;
+    response.cut();
     cut += 1;
-    largest.bytes -= answer.unreadBytes;
-    bytes -= answer.unreadBytes;
+    largest.bytes -= response.unreadBytes;
+    bytes -= response.unreadBytes;
   }
   if (cut > 0) onCut(cut);
 }
 
 /** The answers of each holder, the slowest last; among equally slow ones that with the most bytes. */
-function byHolder(answers: readonly UnflushedResponse[]) {
-  const holders = new Map<string, { bytes: number; answers: UnflushedResponse[] }>();
-  const slowestLast = [...answers].sort(
+function byHolder(responses: readonly UnflushedResponse[]) {
+  const holders = new Map<string, { bytes: number; responses: UnflushedResponse[] }>();
+  const slowestLast = [...responses].sort(
     (a, b) => b.takenBytes - a.takenBytes || a.unreadBytes - b.unreadBytes,
   );
-  for (const answer of slowestLast) {
-    const own = holders.get(answer.holder) ?? { bytes: 0, answers: [] };
-    holders.set(answer.holder, own);
-    own.bytes += answer.unreadBytes;
-    own.answers.push(answer);
+  for (const response of slowestLast) {
+    const group = holders.get(response.holder) ?? { bytes: 0, responses: [] };
+    holders.set(response.holder, group);
+    group.bytes += response.unreadBytes;
+    group.responses.push(response);
   }
   return holders;
 }
 
-function sumOf(answers: readonly UnflushedResponse[]): number {
-  return answers.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
+function sumOf(responses: readonly UnflushedResponse[]): number {
+  return responses.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
 }
 
 const waiting = new WeakMap<ServerResponse, () => number>();
 
 /** What a provider has sent of this answer waits in memory as well: `bytes` tells how much of it. */
-export function countWaiting(answer: ServerResponse, bytes: () => number): void {
-  waiting.set(answer, bytes);
+export function countWaiting(response: ServerResponse, bytes: () => number): void {
+  waiting.set(response, bytes);
 }
 
 /** The bytes of which {@link countWaiting} was told. */
-export function waitingBytes(answer: ServerResponse): number {
-  return waiting.get(answer)?.() ?? 0;
+export function waitingBytes(response: ServerResponse): number {
+  return waiting.get(response)?.() ?? 0;
 }

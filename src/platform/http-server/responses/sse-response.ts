@@ -69,8 +69,12 @@ export class SseWriter {
     else this.beginEvents();
     const event = `data: ${data}\n\n`;
     const { response } = this;
-    const hasRoom = response.write(data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event));
-    return hasRoom || isFlushed(response) ? undefined : waitForDrain(response, this.limits.stallMs);
+    const mayWriteMore = response.write(
+      data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event),
+    );
+    return mayWriteMore || isFlushed(response)
+      ? undefined
+      : waitForDrain(response, this.limits.stallMs);
   }
 
   /** Sends a last event and ends the answer. Resolves when all of it was sent or the reader has left. */

@@ -17,9 +17,9 @@ const BASE64_URI = /^data:[^,]*;\s*base64$/i;
 const DATA_URI = /^data:/i;
 
 /** The first image of a response; undefined if there is none. */
-export function generatedImageOf(answer: JsonObject): Image | undefined {
+export function generatedImageOf(response: JsonObject): Image | undefined {
   for (const name of LISTS) {
-    const list = answer[name];
+    const list = response[name];
     for (const item of Array.isArray(list) ? (list as readonly unknown[]) : []) {
       const image = isJsonObject(item) ? imageIn(item) : imageOf(item);
       if (image) return image;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pollDelayMs } from './poll-pace.js';
+import { pollDelayMs } from './poll-interval.js';
 
 const FIRST_MS = 5_000;
 

@@ -24,7 +24,7 @@ const IS_UNKNOWN = new RegExp(
  * Whether a rejection says explicitly that the upstream does not know or support this parameter. Every other rejection,
  * such as a value that is too large, is the caller's fault.
  */
-export function refusesName(error: ProviderError, name: string): boolean {
+export function rejectsParameter(error: ProviderError, name: string): boolean {
   const { upstreamCode = '', upstreamParam = '', upstreamMessage = '' } = error;
   const isParam = stands(upstreamParam, name);
   const isNamed = isParam || stands(upstreamMessage, name);

@@ -7,7 +7,7 @@ import { BodyTooLargeError, readBounded } from './bounded-body.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 /** Maximum nesting of a response. Serializing deeper JSON could overflow the stack. */
-export const MAX_ANSWER_DEPTH = 64;
+export const MAX_RESPONSE_DEPTH = 64;
 /** Twice the values of an alignment of 100,000 characters, which is the largest response apart from chat. */
 const MAX_VALUES = 1_000_000;
 
@@ -19,7 +19,7 @@ const MAX_ERROR_CHARS = 2_000;
 class SlowBodyError extends Error {}
 
 /** Limits of a JSON response. */
-export interface AnswerLimits {
+export interface ResponseLimits {
   readonly bytes: number;
   /** Default: a million. */
   readonly values?: number | undefined;
@@ -31,18 +31,18 @@ export interface AnswerLimits {
  * The body as JSON; undefined when it exceeds its limits, nests too deep or is not JSON. Its values are counted while the
  * bytes arrive: 64 MB of empty objects would stop the process for a minute and take up its memory.
  */
-export async function readAnswerJson(
+export async function readResponseJson(
   body: Readable,
-  { bytes, values = MAX_VALUES, bodyMs }: AnswerLimits,
+  { bytes, values = MAX_VALUES, bodyMs }: ResponseLimits,
 ): Promise<unknown> {
-  const structure = new JsonLimits({ depth: MAX_ANSWER_DEPTH, values });
+  const structure = new JsonLimits({ depth: MAX_RESPONSE_DEPTH, values });
   const giveUp = (): void => {
     body.destroy(new SlowBodyError());
   };
   const timer = bodyMs === undefined ? undefined : setTimeout(giveUp, bodyMs);
   try {
     const raw = await readBounded(counted(body, structure), bytes);
-    return parseAnswerJson(raw);
+    return parseResponseJson(raw);
   } catch (error) {
     const isUnusable =
       error instanceof SlowBodyError ||
@@ -62,7 +62,7 @@ export async function readAnswerJson(
  * the stack.
  */
 export async function readErrorBody(body: Readable, contentType?: unknown): Promise<unknown> {
-  const structure = new JsonLimits({ depth: MAX_ANSWER_DEPTH, values: MAX_VALUES });
+  const structure = new JsonLimits({ depth: MAX_RESPONSE_DEPTH, values: MAX_VALUES });
   const timer = setTimeout(
     () => body.destroy(new Error('error body too slow')),
     ERROR_BODY_WAIT_MS,
@@ -70,7 +70,7 @@ export async function readErrorBody(body: Readable, contentType?: unknown): Prom
   try {
     const bytes = await readBounded(counted(body, structure), MAX_ERROR_BODY_BYTES);
     try {
-      return parseAnswerJson(bytes);
+      return parseResponseJson(bytes);
     } catch {
       return isPlainText(contentType) ? bytes.toString().trim().slice(0, MAX_ERROR_CHARS) : null;
     }
@@ -87,7 +87,7 @@ function isPlainText(contentType: unknown): boolean {
 }
 
 /** The bytes as JSON, which may begin with a byte order mark. Throws SyntaxError for anything else. */
-function parseAnswerJson(bytes: Buffer): unknown {
+function parseResponseJson(bytes: Buffer): unknown {
   const text = bytes.toString();
   return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) as unknown;
 }

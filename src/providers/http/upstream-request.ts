@@ -30,7 +30,7 @@ export interface UpstreamRequest {
 }
 
 /** A 2xx answer whose body is not read yet. The body fails with a {@link ProviderError}. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly providerRequestId: string | null;

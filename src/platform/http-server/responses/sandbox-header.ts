@@ -4,7 +4,7 @@ import type { Response } from 'express';
 export const SANDBOX_HEADER = 'x-gateway-sandbox';
 
 /** Writes into the head of an answer, unless it has been sent, whether the sandbox made it. */
-export function tellSandbox(
+export function setSandboxHeader(
   response: Pick<Response, 'headersSent' | 'setHeader' | 'removeHeader'>,
   isSandbox: boolean,
 ): void {

@@ -13,7 +13,7 @@ const KEYS: ReadonlySet<string> = new Set(
 );
 
 /** Whether the gateway itself reads the variable for something else than the key of a built-in provider. */
-export function isOwnVariable(name: string): boolean {
+export function isGatewayVariable(name: string): boolean {
   if (KEYS.has(name)) return false;
   return Object.hasOwn(SETTINGS, name) || READ_BY_CLIENTS.includes(name);
 }

@@ -15,7 +15,7 @@ const HEADERS = {
 };
 
 /** Documents a response whose body is audio in one of these formats. */
-export function AudioAnswer(...formats: ResponseFormat[]): MethodDecorator {
+export function AudioResponse(...formats: ResponseFormat[]): MethodDecorator {
   const types = formats.map((format) => AUDIO_CONTENT_TYPES[format]);
   return applyDecorators(
     ApiProduces(...types),
@@ -28,6 +28,6 @@ export function AudioAnswer(...formats: ResponseFormat[]): MethodDecorator {
 }
 
 /** Documents a JSON response about audio. */
-export function AudioDataAnswer(type: Type): MethodDecorator {
+export function AudioDataResponse(type: Type): MethodDecorator {
   return ApiOkResponse({ type, headers: HEADERS });
 }

@@ -7,10 +7,10 @@ const WORDS = ['status', 'state'];
 const REASONS = ['error', 'error_type', 'error_message', 'error_code', 'errorMessage', 'errorCode'];
 
 /**
- * The result of reading a response: values, `not_made` if the response says that nothing was generated, or undefined if
+ * The result of reading a response: values, `not_generated` if the response says that nothing was generated, or undefined if
  * it is not readable.
  */
-export type ReadResult<T> = T | 'not_made' | undefined;
+export type ReadResult<T> = T | 'not_generated' | undefined;
 
 /** Whether an item of a response says that it was not generated. */
 export function saysFailed(item: JsonObject): boolean {
@@ -32,7 +32,7 @@ export function isEmptied(item: JsonObject, ...names: readonly string[]): boolea
 }
 
 /**
- * The values of the generated items. If there are none, `not_made` if each item says so, by a word or by an empty
+ * The values of the generated items. If there are none, `not_generated` if each item says so, by a word or by an empty
  * field.
  */
 export function generatedOf<T>(
@@ -40,10 +40,10 @@ export function generatedOf<T>(
   fields: readonly string[],
   read: (item: JsonObject) => T | undefined,
 ): ReadResult<T[]> {
-  const made = items.flatMap((item) => (saysFailed(item) ? [] : (read(item) ?? [])));
-  if (made.length > 0) return made;
-  const isToldFailed = items.every((item) => saysFailed(item) || isEmptied(item, ...fields));
-  return items.length > 0 && isToldFailed ? 'not_made' : undefined;
+  const generated = items.flatMap((item) => (saysFailed(item) ? [] : (read(item) ?? [])));
+  if (generated.length > 0) return generated;
+  const allFailed = items.every((item) => saysFailed(item) || isEmptied(item, ...fields));
+  return items.length > 0 && allFailed ? 'not_generated' : undefined;
 }
 
 function isNothing(value: unknown): boolean {

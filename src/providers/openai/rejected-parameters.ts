@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { ProviderError } from '../http/provider-error.js';
 import type { OutputCapParameter } from '../ports/chat.port.js';
-import { refusesName } from './refused-name.js';
+import { rejectsParameter } from './rejected-parameter-name.js';
 
 /** The parameters that are left out or renamed when a request is sent a second time. */
 type Parameter = 'stream_options' | OutputCapParameter;
@@ -10,7 +10,7 @@ const OTHER_NAME: Readonly<Record<OutputCapParameter, OutputCapParameter>> = {
   max_tokens: 'max_completion_tokens',
   max_completion_tokens: 'max_tokens',
 };
-const REFUSAL_STATUSES: readonly (number | undefined)[] = [400, 422];
+const REJECTION_STATUSES: readonly (number | undefined)[] = [400, 422];
 const MAX_MODELS = 1_000;
 
 /** Optional features of a request: the parameter name of its cap, and whether it requests the usage of a stream. */
@@ -23,7 +23,7 @@ export interface RequestForm {
  * Remembers which parameters an upstream model of one provider rejects by name. Kept in memory, by the upstream's model
  * name.
  */
-export class ParameterRefusals {
+export class RejectedParameters {
   private readonly byModel = new LRUCache<string, ReadonlySet<Parameter>>({ max: MAX_MODELS });
 
   /**
@@ -41,9 +41,9 @@ export class ParameterRefusals {
     for (;;) {
       const form = formOf(wanted, rejected);
       try {
-        const answer = await send(form);
+        const response = await send(form);
         if (tried.size > 0) this.byModel.set(model, rejected);
-        return answer;
+        return response;
       } catch (error) {
         const name = rejectedParameterOf(error, form);
         if (name === undefined || tried.has(name)) throw error;
@@ -72,10 +72,10 @@ function withRejected(rejected: ReadonlySet<Parameter>, name: Parameter): Readon
 /** The parameter that the error rejects by its name; undefined for every other error. */
 function rejectedParameterOf(error: unknown, form: RequestForm): Parameter | undefined {
   if (!(error instanceof ProviderError) || error.kind !== 'rejected') return undefined;
-  if (!REFUSAL_STATUSES.includes(error.upstreamStatus)) return undefined;
-  if (form.asksUsage && refusesName(error, 'stream_options')) return 'stream_options';
+  if (!REJECTION_STATUSES.includes(error.upstreamStatus)) return undefined;
+  if (form.asksUsage && rejectsParameter(error, 'stream_options')) return 'stream_options';
   const { outputCapParameter: name } = form;
-  return isLength(name) && refusesName(error, name) ? name : undefined;
+  return isLength(name) && rejectsParameter(error, name) ? name : undefined;
 }
 
 function isLength(name: string): name is OutputCapParameter {

@@ -36,11 +36,11 @@ export const ERROR_EXAMPLES = Object.fromEntries(
 );
 
 /** Documents the error responses of an operation, one Swagger response per status, an example per code. */
-export function ErrorAnswers(...codes: ErrorCode[]): MethodDecorator & ClassDecorator {
+export function ErrorResponses(...codes: ErrorCode[]): MethodDecorator & ClassDecorator {
   const statuses = distinct(codes.map((code) => ERROR_TABLE[code].status));
   return applyDecorators(
     ...statuses.map((status) =>
-      answerOf(
+      responseOf(
         status,
         codes.filter((code) => ERROR_TABLE[code].status === status),
       ),
@@ -48,7 +48,7 @@ export function ErrorAnswers(...codes: ErrorCode[]): MethodDecorator & ClassDeco
   );
 }
 
-function answerOf(status: number, codes: readonly ErrorCode[]) {
+function responseOf(status: number, codes: readonly ErrorCode[]) {
   return ApiResponse({
     status,
     description: codes

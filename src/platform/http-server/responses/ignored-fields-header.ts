@@ -4,6 +4,6 @@ import type { Response } from 'express';
 export const IGNORED_FIELDS_HEADER = 'x-gateway-ignored-fields';
 
 /** Names the fields that were left out in the head of the answer. */
-export function tellIgnored(response: Response, ignored: readonly string[]): void {
+export function setIgnoredFieldsHeader(response: Response, ignored: readonly string[]): void {
   if (ignored.length > 0) response.setHeader(IGNORED_FIELDS_HEADER, ignored.join(', '));
 }

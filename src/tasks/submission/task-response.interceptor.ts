@@ -7,7 +7,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, type Observable, of } from 'rxjs';
-import { tellSandbox } from '../../platform/http-server/responses/sandbox-answer.js';
+import { setSandboxHeader } from '../../platform/http-server/responses/sandbox-header.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import type { Task } from '../task.js';
@@ -18,7 +18,7 @@ export const TASK_RESPONSE_BODY = Symbol('TASK_ANSWER');
 
 /** Turns the new task into the response body and sets the headers that name it (API: Task states). */
 @Injectable()
-export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
+export class TaskResponseInterceptor implements NestInterceptor<Task, object> {
   constructor(
     private readonly kinds: TaskKinds,
     private readonly reflector: Reflector,
@@ -38,7 +38,7 @@ export class TaskAnswerInterceptor implements NestInterceptor<Task, object> {
         const id = toPublicId('task', task.id);
         response.setHeader('Location', `${this.gatewayUrl.pathPrefix}/v1/tasks/${id}`);
         response.setHeader('x-gateway-task-id', id);
-        tellSandbox(response, task.onSandbox);
+        setSandboxHeader(response, task.onSandbox);
         return toBody ? toBody(task) : this.kinds.viewOf(task);
       }),
     );
