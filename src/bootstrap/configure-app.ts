@@ -113,7 +113,7 @@ function refuseWhileDraining(filter: GatewayErrorFilter) {
 
 /**
  * What Swagger UI needs: its own files, styles and icons inside the page, calls to this gateway, and media players for
- * the answers.
+ * the responses.
  */
 const PAGE_POLICY = {
   defaultSrc: ["'none'"],
@@ -157,7 +157,7 @@ function secureHeaders(): HeaderMiddleware {
 }
 
 /**
- * The headers that helmet sets on every answer, computed once, because its chain of middleware costs more than the
+ * The headers that helmet sets on every response, computed once, because its chain of middleware costs more than the
  * headers.
  */
 function headersOf(middleware: ReturnType<typeof helmet>): readonly (readonly [string, string])[] {

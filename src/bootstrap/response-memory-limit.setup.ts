@@ -6,7 +6,7 @@ import { LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { holderOfRequests } from './load-shedding.setup.js';
 
-/** From now on the slowest readers are cut while unread answers have more than `UNREAD_ANSWERS_MAX_BYTES`. */
+/** From now on the slowest readers are cut while unread responses have more than `UNREAD_ANSWERS_MAX_BYTES`. */
 export function setUpResponseMemoryLimit(app: NestExpressApplication): void {
   const adapter = app.getHttpAdapter();
   // The description of the API is made without a server.

@@ -10,7 +10,7 @@ const COUNT_FIELD = 'n';
 const NO_CAPS: readonly string[] = [...REQUEST_FIELDS, COUNT_FIELD];
 /** What prices and records stand on; the last two are the caps. */
 const FIXED_FIELDS: readonly string[] = [...REQUEST_FIELDS, 'max_tokens', 'max_completion_tokens'];
-/** Those of keys, which stay in the environment, and those that frame a request and its answer. */
+/** Those of keys, which stay in the environment, and those that frame a request and its response. */
 const FIXED_HEADERS: readonly string[] = [
   'authorization',
   'proxy-authorization',

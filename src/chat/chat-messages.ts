@@ -9,7 +9,7 @@ const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 /**
  * Checks every message: it is an object, its role is known, and its content is a text or a list of parts of type text,
  * image_url or refusal. An assistant's message with tool calls, a refusal or reasoning needs no content, and it may be null
- * as in our own answers. Throws
+ * as in our own responses. Throws
  * `invalid_request` with the dotted path of the field (decisions G-23, G-92).
  */
 export function checkMessages(

@@ -137,7 +137,7 @@ function promptTexts({ messages, parameters }: ChatCommand): string[] {
   return [...texts, ...shapes.map((shape) => JSON.stringify(shape))];
 }
 
-/** The usage object of an answer: our totals, the details that the provider counted, and the settled charge. */
+/** The usage object of a response: our totals, the details that the provider counted, and the settled charge. */
 export function viewChatUsage(usage: TokenUsage, chargedMicroUsd: MicroUsd): JsonObject {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
   const prompt = {

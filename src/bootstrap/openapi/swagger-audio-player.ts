@@ -20,14 +20,14 @@ interface ResponseBody extends Described {
 }
 
 /**
- * Plugin of Swagger UI that plays and saves the bytes of the answer. The page's own player would request the same URL
+ * Plugin of Swagger UI that plays and saves the bytes of the response. The page's own player would request the same URL
  * again with GET, which is no endpoint. It runs in the browser, to which its text is sent, so it can use nothing else
  * of this file.
  */
 export function swaggerAudioPlayer() {
   const player = (Original: unknown, { React }: { readonly React: React }) => {
     const { createElement, useEffect, useMemo } = React;
-    /** The type without parameters, and the name of the file: from the answer's header, else the end of the path. */
+    /** The type without parameters, and the name of the file: from the response's header, else the end of the path. */
     const described = ({ contentType = '', url = '', headers = {} }: Described) => {
       const type = contentType.split(';', 1)[0] ?? '';
       const named = /filename="([^"]+)"/.exec(headers['content-disposition'] ?? '')?.[1];

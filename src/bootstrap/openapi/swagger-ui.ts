@@ -7,7 +7,7 @@ import { swaggerAudioPlayer } from './swagger-audio-player.js';
 import { openApiDocument } from './api-document.js';
 import { pageDocument, servedDocument } from './served-document.js';
 
-/** The document has no links between answers; their empty column is too wide for a telephone. */
+/** The document has no links between responses; their empty column is too wide for a telephone. */
 const NO_LINKS = '.swagger-ui .response-col_links { display: none }';
 
 /** Serves the document at `/openapi.json` and Swagger UI at `/docs`. */

@@ -11,7 +11,7 @@ type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }
 export class DedicatedConnection {
   private readonly pool: pg.Pool;
 
-  /** `limitMs`: the longest wait for the connection, and the longest wait for an answer. */
+  /** `limitMs`: the longest wait for the connection, and the longest wait for a response. */
   constructor(dataSource: DataSource, limitMs: number) {
     const options = dataSource.options as PostgresDataSourceOptions;
     const { applicationName } = options;

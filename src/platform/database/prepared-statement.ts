@@ -3,7 +3,7 @@ import pg, { type QueryConfig, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { keepsNames } from './data-source.js';
 
-/** The driver waits this long for an answer; longer than any statement_timeout of the gateway. */
+/** The driver waits this long for a response; longer than any statement_timeout of the gateway. */
 const ANSWER_TIMEOUT_MS = 8_000;
 
 /**

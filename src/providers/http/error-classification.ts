@@ -15,7 +15,7 @@ export interface ErrorResponse {
 /** The meaning of an error response. */
 export interface ErrorFinding {
   readonly kind: ProviderErrorKind;
-  /** The status of the answer; of a 2xx the one that its body names or that its kind usually has. */
+  /** The status of the response; of a 2xx the one that its body names or that its kind usually has. */
   readonly status: number;
   /** The provider's own words. */
   readonly code?: string | undefined;

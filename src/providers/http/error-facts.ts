@@ -41,7 +41,7 @@ export function carriesError(body: unknown): boolean {
   return describesError(body);
 }
 
-/** Whether a choice of a completion or a chunk is an error instead of an answer. */
+/** Whether a choice of a completion or a chunk is an error instead of a response. */
 export function isFailedChoice(choice: unknown): boolean {
   return isJsonObject(choice) && (isError(choice.error) || choice.finish_reason === 'error');
 }

@@ -68,7 +68,7 @@ const STRONG: Kinds = {
   ],
 };
 
-/** Words that only repeat a status. They decide where neither the answer nor its body has one. */
+/** Words that only repeat a status. They decide where neither the response nor its body has one. */
 const WEAK: Kinds = {
   account: [
     ...['authentication_error', 'unauthenticated', 'unauthorized', 'invalid_authentication'],
@@ -133,7 +133,7 @@ const CODES: readonly (readonly [from: number, to: number, ProviderErrorKind])[]
   [1302, 1303, 'rate_limited'],
 ];
 
-/** The kind that a code word decides. `status` is undefined where neither the answer nor its body has one. */
+/** The kind that a code word decides. `status` is undefined where neither the response nor its body has one. */
 export function kindOfWord(
   word: string,
   status: number | undefined,

@@ -68,7 +68,7 @@ export function unfinishedJob(
 }
 
 /**
- * Why a job failed: the code and the message of `error`, which may be a text, or of the answer itself. A state that is a reason,
+ * Why a job failed: the code and the message of `error`, which may be a text, or of the response itself. A state that is a reason,
  * such as `content_filtered`, is the code where there is no other.
  */
 export function jobFailure(

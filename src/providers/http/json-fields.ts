@@ -3,19 +3,19 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 /** Ids of jobs have this format because they become part of a path. No `..` leads out of it. */
 const JOB_ID = /^\w[\w.:-]{0,199}$/;
 
-/** A text field of a provider's answer; null when it is missing or no text. */
+/** A text field of a provider's response; null when it is missing or no text. */
 export function textAt(object: JsonObject, key: string): string | null {
   const value = object[key];
   return typeof value === 'string' ? value : null;
 }
 
-/** A finite number in a provider's answer; null when it is missing or no number. */
+/** A finite number in a provider's response; null when it is missing or no number. */
 export function numberAt(object: JsonObject, key: string): number | null {
   const value = object[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** The objects of a list in a provider's answer; null when there is no list. */
+/** The objects of a list in a provider's response; null when there is no list. */
 export function listAt(object: JsonObject, key: string): JsonObject[] | null {
   const value = object[key];
   return Array.isArray(value) ? value.filter(isJsonObject) : null;

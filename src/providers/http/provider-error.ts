@@ -11,7 +11,7 @@ export type ProviderErrorKind =
   | 'rate_limited'
   /** No answer in time. The work may have been done. */
   | 'timeout'
-  /** A failure, or an answer that cannot be used. The work may have been done. */
+  /** A failure, or a response that cannot be used. The work may have been done. */
   | 'http_error'
   /** No connection, overloaded, or the circuit breaker is open. */
   | 'unavailable'

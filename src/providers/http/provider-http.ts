@@ -41,7 +41,7 @@ export class ProviderHttp {
   }
 
   /**
-   * Sends the request and waits for the head of a 2xx answer. A partial one is unusable, and so is one in an encoding
+   * Sends the request and waits for the head of a 2xx response. A partial one is unusable, and so is one in an encoding
    * that cannot be read.
    */
   async request(request: UpstreamRequest): Promise<UpstreamResponse> {
@@ -58,8 +58,8 @@ export class ProviderHttp {
   }
 
   /**
-   * Sends the request and reads the JSON object of a 2xx answer of at most `limitBytes` and `maxValues` values (default:
-   * a million). The answer is unusable when it is no JSON object or when `read` returns undefined; where it says why, it
+   * Sends the request and reads the JSON object of a 2xx response of at most `limitBytes` and `maxValues` values (default:
+   * a million). The response is unusable when it is no JSON object or when `read` returns undefined; where it says why, it
    * is that error. What a report about a job quotes of the provider's words is without the provider's key.
    */
   async requestJson<T>(

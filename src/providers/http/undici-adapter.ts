@@ -75,7 +75,7 @@ function dispatchOptions(config: Config, url: URL): Dispatcher.DispatchOptions {
   };
 }
 
-/** The request of a streamed answer keeps its body until the end; a piece of Node's shared pool would keep the whole pool. */
+/** The request of a streamed response keeps its body until the end; a piece of Node's shared pool would keep the whole pool. */
 function bodyOf({ data, responseType }: Config): string | Buffer | null {
   const body = (data as string | Buffer | null | undefined) ?? null;
   if (typeof body !== 'string' || responseType !== 'stream') return body;

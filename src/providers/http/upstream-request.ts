@@ -22,14 +22,14 @@ export interface UpstreamRequest {
   readonly timeout: UpstreamTimeoutName;
   /** How the requests of the model differ from the protocol's habit. */
   readonly terms?: UpstreamTerms | undefined;
-  /** Told what the headers and the JSON of a 2xx answer say that it cost. */
+  /** Told what the headers and the JSON of a 2xx response say that it cost. */
   readonly onFigures?: OnFigures | undefined;
   readonly signal: AbortSignal;
   /** Return the target of a redirect instead of treating the redirect as a failure. It is not followed. */
   readonly mayRedirect?: true;
 }
 
-/** A 2xx answer whose body is not read yet. The body fails with a {@link ProviderError}. */
+/** A 2xx response whose body is not read yet. The body fails with a {@link ProviderError}. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;

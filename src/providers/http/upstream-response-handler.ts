@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { EventLoopPacer } from '../../platform/fairness/event-loop-pacer.js';
 
-/** The head of an answer, and its body while it arrives. */
+/** The head of a response, and its body while it arrives. */
 export interface ResponseHead {
   readonly status: number;
   readonly statusText: string;
@@ -13,15 +13,15 @@ export interface ResponseHead {
 
 /** Bytes that are read ahead of a slow reader before the upstream socket is paused. */
 const BODY_BUFFER_BYTES = 16 * 1024;
-/** What one read of a socket returns at most, as a rule. After this many bytes an answer asks the pacer. */
+/** What one read of a socket returns at most, as a rule. After this many bytes a response asks the pacer. */
 const READ_BYTES = 64 * 1024;
 /**
- * Reads of long answers in one iteration of the event loop, of all providers together. Without the limit hundreds of
+ * Reads of long responses in one iteration of the event loop, of all providers together. Without the limit hundreds of
  * providers that send faster than models write delay all other callers by seconds: an ordinary call needs some ten
  * iterations. The pacer serves accounts round-robin.
  */
 export const READS_PER_ITERATION = 2;
-/** Informational answers (1xx) before the answer. Each starts the wait for the head anew, so their number is bounded. */
+/** Informational responses (1xx) before the response. Each starts the wait for the head anew, so their number is bounded. */
 const MAX_ANNOUNCEMENTS = 64;
 /** The most that is read ahead where the socket cannot be paused. */
 const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
@@ -80,7 +80,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
       return;
     }
     this.mayPause = staysOpen(headers);
-    // They are slices of the first read, which would stay in memory as a whole until the answer ends.
+    // They are slices of the first read, which would stay in memory as a whole until the response ends.
     controller.rawHeaders = null;
     // The reader learns of the error. Before there is one, an error ends nothing else.
     this.body = new ResponseBody(this, headers).on('error', () => undefined);
@@ -138,7 +138,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
     if (!this.controller?.aborted) this.controller?.abort(error ?? new Error('body abandoned'));
   }
 
-  /** Whether more may be read in this iteration of the event loop. Short answers are not counted, so they never wait. */
+  /** Whether more may be read in this iteration of the event loop. Short responses are not counted, so they never wait. */
   private mayReadOn(bytes: number): boolean {
     this.uncountedBytes += bytes;
     if (this.uncountedBytes < READ_BYTES) return true;
@@ -170,7 +170,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The body of an answer. While its reader has paused it, the connection is not read. */
+/** The body of a response. While its reader has paused it, the connection is not read. */
 class ResponseBody extends Readable {
   constructor(
     private readonly exchange: UpstreamResponseHandler,
@@ -206,7 +206,7 @@ function announcedOnly(): Error {
 }
 
 /**
- * Whether the connection stays open after the answer. If it does not, the answer is read at once: undici 7 ends the
+ * Whether the connection stays open after the response. If it does not, the response is read at once: undici 7 ends the
  * process when such a connection closes while it is paused (nodejs/undici#5360).
  */
 function staysOpen(headers: IncomingHttpHeaders): boolean {

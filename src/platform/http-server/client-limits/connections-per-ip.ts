@@ -17,8 +17,8 @@ export interface ConnectionsPerIpOptions {
 export const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1'];
 
 /**
- * Refuses connections of an address that has too many open, so that no client can use up those of the process. It has
- * to be called once, before the server listens.
+ * Refuses connections of an address that has too many open, so that no client can use up the connections of the
+ * process. Call it once, before the server listens.
  */
 export function limitConnectionsPerIp(server: Server, options: ConnectionsPerIpOptions): void {
   const { perAddress, onRefused } = options;
@@ -27,7 +27,7 @@ export function limitConnectionsPerIp(server: Server, options: ConnectionsPerIpO
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const { remoteAddress, remoteFamily } = socket;
-    // A client that has left already has no address.
+    // A client that has disconnected already has no address.
     if (remoteAddress === undefined) return;
     if (proxies.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4')) return;
     const client = ipPrefixOf(remoteAddress);

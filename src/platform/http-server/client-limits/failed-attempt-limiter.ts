@@ -3,7 +3,7 @@ import type { Clock } from '../../../common/time/clock.js';
 import { ipPrefixOf } from './ip-prefix.js';
 
 const WINDOW_MS = 60_000;
-/** This many addresses are remembered. Beyond it the one that was not seen for the longest time is dropped. */
+/** Most addresses that are remembered. Beyond it the least recently seen address is dropped. */
 const MAX_ADDRESSES = 10_000;
 
 interface Guesses {
@@ -20,7 +20,7 @@ export class FailedAttemptLimiter {
     private readonly clock: Clock,
   ) {}
 
-  /** How long an address has to wait, in ms; 0 when it may try. */
+  /** How long an address has to wait before its next attempt, in ms; 0 if it may try now. */
   waitMs(address: string | undefined): number {
     const guesses = this.current(address);
     if (guesses === undefined || guesses.count < this.perMinute) return 0;

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** The network of an address, for counting. A customer can have 2^64 addresses of IPv6, so they count as one. */
+/** The network that an address is counted under: a /64 for IPv6, because one customer can have 2^64 addresses. */
 export function ipPrefixOf(address = ''): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = ''] = address.split('::');

@@ -17,7 +17,10 @@ interface OperatorTokenOptions {
   readonly clock: Clock;
 }
 
-/** A bearer token that the operator has set. Nobody can guess it: after ten wrong ones an address has to wait. */
+/**
+ * A bearer token that the operator has set. After ten wrong tokens an address has to wait, so the token cannot be
+ * guessed.
+ */
 export class StaticBearerToken {
   private readonly name: string;
   private readonly token: BearerToken;
@@ -38,7 +41,7 @@ export class StaticBearerToken {
       });
     }
     if (this.token.isIn(headers.authorization)) return;
-    // Who sends no token guesses none.
+    // A request without a token is not a guess.
     if (headers.authorization !== undefined) this.wrong.failed(ip);
     throw new GatewayError('invalid_token', `The ${this.name} token is missing or wrong.`, {
       param: 'Authorization',

@@ -12,8 +12,8 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
 const MESSAGE = 'The request is not valid HTTP, too large or too slow.';
 
 /**
- * Answers bytes that are no HTTP request with the error envelope, and closes the connection (decision G-12). An answer
- * that is under way, and those to requests before the bytes, are sent first, whole.
+ * Responds with the error envelope to bytes that are no HTTP request, and closes the connection (decision G-12).
+ * Responses to earlier requests of the connection are sent completely first.
  */
 export function handleClientErrors(
   server: Server,

@@ -17,7 +17,7 @@ import type { ResponseMemoryLimit } from '../responses/response-memory-limit.js'
 type App = ExpressApp & { request: object; response: object };
 
 /**
- * How long a client may take to send a request, in ms. Answers have no such limit, because music takes up to 15
+ * How long a client may take to send a request, in ms. Responses have no such limit, because music takes up to 15
  * minutes.
  */
 const SERVER_SETTINGS = {
@@ -26,13 +26,15 @@ const SERVER_SETTINGS = {
   /** Longer than the idle timeout of common load balancers, so that they close the connection first. */
   keepAliveTimeout: 65_000,
   /**
-   * Short, because Node cuts all connections whose time is over in one turn of the event loop: 70 µs each, and a check per
-   * second would find thousands that were opened in the same second.
+   * Short, because Node closes all overdue connections in one turn of the event loop, 70 µs each. A check per second
+   * would find the thousands that were opened in the same second.
    */
   connectionsCheckingInterval: 50,
-  /** Bytes that wait for a slow reader before its answer is full. Since Node 22 it would be 64 kB. */
+  /**
+   * Bytes that are buffered for a slow client before back-pressure begins. Since Node 22 the default would be 64 kB.
+   */
   highWaterMark: 16 * 1024,
-  /** The gateway checks this itself, and answers with the error envelope. */
+  /** Off: the gateway checks the header itself, and responds with the error envelope. */
   requireHostHeader: false,
 };
 /** Connections of one process. An idle connection costs about 20 kB. */
@@ -49,8 +51,8 @@ export class FastExpressAdapter extends ExpressAdapter {
   private pipelining: PipeliningGuard | undefined;
 
   constructor() {
-    // Codes of errors go by the path, so another spelling of it is another path. Express reads this once, at its first
-    // `use`, which Nest's own constructor calls.
+    // Error codes depend on the exact path. Express reads this setting once, at its first `use`, which Nest's
+    // constructor calls.
     super(express().enable('case sensitive routing'));
     this.disable('etag');
     this.disable('x-powered-by');
@@ -73,17 +75,20 @@ export class FastExpressAdapter extends ExpressAdapter {
     const pipelining = new PipeliningGuard(withValidatedRequest(withFinalErrorHandler(app)));
     this.pipelining = pipelining;
     this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, pipelining.take);
-    // Nest learns that the port is taken. A connection that cannot be accepted ends nothing else.
+    // Nest gets the error of a port in use. An error while a connection is accepted is ignored.
     this.httpServer.on('error', () => undefined);
     this.listenTo(this.httpServer, pipelining);
   }
 
-  /** From now on requests may be refused because there is too much to do. */
+  /** Enables load shedding. */
   guard(overload: Overload): void {
     this.pipelining?.guard(overload);
   }
 
-  /** From now on the slowest readers are cut while unread answers have too many bytes. Returns how many they have. */
+  /**
+   * Enables the limit of response memory: the slowest clients are disconnected while buffered responses exceed it.
+   * Returns a function that reports the buffered bytes.
+   */
   setUpResponseMemoryLimit(bound: ResponseMemoryLimit): () => number {
     this.pipelining?.bound(bound);
     return () => this.pipelining?.unreadBytes ?? 0;
@@ -97,7 +102,7 @@ export class FastExpressAdapter extends ExpressAdapter {
       noteExpectContinue(request, response);
       pipelining.take(request, response);
     });
-    // It is refused in its turn.
+    // It is rejected after the responses to earlier requests.
     server.on('checkExpectation', pipelining.take);
     pipelining.watch(server);
     handleClientErrors(server, pipelining);
@@ -109,7 +114,7 @@ export class FastExpressAdapter extends ExpressAdapter {
   }
 
   /**
-   * Stops listening and waits until every answer has ended. Idle connections are closed at once (Node would keep them
+   * Stops listening and waits until every response has ended. Idle connections are closed at once (Node would keep them
    * for the whole keep-alive time). Under `forceCloseConnections` all connections are cut at once.
    */
   override async close(): Promise<void> {

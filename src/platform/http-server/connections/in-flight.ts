@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 
-/** Counts requests whose answer has not ended. During the drain, `refuse` answers new requests. */
+/** Counts requests whose response has not ended. During the drain, `refuse` responds to new requests. */
 export class InFlight {
   private draining = false;
   private open = 0;
@@ -9,7 +9,7 @@ export class InFlight {
     return this.open;
   }
 
-  /** From now on new requests are refused, except those of the health endpoints. */
+  /** Refuses new requests from now on, except those of the health endpoints. */
   drain(): void {
     this.draining = true;
   }

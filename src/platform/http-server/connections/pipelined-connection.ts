@@ -4,32 +4,35 @@ import { abortResponse } from '../responses/abort-response.js';
 import { type UnflushedResponse, waitingBytes } from '../responses/response-memory-limit.js';
 import type { ConnectionState } from './read-by-heads.js';
 
-/** What the connection of a provider may hold for an answer that is still arriving: one read of a socket. */
+/** Most bytes that the connection to a provider may hold for an unfinished response: one read of a socket. */
 const READ_AHEAD_BYTES = 65_536;
 
 /** Limits of one connection. */
 export interface ConnectionLimits {
-  /** Requests that may wait behind the one that is being answered. The connection takes no more, and closes after them. */
+  /**
+   * Requests that may wait behind the current one. With one more, no further request is read, and the connection closes
+   * after the last response.
+   */
   readonly maxWaiting: number;
-  /** Characters in the heads of the waiting requests, in all. */
+  /** Total characters in the heads of the waiting requests. */
   readonly maxWaitingCharacters: number;
   /** How often connections are checked. */
   readonly checkMs: number;
-  /** After this many checks in a row in which no byte was sent, the connection is cut. */
+  /** After this many consecutive checks without a byte sent, the connection is closed. */
   readonly maxSilentChecks: number;
-  /** After this many checks in a row without a request, the connection is cut. */
+  /** After this many consecutive checks without a request, the connection is closed. */
   readonly maxIdleChecks: number;
 }
 
 /** The requests of one connection. */
 export class PipelinedConnection implements ConnectionState {
   private readonly queue: (readonly [IncomingMessage, ServerResponse])[] = [];
-  /** The answer that has the connection. */
+  /** The response that is being sent; undefined while the connection is idle. */
   private current: ServerResponse | undefined;
   /** Characters of the heads in the queue. */
   private waitingCharacters = 0;
   private isBusy = false;
-  /** Whether no more requests are taken. */
+  /** Whether further requests are dropped. */
   isFull = false;
   bodyBytesApart = 0;
   private sentBytes = 0;
@@ -42,7 +45,7 @@ export class PipelinedConnection implements ConnectionState {
     private readonly limits: ConnectionLimits,
   ) {}
 
-  /** Serves the request, now or when its turn has come. One that is more than may wait is dropped. */
+  /** Serves the request at once, or after the requests before it. Requests beyond the limits are dropped. */
   take(request: IncomingMessage, response: ServerResponse): void {
     if (!this.isFull && this.isTooMany(request)) this.takeNoMore();
     if (this.isFull) return;
@@ -54,7 +57,7 @@ export class PipelinedConnection implements ConnectionState {
     }
   }
 
-  /** Closes the connection after the last of the requests that it has taken, whose answer says so. */
+  /** Accepts no more requests; the last accepted response has `Connection: close`. */
   takeNoMore(): void {
     if (this.isFull) return;
     this.isFull = true;
@@ -62,13 +65,13 @@ export class PipelinedConnection implements ConnectionState {
     if (last && !last.headersSent) last.setHeader('Connection', 'close');
   }
 
-  /** Whether an answer is under way: its head was sent, or its request is complete. */
+  /** Whether a response is in progress: its head was sent, or its request is complete. */
   get isResponding(): boolean {
     const { current } = this;
     return current !== undefined && (current.headersSent || current.req.complete);
   }
 
-  /** Bytes in memory of the answer that the reader has not taken, and of what its provider may have sent beyond. */
+  /** Bytes of the response in memory that the client has not read, plus what the provider may have sent ahead. */
   get unreadBytes(): number {
     const { current } = this;
     if (current === undefined || current.writableLength === 0) return 0;
@@ -76,7 +79,7 @@ export class PipelinedConnection implements ConnectionState {
     return current.writableLength + waitingBytes(current) + readAhead;
   }
 
-  /** What is unread, for a comparison with other answers. */
+  /** The unflushed part of the response; undefined if there is none. For the comparison with other responses. */
   unread(holderOf: (request: IncomingMessage) => string): UnflushedResponse | undefined {
     const { unreadBytes, current } = this;
     if (current === undefined || unreadBytes === 0) return undefined;
@@ -91,7 +94,7 @@ export class PipelinedConnection implements ConnectionState {
     };
   }
 
-  /** Cuts the connection if bytes wait and none was sent for too long, or if no request came for too long. */
+  /** Closes the connection if no buffered byte was sent for too long, or if no request came for too long. */
   check(): void {
     const { maxSilentChecks, maxIdleChecks } = this.limits;
     this.idleChecks = this.isBusy ? 0 : this.idleChecks + 1;
@@ -140,17 +143,17 @@ function headCharacters({ url = '', rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
 }
 
-/** No offer is accepted (RFC 9110, section 7.8), such as that of HTTP/2 which Java's own client makes without TLS. */
+/** Upgrades are never accepted (RFC 9110, section 7.8). Java clients offer HTTP/2 when they connect without TLS. */
 function offersUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined;
 }
 
-/** 0 for a body of chunks. */
+/** The declared length of the body; 0 for a chunked body. */
 function byteAccumulator({ headers }: IncomingMessage): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
 }
 
-/** Bytes that were sent. A write that is under way counts once all of it was sent: {@link endInPieces} keeps writes short. */
+/** Bytes that were sent. A write counts only once it is complete; {@link endInPieces} keeps writes short. */
 function bytesSent(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength;
 }

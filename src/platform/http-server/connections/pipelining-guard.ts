@@ -11,7 +11,7 @@ import { withRequestContext } from './request-context.js';
 import { PipelinedConnection, type ConnectionLimits } from './pipelined-connection.js';
 import { readByHeads } from './read-by-heads.js';
 
-/** Decides which requests are refused because there is too much to do, and how. */
+/** Load shedding: which requests are refused, and the response to them. */
 export interface Overload {
   readonly gate: LoadShedder;
   readonly refusal: OverloadRefusal;
@@ -23,12 +23,12 @@ export interface Overload {
  */
 const REQUESTS_PER_ITERATION = 16;
 const CHECK_MS = 5_000;
-/** How often unread answers are looked at. */
+/** How often the buffered bytes of all responses are added up. */
 const UNREAD_CHECK_MS = 1_000;
 
 /**
- * The connection of a reader that takes nothing for 30 s is cut, whatever the answer is. So is one without a request for
- * 80 s: Node cuts it after 65 s, but starts anew at each byte, even at a line end between requests.
+ * A client that reads nothing for 30 s is disconnected, whatever the response is. So is a connection without a request
+ * for 80 s: Node closes it after 65 s, but counts anew at each byte, even at a line end between requests.
  */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   maxWaiting: 4,
@@ -38,17 +38,17 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxIdleChecks: 16,
 };
 /**
- * Serves the requests of one connection one after the other: the next one waits until the answer was sent. Node alone
- * serves all requests of a client at once, and keeps every answer in memory if the client reads none. With this class a
- * running answer has the connection for itself and notices when it closes.
+ * Serves the requests of one connection one after the other: the next one waits until the response was sent. Node alone
+ * serves all requests of a client at once, and keeps every response in memory if the client reads none. With this class
+ * the running response has the connection for itself and notices when it closes.
  */
 export class PipeliningGuard {
-  /** One for each open connection that has sent a request. */
+  /** The open connections that have sent a request. */
   private readonly connections = new Map<Duplex, PipelinedConnection>();
   private readonly pacer = new EventLoopPacer(REQUESTS_PER_ITERATION);
   private overload: Overload | undefined;
   private unread: ResponseMemoryLimit | undefined;
-  /** Bytes in memory that readers have not taken, of all answers, at the last count. */
+  /** Buffered bytes of all responses, at the last count. */
   unreadBytes = 0;
 
   private readonly serve: RequestListener;
@@ -57,16 +57,16 @@ export class PipeliningGuard {
     serve: RequestListener,
     private readonly limits: ConnectionLimits = CONNECTION_LIMITS,
   ) {
-    // Also after it has waited in the scope of another request.
+    // A waiting request resumes in the context of another one, so its own is set here.
     this.serve = withRequestContext(serve);
   }
 
-  /** From now on requests may be refused because there is too much to do. */
+  /** Enables load shedding. */
   guard(overload: Overload): void {
     this.overload = overload;
   }
 
-  /** From now on the slowest readers are cut while unread answers have too many bytes. */
+  /** Enables the limit of response memory. */
   bound(unread: ResponseMemoryLimit): void {
     this.unread = unread;
   }
@@ -77,8 +77,8 @@ export class PipeliningGuard {
   };
 
   /**
-   * Takes no more requests from a connection that has sent something else. True when an answer is under way: what was
-   * asked before is answered first, and then the connection closes.
+   * Accepts no more requests from a connection that sent invalid bytes. Returns true if a response is in progress: then
+   * earlier requests are still responded to, and the connection closes after them.
    */
   endsAfterResponses(socket: Duplex): boolean {
     const connection = this.connections.get(socket);
@@ -88,8 +88,8 @@ export class PipeliningGuard {
   }
 
   /**
-   * As long as the server runs, cuts off slow readers and idle connections, and reads nothing more from clients that send
-   * too many requests ahead.
+   * While the server runs: disconnects slow clients and idle connections, and stops reading from clients that send too
+   * many requests ahead.
    */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
@@ -107,7 +107,7 @@ export class PipeliningGuard {
     });
   }
 
-  /** Serves a request whose turn on its connection has come: now, in a later turn of the event loop, or not at all. */
+  /** Serves the next request of a connection: now, in a later turn of the event loop, or refuses it. */
   private readonly serveOrReject: RequestListener = (request, response) => {
     const { gate, refusal } = this.overload ?? {};
     if (gate?.refuses(request)) {
@@ -115,7 +115,7 @@ export class PipeliningGuard {
       return;
     }
     const begin = (): void => {
-      // After an answer that closes the connection, Node sends no other answer, so the request would never end.
+      // After a response with `Connection: close` Node sends no other response, so the request would never end.
       if (request.socket.writable) this.serve(request, response);
     };
     if (this.pacer.mayBegin()) {

@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net';
 
-/** The end of the head of a request, and of a body of chunks. */
+/** The end of the head of a request, and of a chunked body. */
 const HEAD_END = Buffer.from('\r\n\r\n');
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** What is known of the requests of a connection. */
+/** State of a connection that decides how its bytes are parsed. */
 export interface ConnectionState {
-  /** Whether no more requests are taken. */
+  /** Whether further bytes are dropped. */
   readonly isFull: boolean;
-  /** Bytes still to come of a body that is to be parsed apart from what follows. */
+  /** Remaining bytes of a body that must be parsed separately from what follows it. */
   bodyBytesApart: number;
 }
 
 /**
- * Gives Node's parser the bytes of a connection by one head at a time, and drops them once the turn is full. One read of
- * a connection can hold 3,600 requests: Node would make objects for each and keep them until the connection closes. And
- * behind a request that offers an upgrade, Node's parser would drop the rest of what it was given.
+ * Passes the bytes of a connection to Node's parser one request head at a time, and drops them once the connection is
+ * full. One read of a connection can hold 3,600 requests: Node would create objects for each and keep them until the
+ * connection closes. Behind a request that offers an upgrade, Node's parser would drop the rest of what it was given.
  */
 export function readByHeads(socket: Socket, stateOf: () => ConnectionState | undefined): void {
   const [parse] = socket.listeners('data');
@@ -27,7 +27,7 @@ export function readByHeads(socket: Socket, stateOf: () => ConnectionState | und
     while (rest.length > 0 && !socket.destroyed) {
       const state = stateOf();
       if (state?.isFull) return;
-      // Node reads no further while answers wait for their reader.
+      // Node pauses the socket while responses wait for a slow client.
       if (socket.isPaused()) {
         socket.unshift(rest);
         return;
@@ -39,14 +39,14 @@ export function readByHeads(socket: Socket, stateOf: () => ConnectionState | und
   });
 }
 
-/** How many of the bytes are parsed at once: nothing behind the end of a head is. */
+/** Number of bytes to parse now: at most up to the end of a head. */
 function lengthOfPart(bytes: Buffer, state: ConnectionState | undefined): number {
   if (state && state.bodyBytesApart > 0) {
     const length = Math.min(state.bodyBytesApart, bytes.length);
     state.bodyBytesApart -= length;
     return length;
   }
-  // They may be the last part of an end that another read has begun.
+  // They may complete a head end that the previous read began.
   const lineEnds = bytes.findIndex((byte) => byte !== CR && byte !== LF);
   if (lineEnds !== 0) return lineEnds < 0 ? bytes.length : lineEnds;
   const end = bytes.indexOf(HEAD_END);

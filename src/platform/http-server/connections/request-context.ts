@@ -3,30 +3,30 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 
-/** A request and its answer. */
+/** A request and its response. */
 export interface RequestContext {
   readonly request: Request;
   readonly response: Response;
-  /** Set once an error that nothing handled has ended it. */
+  /** Set once the request was ended by an uncaught error. */
   hasFailed?: boolean;
 }
 
 const scope = new AsyncLocalStorage<RequestContext>();
 const EXCHANGE = Symbol('exchange');
 
-/** What belongs to an exchange, once that has begun. */
+/** State of the exchange that exists only after it has begun. */
 interface Member {
   [EXCHANGE]?: RequestContext;
 }
 
-/** The exchange for which the present code runs; undefined outside of any. */
+/** The exchange of the running code; undefined outside of any. */
 export function currentRequest(): RequestContext | undefined {
   return scope.getStore();
 }
 
 /**
- * A signal that aborts with `reason` when the caller of the current exchange leaves before its answer was sent, or gets
- * the answer of an exchange that failed. Undefined outside of any exchange.
+ * A signal that aborts with `reason` when the caller of the current exchange disconnects before its response was sent,
+ * or when the exchange has failed. Undefined outside of any exchange.
  */
 export function callerLeftSignal(reason: () => Error): AbortSignal | undefined {
   const exchange = scope.getStore();
@@ -41,7 +41,7 @@ export function callerLeftSignal(reason: () => Error): AbortSignal | undefined {
   return stop.signal;
 }
 
-/** Runs each request in its own scope, so that an error that nothing handles ends this request alone. */
+/** Runs each request in its own context, so that an uncaught error ends this request alone. */
 export function withRequestContext(serve: RequestListener): RequestListener {
   return (request, response) => {
     const exchange = exchangeOf(request, response);
@@ -53,9 +53,9 @@ export function withRequestContext(serve: RequestListener): RequestListener {
 }
 
 /**
- * The `emit` of the requests and responses of a server. Their listeners run in the scope of the exchange, also those of a
- * body that arrives later, which Node calls in the scope of the connection. What a listener throws is thrown again in
- * that scope by itself: else it would go through Node's parser, and nobody could tell whose it is.
+ * The `emit` of the requests and responses of a server. Their listeners run in the context of the exchange, also those
+ * of a body that arrives later, which Node calls in the context of the connection. An error of a listener is thrown
+ * again in that context: otherwise it would pass through Node's parser, and its request would be unknown.
  */
 export function emitInContext(
   this: IncomingMessage | ServerResponse,
@@ -66,7 +66,7 @@ export function emitInContext(
   return exchange ? runIn(exchange, emit) : emit();
 }
 
-/** The exchange of the request, which is served in several steps. */
+/** The exchange of the request; created at the first call. */
 function exchangeOf(
   request: IncomingMessage & Member,
   response: ServerResponse & Member,

@@ -10,7 +10,7 @@ import { parseUrl } from '../../../common/parse-url.js';
 /** Header lines of a request. Node would silently drop those beyond its own limit, perhaps `Authorization`. */
 const MAX_HEADERS = 100;
 
-/** The answer to an invalid HTTP request: the error envelope, on a connection that closes after it. */
+/** The response to an invalid HTTP request: the error envelope, on a connection that closes after it. */
 export function refusalOf(
   status: number,
   message: string,
@@ -27,7 +27,7 @@ export function refusalOf(
   };
 }
 
-/** Answers a request that is not served, and closes its connection. */
+/** Rejects a request, and closes its connection. */
 export function rejectRequest(response: ServerResponse, status: number, message: string): void {
   const { headers, body } = refusalOf(status, message);
   response.writeHead(status, headers).end(body);
@@ -55,8 +55,8 @@ export function withValidatedRequest(serve: RequestListener): RequestListener {
 }
 
 /**
- * Makes the target a path that can be decoded, because the router parses other targets with a parser that throws, and
- * refuses a path that it cannot decode before anybody has looked at the key (decision G-01).
+ * Replaces the target by its path, because the router parses other targets with a parser that throws. Rejects a path
+ * that cannot be decoded before the key is checked (decision G-01).
  */
 function hasPath(request: IncomingMessage): boolean {
   const { url = '' } = request;
@@ -73,8 +73,8 @@ function hasPath(request: IncomingMessage): boolean {
 }
 
 /**
- * In a path that cannot be decoded, such as `/v1/tasks/%ff`, each % stands for itself. The id is then malformed, and the
- * answer is the 404 of every malformed id (decision G-52).
+ * In a path that cannot be decoded, such as `/v1/tasks/%ff`, each % is encoded as %25. The id is then malformed, and
+ * the response is the 404 of every malformed id (decision G-52).
  */
 function decodable(target: string): string {
   const [path = ''] = target.split('?', 1);
@@ -86,14 +86,14 @@ function decodable(target: string): string {
   }
 }
 
-/** HTTP/1.0 knows no expectations. */
+/** HTTP/1.0 has no `Expect` header. */
 function isUnderstood({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
   return expect === undefined || httpVersion === '1.0' || expect.toLowerCase() === '100-continue';
 }
 
 /**
- * How often a header was sent. If it was sent twice, a proxy before the gateway may have used another one than Node
- * does.
+ * How often a header was sent. If it was sent twice, a proxy before the gateway may have used a different one than
+ * Node.
  */
 function linesOf(wanted: string, { rawHeaders }: IncomingMessage): number {
   let lines = 0;

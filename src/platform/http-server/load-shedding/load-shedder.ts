@@ -1,44 +1,44 @@
 import type { IncomingMessage } from 'node:http';
 import { type RequestPriority, requestPriorityOf } from './request-priority.js';
 
-/** As long as a crowd is younger than this, all of it is served. */
+/** Overload that lasts less than this is ignored: everything is served. */
 const LASTING_MS = 1_000;
 /**
- * After a crowd that lasted, a part of the places is closed for this long, so that what is accepted waits less: a quarter
- * halves the times of accepted calls and serves no fewer (docs/notes/benchmarks.md). Then all are open again, which shows whether
- * the crowd is over.
+ * After lasting overload, this long only a quarter of the capacity is open, so that accepted requests wait less: a
+ * quarter halves the times of accepted calls and serves no fewer (docs/notes/benchmarks.md). Then the full capacity is
+ * open again, which shows whether the overload is over.
  */
 const CLOSED_MS = 3_000;
-/** One place in this many stays open. */
+/** One in this many stays open. */
 const OPEN_ONE_IN = 4;
-/** The crowd is over when the open places were not full for this long. */
+/** The overload is over when the open capacity was not full for this long. */
 const CALM_MS = 2_000;
-/** Reads cost less, and clients poll (decision G-14). */
+/** Reads cost less than calls, and clients poll (decision G-14). */
 const READ_FACTOR = 10;
 
-/** Calls that wait for their hold, without those of locked accounts, which wait for somebody else. */
+/** Calls that wait for their hold, except those whose account is locked by another process. */
 export interface WaitingHolds {
   readonly readyStarts: number;
   readonly readyAccounts: number;
   readyStartsOf(accountId: string): number;
 }
 
-/** What an {@link LoadShedder} needs of the gateway. */
+/** What a {@link LoadShedder} needs from the gateway. */
 export interface OverloadOptions {
-  /** How many calls may wait before a crowd begins; ten times as many reads. */
+  /** How many calls may wait before there is overload; ten times as many reads. */
   readonly maxWaiting: number;
-  /** Whose request it is. Holders share the room equally. */
+  /** The fairness bucket of a request. Buckets share the capacity equally. */
   readonly holderOf: (request: IncomingMessage) => string;
   readonly holds: WaitingHolds;
-  /** Milliseconds; only ever grows. */
+  /** Monotonic time in milliseconds. */
   readonly nowMs: () => number;
 }
 
 /**
- * Refuses requests of callers while more of them arrive than this process can serve, so that what it accepts is served
- * soon (decision G-100). A request counts while it waits for the gateway itself: to begin, or for its hold; waiting for a
- * provider does not count. Calls and reads are counted apart. A caller who has less than an equal share of the waiting
- * requests is served. Health checks and the operator are never refused.
+ * Refuses requests of callers while more of them arrive than this process can serve, so that accepted ones are served
+ * soon (decision G-100). A request counts while it waits for the gateway itself: to begin, or for its hold; waiting for
+ * a provider does not count. Calls and reads are counted separately. A caller with less than an equal share of the
+ * waiting requests is served. Health checks and the operator are never refused.
  */
 export class LoadShedder {
   private readonly crowds: Readonly<Partial<Record<RequestPriority, Crowd>>>;
@@ -72,13 +72,13 @@ export class LoadShedder {
 
 const NO_HOLDS: WaitingHolds = { readyStarts: 0, readyAccounts: 0, readyStartsOf: () => 0 };
 
-/** The waiting requests of one lane, by holder. While there are as many as may wait, they are a crowd. */
+/** The waiting requests of one priority, by fairness bucket. There is overload while their number reaches the limit. */
 class Crowd {
   private waiting = 0;
   private readonly byHolder = new Map<string, number>();
-  /** When the present crowd began; undefined while there is none. */
+  /** When the present overload began; undefined while there is none. */
   private sinceMs: number | undefined;
-  /** When a crowd that had lasted was last seen while all places were open. */
+  /** When lasting overload was last seen while the full capacity was open. */
   private lastedMs = -Infinity;
 
   constructor(
@@ -99,7 +99,7 @@ class Crowd {
     else this.byHolder.delete(holder);
   }
 
-  /** Whether there is a crowd that has lasted, or one soon after it. */
+  /** Whether there is lasting overload, or was shortly before. */
   isTooLarge(): boolean {
     const { waiting, maxWaiting, holds } = this;
     const now = this.nowMs();
@@ -117,15 +117,15 @@ class Crowd {
   }
 
   /**
-   * Whether the holder has its equal share of the waiting. Nobody has less when there are more holders than places for
-   * all of them. Calls that wait for their hold use no open place while a part is closed, so that they are compared with
-   * all places, as {@link isTooLarge} compares them.
+   * Whether the bucket has its equal share of the waiting requests. With more buckets than capacity, every bucket has.
+   * Calls that wait for their hold use no open capacity while a part is closed, so they are compared with the full
+   * capacity, as in {@link isTooLarge}.
    */
   hasShare(holder: string): boolean {
     const { byHolder, holds, maxWaiting } = this;
     const waiting = byHolder.get(holder) ?? 0;
     const ready = holds.readyStartsOf(holder);
-    // At least so many, with this one.
+    // At least this many buckets, with the present one.
     const holders = Math.max(
       byHolder.size + (waiting > 0 ? 0 : 1),
       holds.readyAccounts + (ready > 0 ? 0 : 1),
@@ -141,7 +141,7 @@ class Crowd {
     return now - this.lastedMs < CLOSED_MS;
   }
 
-  /** How many places are open while a part is closed. */
+  /** How many requests may wait while a part of the capacity is closed. */
   private get openPlaces(): number {
     return Math.ceil(this.maxWaiting / OPEN_ONE_IN);
   }

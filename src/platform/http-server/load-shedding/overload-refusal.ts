@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { drainRejectedBody } from '../request-body/drain-rejected-body.js';
 
-/** A middleware that does nothing but set headers. */
+/** A middleware that only sets headers. */
 export type HeaderMiddleware = (request: Request, response: Response, next: NextFunction) => void;
 
 const RETRY_AFTER_SECONDS = 1;
@@ -18,8 +18,8 @@ const OWN_HEADERS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The answer to a request for which there is no room: 503 `service_unavailable` with `Retry-After` and the headers that
- * every answer has, from the same middleware, for a tenth of the CPU of a call. Nothing was held, so the client may
+ * The response to a request that load shedding refuses: 503 `service_unavailable` with `Retry-After` and the headers of
+ * every response, from the same middleware, for a tenth of the CPU of a call. Nothing was held, so the client may
  * repeat the request.
  */
 export class OverloadRefusal {
@@ -28,15 +28,15 @@ export class OverloadRefusal {
     private readonly onRefused: () => void,
   ) {}
 
-  /** Answers, and reads and drops the body. */
+  /** Sends the response, and reads and drops the body of the request. */
   answer(request: IncomingMessage, response: ServerResponse): void {
     this.onRefused();
     for (const set of this.middleware) {
       try {
-        // The server makes every request and response as one of Express.
+        // The server creates every request and response with the prototypes of Express.
         set(request as Request, response as Response, () => undefined);
       } catch {
-        // A target that is no path has no headers of its own.
+        // A target that is no path gets only the headers of every response.
       }
     }
     for (const [name, value] of OWN_HEADERS) response.setHeader(name, value);

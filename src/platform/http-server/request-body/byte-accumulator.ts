@@ -4,14 +4,14 @@ const FREE_CHUNKS = 10_000;
 const MIN_AVERAGE_BYTES = 32;
 
 /**
- * Counts the chunks of a body. A client may send every byte as a chunk of its own. Each byte then takes six on the wire and
- * a hundred times as much work and memory as in a large chunk.
+ * Limits the number of small chunks of a body. A client may send every byte as a separate chunk; each byte then takes
+ * six on the wire and a hundred times as much work and memory as in a large chunk.
  */
 export class ChunkCount {
   private chunks = 0;
   private bytes = 0;
 
-  /** Returns false when the chunks are too many and too small to go on. */
+  /** Returns false when there are too many small chunks. */
   add(bytes: number): boolean {
     this.chunks += 1;
     this.bytes += bytes;
@@ -19,7 +19,10 @@ export class ChunkCount {
   }
 }
 
-/** The bytes of a body, copied together as they arrive: kept apart, small chunks would take many times their size. */
+/**
+ * The bytes of a body, copied into one buffer as they arrive: kept separately, small chunks would take many times their
+ * size.
+ */
 export class ByteAccumulator {
   private space: Buffer = Buffer.alloc(0);
   private size = 0;

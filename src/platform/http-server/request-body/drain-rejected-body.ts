@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { ChunkCount } from './byte-accumulator.js';
 
-/** The rest of a refused body is read and dropped for at most this long. */
+/** Longest time for which the rest of a rejected body is read and dropped. */
 const LINGER_MS = 30_000;
-/** Longest pause within that rest. */
+/** Longest pause within the rest of the body. */
 const LINGER_IDLE_MS = 1_000;
 
 /**
- * Reads and drops the rest of a body, then cuts the connection if more of it arrives. If the connection were closed at
- * once, it would be reset while the client still sends, and most clients would never see the answer.
+ * Reads and drops the rest of a body, and closes the connection if it does not end in time. If the connection were
+ * closed at once, it would be reset while the client still sends, and most clients would never see the response.
  */
 export function drainRejectedBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

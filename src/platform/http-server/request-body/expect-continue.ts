@@ -7,7 +7,7 @@ export function noteExpectContinue(request: IncomingMessage, response: ServerRes
   expecting.set(request, response);
 }
 
-/** Permits the client to send its body. A client that is refused before never sends it. */
+/** Permits the client to send its body. A client that is rejected earlier never sends it. */
 export function sendContinue(request: IncomingMessage): void {
   const response = expecting.get(request);
   if (response === undefined) return;

@@ -15,8 +15,8 @@ export const BodyLimit = (limitBytes: number): MethodDecorator =>
 export const BodyOptional = (): MethodDecorator => SetMetadata(BODY_OPTIONAL, true);
 
 /**
- * Reads the JSON body after the guards before it have accepted the caller, so that nobody without a key makes the
- * gateway read anything (decision G-01). Throws what `readJson` and the gate throw.
+ * Reads the JSON body after the guards before it have accepted the caller, so that without a key no body is read
+ * (decision G-01). Throws the errors of `readJson` and of the body quota.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {

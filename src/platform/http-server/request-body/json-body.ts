@@ -18,11 +18,11 @@ const BOUNDS = { depth: 32, values: 10_000 };
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Reads a JSON body of at most `limitBytes`, unless the meter refuses it: its value and its bytes. Throws GatewayError:
- * `invalid_content_type`, `request_too_large` (declared or real size), `invalid_request` for an encoding, invalid
- * UTF-8, too much depth or too many values, malformed JSON, and a body that arrives too slowly (decisions G-03, G-10,
- * G-11). The work is cut into slices, so that the event loop can turn. Only JSON.parse cannot be cut: 4 ms for 4 MB, 18
- * ms for 20 MB of base64, 35 ms for escapes.
+ * Reads a JSON body of at most `limitBytes`, within the quota of its account; returns its value and its bytes. Throws
+ * GatewayError: `invalid_content_type`, `request_too_large` (declared or real size), `invalid_request` for an encoding,
+ * invalid UTF-8, too much depth or too many values, malformed JSON, and a body that arrives too slowly (decisions G-03,
+ * G-10, G-11). The work is done in slices, so that the event loop is not blocked. Only JSON.parse is one step: 4 ms for
+ * 4 MB, 18 ms for 20 MB of base64, 35 ms for escapes.
  */
 export async function readJson(
   request: IncomingMessage,
@@ -80,7 +80,7 @@ function collect(
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      // The meter first, because without funds the answer to a large body is 402 (decision G-101).
+      // The quota first, because without funds the response to a large body is 402 (decision G-101).
       const refusal =
         meter?.add(chunk.length) ?? (size > limitBytes ? tooLarge(limitBytes) : undefined);
       if (refusal) refuse(refusal);
@@ -99,16 +99,16 @@ function collect(
       refuse(malformed(`The body did not arrive within ${BODY_TIMEOUT_MS} ms.`));
     }, BODY_TIMEOUT_MS);
     request.on('data', onData).on('end', onEnd).on('close', onCut).on('error', onCut);
-    // It is never removed: a reset after the refusal must not end the process. It holds nothing of the body, because a
-    // stream of events lasts for minutes after its request was read.
+    // The listener is never removed: a reset after the rejection must not end the process. It keeps nothing of the
+    // body, because a stream of events lasts for minutes after its request was read.
     request.on('error', ignore);
-    // The connection was cut before this, while the caller was looked up, so no event follows.
+    // The connection was closed while the caller was looked up, so no event follows.
     if (request.destroyed) onCut();
   });
 }
 
 function ignore(): void {
-  // The answer tells what happened.
+  // The response tells what happened.
 }
 
 async function decode(raw: Buffer): Promise<string> {

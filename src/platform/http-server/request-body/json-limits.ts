@@ -1,4 +1,4 @@
-/** The most that a JSON text may hold. */
+/** Limits of a JSON text. */
 export interface JsonBounds {
   /** Levels of arrays and objects. */
   readonly depth: number;
@@ -6,7 +6,7 @@ export interface JsonBounds {
   readonly values: number;
 }
 
-/** A JSON text exceeds its bounds. The message follows the name of the text: "nests deeper than 32 levels". */
+/** A JSON text exceeds its limits. The message follows the name of the text: "nests deeper than 32 levels". */
 export class JsonBoundsError extends Error {
   override readonly name = 'JsonBoundsError';
 }

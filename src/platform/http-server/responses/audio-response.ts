@@ -5,7 +5,7 @@ import { setChargeHeader } from './charge-header.js';
 import type { MicroUsd } from '../../../common/money/micro-usd.js';
 
 /**
- * When all bytes have arrived, their sending is delayed by at most this, because the answer cannot end before the
+ * When all bytes have arrived, they are held back for at most this long, because the response cannot end before the
  * settlement anyway.
  */
 const COALESCE_MS = 30;
@@ -21,14 +21,15 @@ export const AUDIO_CONTENT_TYPES = {
 /** A value of `response_format`. */
 export type ResponseFormat = keyof typeof AUDIO_CONTENT_TYPES;
 
-/** The body of an answer that is audio. Services see nothing else of the response. */
+/** Writes a response whose body is audio. Services see nothing else of the response. */
 export class AudioWriter {
   constructor(private readonly response: Response) {}
 
   /**
-   * Sends the head and all audio bytes as they arrive, but does not end the answer. It resolves to the function that
-   * does, which has to be called once the charge is durable. When the client leaves or stalls, the source is still read
-   * to its end, because the charge follows the provider's success (decision G-25). Rejects with the source's error.
+   * Sends the head and all audio bytes as they arrive, but does not end the response. It resolves to the function that
+   * does, which has to be called once the charge is durable. When the client disconnects or stalls, the source is still
+   * read to its end, because the charge follows the provider's success (decision G-25). Rejects with the source's
+   * error.
    */
   stream(source: Readable, format: ResponseFormat, chargeMicroUsd: MicroUsd): Promise<() => void> {
     const { response } = this;
@@ -40,12 +41,12 @@ export class AudioWriter {
       // Listeners cost a third of an async iterator, and a speech call has only one or two chunks.
       source.on('data', (chunk: Buffer) => {
         if (response.destroyed) return;
-        // A corked answer takes bytes even if the socket is full.
+        // A corked response accepts bytes even if the socket is full.
         if (response.socket?.writableNeedDrain) writes.flush();
         else writes.begin();
         if (response.write(chunk)) return;
         writes.flush();
-        // No `drain` may follow when the answer had too many bytes only because it was corked.
+        // No `drain` may follow if the response was full only because it was corked.
         if (isFlushed(response)) return;
         source.pause();
         void waitForDrain(response).then(() => source.resume());
@@ -68,7 +69,7 @@ export class AudioWriter {
 
 /**
  * Sends everything that is written in one turn of the event loop as one packet. If the source ends within the turn and
- * the answer ends soon, both go out together: a short clip needs one write instead of two.
+ * the response ends soon, both go out together: a short clip needs one write instead of two.
  */
 class CorkedWrites {
   private flushTimer: NodeJS.Immediate | undefined;
@@ -99,12 +100,12 @@ class CorkedWrites {
     }, COALESCE_MS);
   }
 
-  /** Ends the answer together with the bytes that were not sent yet. */
+  /** Ends the response together with the bytes that were not sent yet. */
   end(): void {
     clearTimeout(this.endTimer);
     const { socket } = this.response;
     socket?.cork();
-    // Node.js 24 loses bytes of an answer that is still corked when it ends.
+    // Node.js 24 loses bytes of a response that is still corked when it ends.
     this.flush();
     this.response.end();
     socket?.uncork();

@@ -1,15 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { abortResponse } from './abort-response.js';
 
-/** A client that takes nothing for this long counts as gone, whatever the answer is. */
+/** A client that reads nothing for this long counts as disconnected, whatever the response is. */
 export const STALL_MS = 30_000;
 
-/** Whether the socket took everything at once although the write said that the answer is full. Then no `drain` may follow. */
+/**
+ * Whether the socket accepted everything at once although the write reported a full buffer. Then no `drain` may follow.
+ */
 export function isFlushed({ socket }: ServerResponse): boolean {
   return socket !== null && (socket.writableLength === 0 || !socket.writableNeedDrain);
 }
 
-/** Calls back once when the reader of an answer leaves or is cut off before the end, or at once if that has happened already. */
+/**
+ * Calls back once when the client disconnects before the end of the response, or at once if that has happened already.
+ */
 export function onClientDisconnect(response: ServerResponse, listener: () => void): void {
   const tell = (): void => {
     if (!response.writableFinished) listener();
@@ -18,14 +22,17 @@ export function onClientDisconnect(response: ServerResponse, listener: () => voi
   else response.on('close', tell);
 }
 
-/** Resolves when a full answer takes bytes again, or when its reader is gone; a reader that stalls is cut off. */
+/**
+ * Resolves when a full response accepts bytes again, or when its client has disconnected. A client that stalls is
+ * disconnected.
+ */
 export function waitForDrain(response: ServerResponse, stallMs = STALL_MS): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const stall = setTimeout(() => {
       abortResponse(response);
     }, stallMs);
-    // Thousands of readers wait many times a second, so the listeners are removed, not left to the garbage collector.
+    // Thousands of clients wait many times a second, so the listeners are removed, not left to the garbage collector.
     const goOn = (): void => {
       clearTimeout(stall);
       response.off('drain', goOn);

@@ -4,19 +4,20 @@ import { formatMicroUsd, type MicroUsd } from '../../../common/money/micro-usd.j
 /** Header that carries the charge of a synchronous call (API: Transcription response; decision G-28). */
 export const CHARGE_HEADER = 'x-gateway-charge-microusd';
 
-/** The answer of a paid call, and what it cost. */
+/** The value of a paid call, and its charge. */
 export interface Charged<T> {
   readonly value: T;
   readonly chargedMicroUsd: MicroUsd;
 }
 
-/** Writes the charge into the head of an answer. */
+/** Sets the charge header. */
 export function setChargeHeader(response: Response, chargedMicroUsd: MicroUsd): void {
   response.setHeader(CHARGE_HEADER, formatMicroUsd(chargedMicroUsd));
 }
 
 /**
- * Sends the value as JSON, with its charge in the head. If the answer rejects, nothing is sent and the error is thrown.
+ * Sends the value of a call as JSON, with the charge header. If the call rejects, nothing is sent and its error is
+ * thrown.
  */
 export async function sendCharged(
   response: Response,

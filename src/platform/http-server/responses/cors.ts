@@ -34,12 +34,12 @@ const EXPOSED = [
   'ETag',
 ].join(', ');
 
-/** The paths that pages of other sites may call: the API of callers and its document, never the operator's. */
+/** The paths that pages of other origins may call: the API of callers and its document, never the operator API. */
 const OPEN_PATHS = /^\/(?:v1\/|openapi\.json$)/;
 
 /**
- * Middleware. Pages of the named origins, or of every origin, may read the answers of the API, errors and streams included; it also answers
- * the preflight requests of browsers. Cookies are never allowed: the key is in a header.
+ * Middleware. Pages of the named origins, or of every origin, may read the responses of the API, errors and streams
+ * included. It also responds to the preflight requests of browsers. Cookies are never allowed: the key is in a header.
  */
 export function corsFor(origins: readonly string[]) {
   const known = new Set(origins);

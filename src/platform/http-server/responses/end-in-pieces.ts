@@ -2,12 +2,12 @@ import { ServerResponse } from 'node:http';
 import { isFlushed, waitForDrain } from './backpressure.js';
 import { countWaiting } from './response-memory-limit.js';
 
-/** Bytes that a long answer gives its socket at once. */
+/** Bytes per write of a long response. */
 const PIECE_BYTES = 65_536;
 
 /**
- * The `end` of the responses of a server. A long answer is written in pieces, each once its reader has taken the one
- * before. In one write, a reader that is slow would look like one that takes nothing: Node tells only of whole writes.
+ * The `end` of the responses of a server. A long body is written in pieces, each after the client has read the one
+ * before. In one write, a slow client would look like one that reads nothing: Node reports only whole writes.
  */
 export function endInPieces<T extends ServerResponse>(this: T, ...args: unknown[]): T {
   const [bytes, callback] = args;
@@ -16,7 +16,7 @@ export function endInPieces<T extends ServerResponse>(this: T, ...args: unknown[
     Reflect.apply(ServerResponse.prototype.end, this, args);
     return this;
   }
-  // As Node does it for an answer that is one write.
+  // As Node does it for a body that is one write.
   if (!this.headersSent) this.setHeader('Content-Length', bytes.length);
   void sendPieces(this, bytes);
   return this;

@@ -1,2 +1,5 @@
-/** Stands in a list of origins for all of them. In a file of its own: the command line reads settings and loads no framework. */
+/**
+ * The entry of an origin list that permits every origin. It has a separate file because the command line reads settings
+ * and loads no framework.
+ */
 export const EVERY_ORIGIN = '*';

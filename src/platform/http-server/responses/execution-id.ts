@@ -15,12 +15,12 @@ declare module 'express-serve-static-core' {
 /** Header that names a call to support (API: Shared audio rules). */
 export const EXECUTION_ID_HEADER = 'x-gateway-execution-id';
 
-/** The caller's own name for a request. With it the caller finds a call whose answer was lost (decision G-97). */
+/** The caller's own name for a request. With it the caller finds a call whose response was lost (decision G-97). */
 const CLIENT_REQUEST_ID_HEADER = 'x-client-request-id';
 const CLIENT_REQUEST_ID_FORM = /^[\x20-\x7e]{1,128}$/;
 
 /**
- * Middleware. Gives each request its execution id and sends it in every answer (decision G-47), together with the
+ * Middleware. Gives each request its execution id and sends it in every response (decision G-47), together with the
  * caller's own id if that is valid.
  */
 export function executionId(clock: Clock) {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { toGatewayError } from '../../../common/errors/to-gateway-error.js';
 
-/** An application of Express: calls back with an error that none of its handlers has answered. */
+/** An application of Express: calls back with an error that none of its handlers has handled. */
 export type ExpressApp = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -10,9 +10,9 @@ export type ExpressApp = (
 ) => void;
 
 /**
- * Serves requests with the application. When its error filter fails too, the answer is 500 in the error envelope, where
- * Express would answer a page, and the connection closes. An answer that has begun is cut. The error is logged here, because
- * nothing else has seen it.
+ * Serves requests with the application. When its error filter fails too, the response is 500 in the error envelope,
+ * where Express would send a page, and the connection closes. A response that has begun is aborted. The error is logged
+ * here, because no other code sees it.
  */
 export function withFinalErrorHandler(app: ExpressApp): RequestListener {
   const logger = new Logger('HTTP');

@@ -8,7 +8,7 @@ import { toGatewayError } from '../../../common/errors/to-gateway-error.js';
 
 /** What the filter gets from the application. */
 export interface ErrorFilterOptions {
-  /** Called for every error answer; the logger uses it. */
+  /** Called for every error response; the logger uses it. */
   readonly onError?: (error: GatewayError, request: Request) => void;
   /**
    * Turns errors of other layers, such as a lost database, into public errors; undefined for errors that it does not
@@ -17,19 +17,19 @@ export interface ErrorFilterOptions {
   readonly translate?: (thrown: unknown) => GatewayError | undefined;
   /** Methods of a path that lacks the requested method; empty for an unknown path. */
   readonly methodsOf?: (path: string) => readonly string[];
-  /** What to say about a method that an existing path lacks. */
+  /** The hint for a method that an existing path lacks. */
   readonly methodHint?: (method: string, path: string, methods: readonly string[]) => string;
-  /** Advice for an unknown path, for stock clients of other APIs. */
+  /** The hint for an unknown path, for stock clients of other APIs. */
   readonly hintFor?: (path: string) => string | undefined;
 }
 
-/** Default `Retry-After` in seconds, for answers after which a retry makes sense. */
+/** Default `Retry-After` in seconds, for responses after which a retry makes sense. */
 const RETRY_AFTER_SECONDS: Readonly<Record<number, number>> = { 429: 5, 503: 5 };
 
 /**
- * The only place that writes error answers: the envelope with its status, `Retry-After`, `x-should-retry` and
- * `WWW-Authenticate` (API: Errors). If the head of the answer was sent already, the connection is cut, so that the
- * answer never looks complete.
+ * The only place that writes error responses: the envelope with its status, `Retry-After`, `x-should-retry` and `WWW-
+ * Authenticate` (API: Errors). If the head was sent already, the connection is closed, so that the response never looks
+ * complete.
  */
 @Catch()
 export class GatewayErrorFilter implements ExceptionFilter {
@@ -40,7 +40,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
     this.answer(thrown, http.getRequest<Request>(), http.getResponse<Response>());
   }
 
-  /** Writes the answer for anything thrown; also used by middleware that runs outside Nest's filters. */
+  /** Writes the response for any thrown value; also used by middleware that runs outside Nest's filters. */
   answer(thrown: unknown, request: Request, response: Response): void {
     const surface = apiFamilyOf(request.path);
     const error = inApiFamily(this.translate(thrown, request, response), surface);

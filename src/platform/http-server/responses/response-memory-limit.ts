@@ -1,28 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** An answer whose reader has not taken all of what is in memory. */
+/** A response that is partly in memory because its client is slow. */
 export interface UnflushedResponse {
-  /** Whose answer it is. */
+  /** The fairness bucket of its request. */
   readonly holder: string;
   readonly unreadBytes: number;
-  /** What its reader took since connections were last checked. */
+  /** Bytes that its client has read since the last check of connections. */
   readonly takenBytes: number;
   /** Closes the connection. */
   cut(): void;
 }
 
-/** How much of all answers together may wait in memory for readers. */
+/** The limit of all buffered responses together. */
 export interface ResponseMemoryLimit {
   readonly maxBytes: number;
-  /** Whose request it is. */
+  /** The fairness bucket of a request. */
   readonly holderOf: (request: IncomingMessage) => string;
-  /** Called with the number of readers that were cut. */
+  /** Called with the number of clients that were disconnected. */
   readonly onCut: (readers: number) => void;
 }
 
 /**
- * Cuts readers until what is left fits the bound: always one of the holder with the most bytes, the one that took least.
- * So a holder with less than an equal share loses none, however slow the readers of others are.
+ * Disconnects clients until the rest fits the limit: each time, of the bucket with the most bytes, the client that has
+ * read least. So a bucket with less than an equal share loses no client, however slow the clients of others are.
  */
 export function disconnectSlowest(
   responses: readonly UnflushedResponse[],
@@ -43,7 +43,7 @@ export function disconnectSlowest(
   if (cut > 0) onCut(cut);
 }
 
-/** The answers of each holder, the slowest last; among equally slow ones that with the most bytes. */
+/** The responses of each bucket, the slowest last; among equally slow ones that with the most bytes. */
 function byHolder(responses: readonly UnflushedResponse[]) {
   const holders = new Map<string, { bytes: number; responses: UnflushedResponse[] }>();
   const slowestLast = [...responses].sort(
@@ -64,12 +64,12 @@ function sumOf(responses: readonly UnflushedResponse[]): number {
 
 const waiting = new WeakMap<ServerResponse, () => number>();
 
-/** What a provider has sent of this answer waits in memory as well: `bytes` tells how much of it. */
+/** Registers the bytes of a provider's response that are in memory for this response. */
 export function countWaiting(response: ServerResponse, bytes: () => number): void {
   waiting.set(response, bytes);
 }
 
-/** The bytes of which {@link countWaiting} was told. */
+/** The bytes that {@link countWaiting} has registered. */
 export function waitingBytes(response: ServerResponse): number {
   return waiting.get(response)?.() ?? 0;
 }

@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 
-/** Header of every answer that the sandbox made, errors included (decision G-110). */
+/** Header of every response of the sandbox, errors included (decision G-110). */
 export const SANDBOX_HEADER = 'x-gateway-sandbox';
 
-/** Writes into the head of an answer, unless it has been sent, whether the sandbox made it. */
+/** Sets or removes the header, unless the head has been sent. */
 export function setSandboxHeader(
   response: Pick<Response, 'headersSent' | 'setHeader' | 'removeHeader'>,
   isSandbox: boolean,

@@ -5,7 +5,9 @@ import { onClientDisconnect, STALL_MS, isFlushed, waitForDrain } from './backpre
 
 /** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;
-/** The same before the first event: proxies and clients give up sooner on an answer that has not begun (decision G-93). */
+/**
+ * The same before the first event: proxies and clients give up sooner on a response that has not begun (decision G-93).
+ */
 const FIRST_PING_MS = 5_000;
 
 /** Node keeps three bytes for each character of a longer text until it is sent. */
@@ -20,9 +22,9 @@ export interface SseLimits {
 const LIMITS: SseLimits = { pingMs: PING_MS, firstPingMs: FIRST_PING_MS, stallMs: STALL_MS };
 
 /**
- * Writes server-sent events: each at once, in one piece, as fast as the reader takes them. The head is sent with the
- * first event, or with a first comment 5 s after {@link wait}, so that before it an ordinary error can be answered. The connection of a reader that stalls is cut, and
- * the reader counts as gone.
+ * Writes server-sent events: each at once, in one piece, as fast as the client reads. The head is sent with the first
+ * event, or with a first comment 5 s after {@link wait}; before that, an ordinary error can be sent. A client that
+ * stalls is disconnected.
  */
 export class SseWriter {
   private ping: NodeJS.Timeout | undefined;
@@ -35,7 +37,7 @@ export class SseWriter {
     private readonly limits: SseLimits = LIMITS,
   ) {}
 
-  /** Whether the reader has left or its connection was cut. */
+  /** Whether the client has disconnected or was disconnected. */
   get isGone(): boolean {
     return this.response.destroyed;
   }
@@ -45,24 +47,24 @@ export class SseWriter {
     return this.isOpen;
   }
 
-  /** Calls back once when the reader leaves or is cut off before the end, or at once if that has happened already. */
+  /** Calls back once when the client disconnects before the end, or at once if that has happened already. */
   onGone(listener: () => void): void {
     onClientDisconnect(this.response, listener);
   }
 
-  /** From now on the reader hears something every 5 s at least until the first event; ended by {@link end} or {@link drop}. */
+  /** Sends a comment at least every 5 s until the first event, {@link end} or {@link drop}. */
   wait(): void {
     if (this.isGone || this.ping !== undefined) return;
     this.watch();
     this.pingEvery(this.limits.firstPingMs);
   }
 
-  /** Writes nothing any more: another answer is given, or none. */
+  /** Stops writing: another response is sent, or none. */
   drop(): void {
     clearTimeout(this.ping);
   }
 
-  /** Sends one event. It returns a promise if the caller has to wait for the reader; the promise never rejects. */
+  /** Sends one event. It returns a promise if the caller has to wait for the client; the promise never rejects. */
   send(data: string): Promise<void> | undefined {
     if (this.isGone) return undefined;
     if (this.hasSent) this.ping?.refresh();
@@ -77,7 +79,7 @@ export class SseWriter {
       : waitForDrain(response, this.limits.stallMs);
   }
 
-  /** Sends a last event and ends the answer. Resolves when all of it was sent or the reader has left. */
+  /** Sends a last event and ends the response. Resolves when all of it was sent or the client has disconnected. */
   async end(data: string): Promise<void> {
     await this.send(data);
     this.drop();
@@ -89,7 +91,7 @@ export class SseWriter {
     clearTimeout(stall);
   }
 
-  /** Cuts the connection, so that the answer never looks complete. */
+  /** Closes the connection, so that the response never looks complete. */
   cut(): void {
     if (!this.isGone) abortResponse(this.response);
   }
@@ -122,15 +124,15 @@ export class SseWriter {
   private begin(): void {
     this.response.setHeader('Content-Type', 'text/event-stream');
     this.response.setHeader('Cache-Control', 'no-cache, no-transform');
-    // Without this header, proxies such as nginx would collect the whole answer first.
+    // Without this header, proxies such as nginx would collect the whole response first.
     this.response.setHeader('X-Accel-Buffering', 'no');
     this.isOpen = true;
     this.sendHead();
   }
 
   /**
-   * Sends the head in one packet with the first event, but not joined with it: the head stays in memory until the answer
-   * has ended, and where it is not sent alone it stays in fifty pieces, which is 2 kB.
+   * Sends the head in one packet with the first event, but as a separate write: the head stays in memory until the
+   * response has ended, and joined with the event it would stay in fifty pieces, which is 2 kB.
    */
   private sendHead(): void {
     const { socket } = this.response;
