@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
 import { VOICES } from '../src/catalog/voices.js';
-import { ENDPOINT_TYPES } from '../src/catalog/operation.js';
+import { OPERATIONS } from '../src/catalog/operations.js';
 import type { PriceRule } from '../src/catalog/price-rule.js';
 import { ERROR_TABLE, type ErrorCode, publicCodeOf } from '../src/common/errors/error-table.js';
 import type { Setting } from '../src/platform/config/setting.js';
@@ -196,7 +196,7 @@ describe('the repository', () => {
 
   it('documents every model with its price', () => {
     const rows = BUILT_IN_MODELS.map(({ id, operation, price }) =>
-      row(`\`${id}\``, ENDPOINT_TYPES[operation], wordedPrice(price)),
+      row(`\`${id}\``, OPERATIONS[operation].endpointType, wordedPrice(price)),
     );
     expect(missingIn('docs/reference/models.md', rows)).toEqual([]);
     expect(documented('docs/reference/models.md', 'Models')).toBe(rows.length);

@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AvailableFunds } from '../billing/accounts/available-funds.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { API_FAMILY_CODES, apiFamilyOf } from '../common/errors/api-family.js';
+import { apiFamilyOf } from '../catalog/api-families.js';
+import { API_FAMILY_CODES } from '../common/errors/api-family.js';
 import {
   BodyQuota,
   type BodyKind,

@@ -1,5 +1,5 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { applyDecorators, HttpCode, SetMetadata, UseGuards } from '@nestjs/common';
+import { applyDecorators, HttpCode, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes } from '@nestjs/swagger';
 import { BearerGuard } from '../auth/bearer.guard.js';
 import { RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
@@ -10,8 +10,9 @@ import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.gu
 import type { Dto } from '../common/validation/fields.js';
 import { FormBody, MediaBodyGuard } from '../media/media-body.guard.js';
 import type { CallDecorator } from './admitted-call.js';
-import { ModelGuard, OPERATION } from './model.guard.js';
+import { ModelGuard } from './model.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
+import { OperationEndpoint } from './operation-endpoint.decorator.js';
 
 const EVERYWHERE: readonly ErrorCode[] = [
   'invalid_request',
@@ -52,7 +53,7 @@ const MEDIA: readonly ErrorCode[] = [
 ];
 
 /**
- * A synchronous audio endpoint that takes JSON. The guards run in the order of checks: key, rate limit, idempotency
+ * A synchronous audio endpoint that takes JSON, at the path of its operation. The guards run in the order of checks: key, rate limit, idempotency
  * header, body, model. The body's other fields are checked by its pipe (decision G-01).
  */
 export function AudioEndpoint<const O extends Operation>(
@@ -86,7 +87,7 @@ function paidAudio(
 ): MethodDecorator {
   return applyDecorators(
     HttpCode(200),
-    SetMetadata(OPERATION, operation),
+    OperationEndpoint(operation),
     UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, bodyGuard, ModelGuard),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorResponses(...codes, ...AUDIO, ...EVERYWHERE),
@@ -102,7 +103,7 @@ export function GeneralEndpoint<const O extends Operation>(
 ): CallDecorator<O> {
   return applyDecorators(
     HttpCode(200),
-    SetMetadata(OPERATION, operation),
+    OperationEndpoint(operation),
     UseGuards(BearerGuard, RateLimitGuard, JsonBodyGuard, ModelGuard),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorResponses(...codes, ...GENERAL, ...EVERYWHERE),

@@ -4,10 +4,11 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { type Caller, mayUse } from '../auth/caller.js';
 import { Catalog } from '../catalog/catalog.js';
+import { OPERATIONS } from '../catalog/operations.js';
 import { unknownModel } from '../catalog/unknown-model.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { API_FAMILY_CODES, apiFamilyOf } from '../common/errors/api-family.js';
+import { API_FAMILY_CODES } from '../common/errors/api-family.js';
 import { readModelId } from '../common/validation/read-model-id.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
@@ -43,7 +44,8 @@ export class ModelGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    const codes = API_FAMILY_CODES[apiFamilyOf(request.path)];
+    const operation = this.reflector.get<Operation>(OPERATION, context.getHandler());
+    const codes = API_FAMILY_CODES[OPERATIONS[operation].family];
     const modelName = readModelId(request.body);
     const row = this.catalog.find(modelName);
     if (!row) throw unknownModel(codes.unknownModel);
@@ -52,7 +54,7 @@ export class ModelGuard implements CanActivate {
       const message = 'This API key may not use the model.';
       throw new GatewayError('api_key_model_not_allowed', message, { param: 'model' });
     }
-    if (row.operation !== this.reflector.get<Operation>(OPERATION, context.getHandler())) {
+    if (row.operation !== operation) {
       const message = 'The model does not run on this endpoint.';
       throw new GatewayError(codes.wrongEndpoint, message, { param: 'model', shouldRetry: false });
     }

@@ -7,6 +7,7 @@ import { setUpResponseMemoryLimit } from './response-memory-limit.setup.js';
 import { serveSwaggerUi } from './openapi/swagger-ui.js';
 import { setUpLoadShedding } from './load-shedding.setup.js';
 import { hintFor, methodHint } from './unsupported-endpoints.js';
+import { apiFamilyOf } from '../catalog/api-families.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
 import {
@@ -38,6 +39,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
       logError(logger, error, request);
     },
     translate: databaseTrouble,
+    familyOf: apiFamilyOf,
     methodsOf: (path) => methodsOf(express, path),
     methodHint: methodHint,
     hintFor: (path) => hintFor(path, (other) => methodsOf(express, other).length > 0),

@@ -1,23 +1,24 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { Route, UpstreamTerms } from '../providers/ports/attempt.js';
-import type { SongShape } from './song-shape.js';
-import type {
-  PerCodePoint,
-  PerMeasuredSecond,
-  PerRequest,
-  PerRequestedSecond,
-  PerToken,
-  PerVideo,
-  PriceRule,
-} from './price-rule.js';
+import type { Limits, OPERATIONS } from './operations.js';
+import type { PriceRule } from './price-rule.js';
 
-interface Row<O extends Operation, P extends PriceRule, L> {
+type Rows = typeof OPERATIONS;
+type RequiredLimit<O extends Operation> = Rows[O]['limits']['required'][number];
+type OptionalLimit<O extends Operation> = Rows[O]['limits']['optional'][number];
+
+/** The limits of a model, by its operation. */
+type LimitsOf<O extends Operation> = [RequiredLimit<O> | OptionalLimit<O>] extends [never]
+  ? Readonly<Record<string, never>>
+  : Pick<Limits, RequiredLimit<O>> & Partial<Pick<Limits, OptionalLimit<O>>>;
+
+interface Row<O extends Operation> {
   readonly id: string;
   readonly operation: O;
   /** In order of preference. */
   readonly routes: readonly Route[];
-  readonly price: P;
-  readonly limits: L;
+  readonly price: Extract<PriceRule, { readonly unit: Rows[O]['unit'] }>;
+  readonly limits: LimitsOf<O>;
   /** How what is sent for the model differs from its protocol's habit. */
   readonly terms?: UpstreamTerms;
   /** Further names that callers may use; records name the id. */
@@ -26,56 +27,18 @@ interface Row<O extends Operation, P extends PriceRule, L> {
   readonly enabled: boolean;
 }
 
-/** Bounds of media length, inclusive, in whole seconds or microseconds (decision G-19). */
-export interface MediaLimits {
-  readonly maxSeconds: number;
-  readonly minMicros?: number;
+/** What only some operations have. */
+interface Extras {
+  /** Whether the model uses hidden reasoning tokens, which only its usage tells (decision G-24). */
+  readonly chat: { readonly hiddenReasoning: boolean };
 }
 
-/** The limits of a row, by operation. Text lengths are Unicode code points. */
-export interface ModelRows {
-  chat: Row<
-    'chat',
-    PerToken,
-    {
-      readonly maxOutputTokens: number;
-      /** Tokens of prompt and completion together, where they are known. */
-      readonly contextLength?: number;
-    }
-  > & {
-    /** Whether the model uses hidden reasoning tokens, which only its usage tells (decision G-24). */
-    readonly hiddenReasoning: boolean;
-  };
-  image: Row<'image', PerRequest, { readonly sizes: readonly string[] }>;
-  video: Row<
-    'video',
-    PerVideo,
-    {
-      readonly sizePattern?: string;
-      readonly aspectRatios?: readonly string[];
-      readonly maxImageUrls: number;
-    }
-  >;
-  speech: Row<'speech', PerCodePoint, { readonly maxInput: number }>;
-  dialogue: Row<'dialogue', PerCodePoint, { readonly maxInput: number }>;
-  transcription: Row<'transcription', PerMeasuredSecond, MediaLimits>;
-  alignment: Row<'alignment', PerMeasuredSecond, MediaLimits>;
-  'voice-change': Row<'voice-change', PerMeasuredSecond, MediaLimits>;
-  isolation: Row<'isolation', PerMeasuredSecond, MediaLimits>;
-  'sound-effect': Row<'sound-effect', PerRequestedSecond, Record<string, never>>;
-  composition: Row<'composition', PerRequestedSecond, Record<string, never>>;
-  dubbing: Row<'dubbing', PerMeasuredSecond, MediaLimits>;
-  /** `shape` names the fields of the body, so a new song model needs only one more row. */
-  song: Row<
-    'song',
-    PerRequest,
-    {
-      readonly shape: SongShape;
-      /** The stems that the model knows, where an operator has listed them. */
-      readonly stemTypes?: readonly string[];
-    }
-  >;
-}
+type ModelRows = {
+  [O in Operation]: Row<O> & (O extends keyof Extras ? Extras[O] : unknown);
+};
+
+/** Bounds of the length of a recording. */
+export type MediaLimits = LimitsOf<'transcription'>;
 
 /** The row of one operation; without a type argument, any row. */
 export type ModelRow<O extends Operation = Operation> = ModelRows[O] & { readonly operation: O };

@@ -1,27 +1,11 @@
 import type { Route } from '../providers/ports/attempt.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
-import type { OverlayLimits, OverlayModel, OverlayPrice } from './overlay.dto.js';
+import { OPERATIONS } from './operations.js';
+import type { OverlayModel, OverlayPrice } from './overlay.dto.js';
 import { termsOf } from './overlay-terms.js';
 import { checkPriceFits } from './price-bounds.js';
 import type { PriceRule } from './price-rule.js';
-
-/** The unit of price of every operation. */
-const UNIT_OF: Record<Operation, PriceRule['unit']> = {
-  chat: 'token',
-  image: 'request',
-  video: 'video',
-  speech: 'code_point',
-  dialogue: 'code_point',
-  transcription: 'measured_second',
-  alignment: 'measured_second',
-  'voice-change': 'measured_second',
-  isolation: 'measured_second',
-  'sound-effect': 'requested_second',
-  composition: 'requested_second',
-  dubbing: 'measured_second',
-  song: 'request',
-};
 
 const AMOUNTS_OF: Record<
   PriceRule['unit'],
@@ -38,32 +22,13 @@ const AMOUNTS_OF: Record<
   video: { required: ['by_seconds'], optional: [] },
 };
 
-const LIMITS_OF: Record<
-  Operation,
-  { required: (keyof OverlayLimits)[]; optional: (keyof OverlayLimits)[] }
-> = {
-  chat: { required: ['max_output_tokens'], optional: ['context_length'] },
-  image: { required: ['sizes'], optional: [] },
-  video: { required: ['max_image_urls'], optional: ['size_pattern', 'aspect_ratios'] },
-  speech: { required: ['max_input'], optional: [] },
-  dialogue: { required: ['max_input'], optional: [] },
-  transcription: { required: ['max_seconds'], optional: ['min_micros'] },
-  alignment: { required: ['max_seconds'], optional: ['min_micros'] },
-  'voice-change': { required: ['max_seconds'], optional: ['min_micros'] },
-  isolation: { required: ['max_seconds'], optional: ['min_micros'] },
-  'sound-effect': { required: [], optional: [] },
-  composition: { required: [], optional: [] },
-  dubbing: { required: ['max_seconds'], optional: ['min_micros'] },
-  song: { required: ['shape'], optional: ['stem_types'] },
-};
-
 /**
  * The row of an overlay entry, based on a built-in row if there is one. Throws an Error that names the field when the
  * entry is incomplete or does not fit its operation. A model without a price is never sold.
  */
 export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
   const operation = operationOf(entry, builtIn);
-  const price = entry.price ? priceOf(entry.price, UNIT_OF[operation]) : builtIn?.price;
+  const price = entry.price ? priceOf(entry.price, OPERATIONS[operation].unit) : builtIn?.price;
   if (price === undefined) throw new Error('price is required for a new model');
   const terms = termsOf(entry, operation, builtIn?.terms);
   const row = {
@@ -98,7 +63,9 @@ function operationOf(entry: OverlayModel, builtIn?: ModelRow): Operation {
 
 function limitsOf(entry: OverlayModel, operation: Operation, builtIn?: ModelRow): object {
   const limits = { ...builtIn?.limits, ...(entry.limits && camelCased(entry.limits)) };
-  requireOnly(snakeCased(limits), LIMITS_OF[operation], 'limits');
+  const { required, optional } = OPERATIONS[operation].limits;
+  const names = { required: required.map(toSnakeCase), optional: optional.map(toSnakeCase) };
+  requireOnly(snakeCased(limits), names, 'limits');
   return limits;
 }
 
@@ -164,6 +131,10 @@ function toCamelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 function camelCased(values: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [toCamelCase(name), value]),
@@ -173,9 +144,6 @@ function camelCased(values: object): Record<string, unknown> {
 /** The names as the file has them, for the text of an error. */
 function snakeCased(values: object): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
+    Object.entries(values).map(([name, value]) => [toSnakeCase(name), value]),
   );
 }

@@ -11,7 +11,7 @@ import {
   Int,
 } from '../common/validation/fields.js';
 import { isJsonObject } from '../common/json-object.js';
-import { ENDPOINT_TYPES } from './operation.js';
+import { OPERATION_NAMES } from './operations.js';
 import { OverlayTerms } from './overlay-terms.dto.js';
 import { premadeVoice } from './voices.js';
 import { SONG_SHAPES, type SongShape } from './song-shape.js';
@@ -138,7 +138,7 @@ export class OverlayModel extends OverlayTerms {
   @ModelId()
   id!: string;
 
-  @Enum(Object.keys(ENDPOINT_TYPES), optional)
+  @Enum(OPERATION_NAMES, optional)
   operation?: Operation;
 
   @Nested(() => OverlayRoute, { ...optional, list: { min: 0, max: MAX_ROUTES } })

@@ -1,11 +1,5 @@
-import { Controller, Next, Post, Res } from '@nestjs/common';
-import {
-  ApiExtraModels,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { Controller, Next, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
 import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.js';
 import { sendCharged } from '../platform/http-server/responses/charge-header.js';
@@ -27,16 +21,14 @@ import { CHAT_SCHEMAS } from './dto/message.schema.js';
 const BODY_BYTES = 20 * 1024 * 1024;
 
 /** Text chat. */
-@ApiTags('chat')
 @ApiExtraModels(ChatCompletionView, ...CHAT_SCHEMAS)
-@Controller('v1/chat/completions')
+@Controller()
 export class ChatController {
   constructor(
     private readonly chat: ChatService,
     private readonly streams: ChatStreamService,
   ) {}
 
-  @Post()
   @GeneralEndpoint('chat')
   @BodyLimit(BODY_BYTES)
   @BodyExamples(ChatBody, CHAT_EXAMPLES)

@@ -1,5 +1,5 @@
-import { Controller, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
 import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
@@ -10,12 +10,10 @@ import { DubbingService } from './dubbing.service.js';
 import { DubbingTaskView } from './dubbing.view.js';
 
 /** Dubbing. */
-@ApiTags('audio')
-@Controller('v1/audio/dubbing')
+@Controller()
 export class DubbingController {
   constructor(private readonly dubbing: DubbingService) {}
 
-  @Post()
   @TaskEndpoint('dubbing', {
     codes: [
       'invalid_request',

@@ -1,5 +1,5 @@
-import { Controller, Post, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { sendCharged } from '../platform/http-server/responses/charge-header.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
@@ -11,12 +11,10 @@ import { ImageView } from './image.view.js';
 import { ImagesService } from './images.service.js';
 
 /** Image generation. */
-@ApiTags('images')
-@Controller('v1/images/generations')
+@Controller()
 export class ImagesController {
   constructor(private readonly images: ImagesService) {}
 
-  @Post()
   @GeneralEndpoint('image')
   @BodyExamples(ImageBody, {
     image: { model: 'gen-image-2', prompt: 'A lighthouse at night', size: '1024x1024' },

@@ -1,24 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ModelRow } from '../catalog/model-row.js';
-import type { Operation } from '../providers/ports/provider-ports.js';
-
-/** The endpoint of each operation. */
-export const ENDPOINTS: Readonly<Record<Operation, string>> = {
-  chat: '/v1/chat/completions',
-  image: '/v1/images/generations',
-  video: '/v1/videos',
-  speech: '/v1/audio/speech',
-  dialogue: '/v1/audio/dialogue',
-  transcription: '/v1/audio/transcriptions',
-  alignment: '/v1/audio/alignment',
-  'voice-change': '/v1/audio/voice-changer',
-  isolation: '/v1/audio/isolation',
-  'sound-effect': '/v1/audio/sound-effects',
-  composition: '/v1/audio/music',
-  dubbing: '/v1/audio/dubbing',
-  song: '/v1/music/generations',
-};
+import { OPERATIONS } from '../catalog/operations.js';
 
 /** The parts of a schema of the document that are read here. */
 interface Schema {
@@ -50,7 +33,7 @@ export class ModelParameters {
 
   /** The fields by their names, in order; none for an endpoint that is not in the document. */
   of(row: ModelRow): ReadonlyMap<string, FieldLimits> {
-    const body = this.document?.paths[ENDPOINTS[row.operation]]?.post?.requestBody;
+    const body = this.document?.paths[OPERATIONS[row.operation].path]?.post?.requestBody;
     const contents = body && 'content' in body ? Object.values(body.content) : [];
     const fields = contents.flatMap(({ schema }) => this.fieldsOf(schema, row.id));
     return new Map(fields.map(([name, schema]) => [name, limitsOf(schema)]));

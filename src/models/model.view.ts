@@ -1,16 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ENDPOINT_TYPES, type EndpointType } from '../catalog/operation.js';
+import { type EndpointType, OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { VOICES } from '../catalog/voices.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { DESCRIPTIONS, MODALITIES } from './model-kinds.js';
 import { PriceView, PricingView, viewPrice, viewPricing } from './price.view.js';
 
 /** Date of the catalog, which models show as `created`: 2026-11-20. */
 const CATALOG_EPOCH_SECONDS = 1_795_132_800;
 /** A neutral word, because the gateway names no vendor (decision G-90). */
 const OWNER = 'gateway';
-const VOICED: readonly Operation[] = ['speech', 'dialogue', 'voice-change'];
 const VOICE_NAMES = VOICES.map(({ name }) => name);
 
 /** Input and output modalities. */
@@ -63,7 +61,10 @@ export class ModelView {
   @ApiProperty({ example: OWNER })
   owned_by!: string;
 
-  @ApiProperty({ enum: Object.values(ENDPOINT_TYPES), isArray: true })
+  @ApiProperty({
+    enum: OPERATION_NAMES.map((name) => OPERATIONS[name].endpointType),
+    isArray: true,
+  })
   supported_endpoint_types!: EndpointType[];
 
   @ApiProperty({ example: 'aud-v4' })
@@ -147,6 +148,7 @@ export interface ShownModel {
 
 /** A catalog row as clients see it. */
 export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): ModelView {
+  const operation = OPERATIONS[row.operation];
   const chat = row.operation === 'chat' ? row.limits : undefined;
   const contextLength = chat?.contextLength ?? null;
   return {
@@ -154,10 +156,10 @@ export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): Mo
     object: 'model',
     created: CATALOG_EPOCH_SECONDS,
     owned_by: OWNER,
-    supported_endpoint_types: [ENDPOINT_TYPES[row.operation]],
+    supported_endpoint_types: [operation.endpointType],
     name,
     canonical_slug: row.id,
-    description: DESCRIPTIONS[row.operation],
+    description: operation.description,
     context_length: contextLength,
     architecture: viewArchitecture(row.operation),
     pricing: viewPricing(row.price),
@@ -170,13 +172,13 @@ export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): Mo
     per_request_limits: null,
     supported_parameters: parameters,
     default_parameters: null,
-    supported_voices: VOICED.includes(row.operation) ? VOICE_NAMES : null,
+    supported_voices: operation.hasVoice ? VOICE_NAMES : null,
     links: { details: `${pathPrefix}/v1/models/${encodeURIComponent(name)}` },
   };
 }
 
 function viewArchitecture(operation: Operation): ArchitectureView {
-  const [inputs, outputs] = MODALITIES[operation];
+  const { inputs, outputs } = OPERATIONS[operation];
   return {
     modality: `${inputs.join('+')}->${outputs.join('+')}`,
     input_modalities: inputs,

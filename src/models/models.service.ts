@@ -3,10 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { type Caller, mayUse } from '../auth/caller.js';
 import { Catalog } from '../catalog/catalog.js';
 import type { ModelRow } from '../catalog/model-row.js';
+import { OPERATIONS } from '../catalog/operations.js';
 import { unknownModel } from '../catalog/unknown-model.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { viewModelDetail } from './model-detail.view.js';
-import { ENDPOINTS, ModelParameters } from './model-parameters.js';
+import { ModelParameters } from './model-parameters.js';
 import { type ModelListView, type ShownModel, viewModel } from './model.view.js';
 
 /** Maximum cached documents: a list for each allowlist in use, and the single models. */
@@ -52,7 +53,7 @@ export class ModelsService {
       );
     if (!row) throw unknownModel('model_not_found');
     return this.document(`model ${id}`, () =>
-      viewModelDetail(this.shown(row, id), ENDPOINTS[row.operation], this.parameters.of(row)),
+      viewModelDetail(this.shown(row, id), OPERATIONS[row.operation].path, this.parameters.of(row)),
     );
   }
 

@@ -1,5 +1,5 @@
-import { Body, Controller, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
 import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
 import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
@@ -11,12 +11,10 @@ import { MusicService } from './music.service.js';
 import { SongTaskView } from './song-result.view.js';
 
 /** Songs and tunes. */
-@ApiTags('music')
-@Controller('v1/music/generations')
+@Controller()
 export class MusicController {
   constructor(private readonly music: MusicService) {}
 
-  @Post()
   @TaskEndpoint('song', {
     codes: [
       'invalid_music_request',

@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import {
   ApiConsumes,
   ApiExtraModels,
@@ -12,6 +12,7 @@ import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
+import { OPERATIONS } from '../catalog/operations.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -30,17 +31,17 @@ import { VideoTaskView } from './video-task.view.js';
 import { VideoView, viewVideo } from './video.view.js';
 import { VideosService } from './videos.service.js';
 
+const { path: PATH, tag: TAG } = OPERATIONS.video;
+
 /** Video generation. */
-@ApiTags('videos')
 @ApiExtraModels(VideoTaskView)
-@Controller('v1/videos')
+@Controller()
 export class VideosController {
   constructor(
     private readonly videos: VideosService,
     private readonly reads: VideoReads,
   ) {}
 
-  @Post()
   @TaskEndpoint('video', {
     status: 200,
     bodyGuard: VideoBodyGuard,
@@ -70,7 +71,8 @@ export class VideosController {
     return this.videos.submit(call, body, key);
   }
 
-  @Get(':id')
+  @Get(`${PATH}/:id`)
+  @ApiTags(TAG)
   @ApiKeyAuth()
   @ApiOperation({
     summary: 'One video',

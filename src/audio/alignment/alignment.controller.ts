@@ -1,5 +1,4 @@
-import { Controller, Post, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Controller, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { BodyLimit } from '../../platform/http-server/request-body/json-body.guard.js';
 import { sendCharged } from '../../platform/http-server/responses/charge-header.js';
@@ -17,12 +16,10 @@ import { AlignmentBody } from './dto/alignment.body.js';
 const JSON_LIMIT_BYTES = 4_194_304;
 
 /** Forced alignment. */
-@ApiTags('audio')
-@Controller('v1/audio/alignment')
+@Controller()
 export class AlignmentController {
   constructor(private readonly alignment: AlignmentService) {}
 
-  @Post()
   @RecordingEndpoint('alignment', AlignmentBody)
   @BodyLimit(JSON_LIMIT_BYTES)
   @AudioDataResponse(AlignmentView)

@@ -1,5 +1,5 @@
-import { Controller, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { BodyExamples } from '../../common/validation/body-examples.decorator.js';
@@ -11,12 +11,10 @@ import { DialogueService } from './dialogue.service.js';
 import { DialogueBody } from './dto/dialogue.body.js';
 
 /** Text to dialogue. */
-@ApiTags('audio')
-@Controller('v1/audio/dialogue')
+@Controller()
 export class DialogueController {
   constructor(private readonly dialogue: DialogueService) {}
 
-  @Post()
   @AudioEndpoint('dialogue')
   @AudioResponse('mp3', 'opus', 'pcm', 'wav')
   @BodyExamples(DialogueBody, {

@@ -1,5 +1,4 @@
-import { Controller, Post, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Controller, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
@@ -12,12 +11,10 @@ import { IsolationBody } from './dto/isolation.body.js';
 import { IsolationService } from './isolation.service.js';
 
 /** Voice isolation. */
-@ApiTags('audio')
-@Controller('v1/audio/isolation')
+@Controller()
 export class IsolationController {
   constructor(private readonly isolation: IsolationService) {}
 
-  @Post()
   @RecordingEndpoint('isolation', IsolationBody, 'audio_too_short')
   @AudioResponse('mp3')
   @RecordingOperation(IsolationBody, {

@@ -1,5 +1,5 @@
-import { Controller, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { BodyExamples } from '../../common/validation/body-examples.decorator.js';
@@ -12,12 +12,10 @@ import { MusicCompositionBody } from './dto/music-composition.body.js';
 import { MusicCompositionService } from './music-composition.service.js';
 
 /** Music composition. */
-@ApiTags('audio')
-@Controller('v1/audio/music')
+@Controller()
 export class MusicCompositionController {
   constructor(private readonly music: MusicCompositionService) {}
 
-  @Post()
   @AudioEndpoint('composition')
   @AudioResponse(...FORMATS_WITHOUT_WAV)
   @BodyExamples(MusicCompositionBody, {

@@ -1,5 +1,5 @@
-import { Controller, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { BodyExamples } from '../../common/validation/body-examples.decorator.js';
@@ -12,12 +12,10 @@ import { SoundEffectBody } from './dto/sound-effect.body.js';
 import { SoundEffectsService } from './sound-effects.service.js';
 
 /** Sound effects. */
-@ApiTags('audio')
-@Controller('v1/audio/sound-effects')
+@Controller()
 export class SoundEffectsController {
   constructor(private readonly effects: SoundEffectsService) {}
 
-  @Post()
   @AudioEndpoint('sound-effect')
   @AudioResponse(...FORMATS_WITHOUT_WAV)
   @BodyExamples(SoundEffectBody, {

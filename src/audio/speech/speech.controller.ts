@@ -1,5 +1,5 @@
-import { Controller, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { BodyExamples } from '../../common/validation/body-examples.decorator.js';
@@ -11,12 +11,10 @@ import { SpeechBody } from './dto/speech.body.js';
 import { SpeechService } from './speech.service.js';
 
 /** Text to speech. */
-@ApiTags('audio')
-@Controller('v1/audio/speech')
+@Controller()
 export class SpeechController {
   constructor(private readonly speech: SpeechService) {}
 
-  @Post()
   @AudioEndpoint('speech', 'invalid_input', 'input_too_long')
   @AudioResponse('mp3', 'opus', 'pcm', 'wav')
   @BodyExamples(SpeechBody, {

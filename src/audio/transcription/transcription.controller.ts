@@ -1,5 +1,4 @@
-import { Controller, Post, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Controller, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { sendCharged } from '../../platform/http-server/responses/charge-header.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
@@ -13,12 +12,10 @@ import { TranscriptionService } from './transcription.service.js';
 import { TranscriptionView } from './transcription.view.js';
 
 /** Speech to text. */
-@ApiTags('audio')
-@Controller('v1/audio/transcriptions')
+@Controller()
 export class TranscriptionController {
   constructor(private readonly transcription: TranscriptionService) {}
 
-  @Post()
   @RecordingEndpoint('transcription', TranscriptionBody)
   @AudioDataResponse(TranscriptionView)
   @RecordingOperation(TranscriptionBody, {

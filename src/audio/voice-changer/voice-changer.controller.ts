@@ -1,5 +1,4 @@
-import { Controller, Post, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Controller, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
@@ -12,12 +11,10 @@ import { VoiceChangerBody } from './dto/voice-changer.body.js';
 import { VoiceChangerService } from './voice-changer.service.js';
 
 /** Speech to speech. */
-@ApiTags('audio')
-@Controller('v1/audio/voice-changer')
+@Controller()
 export class VoiceChangerController {
   constructor(private readonly voiceChanger: VoiceChangerService) {}
 
-  @Post()
   @RecordingEndpoint('voice-change', VoiceChangerBody)
   @AudioResponse('mp3', 'opus', 'pcm', 'wav')
   @RecordingOperation(VoiceChangerBody, {

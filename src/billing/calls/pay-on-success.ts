@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Inject, Injectable } from '@nestjs/common';
 import { mayHaveLimit } from '../../auth/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { apiFamilyOf } from '../../common/errors/api-family.js';
+import { apiFamilyOf } from '../../catalog/api-families.js';
 import { toGatewayError } from '../../common/errors/to-gateway-error.js';
 import { abortResponse } from '../../platform/http-server/responses/abort-response.js';
 import type { ChargeBasis, Quote } from '../../common/money/charge-basis.js';

@@ -36,6 +36,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   for (const { name, description } of DOCUMENT_TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build(), {
     operationIdFactory: (_controller, method) => method,
+    autoTagControllers: false,
   });
   addSharedParts(document);
   describeDefaults(document);

@@ -32,14 +32,6 @@ export const API_FAMILY_CODES: Record<ApiFamily, Record<ApiFamilyFault, ErrorCod
   song: { ...AUDIO, invalidField: 'invalid_music_request', invalidWebhook: 'invalid_task_command' },
 };
 
-/** The API family of a request path; all paths outside the special families are general. */
-export function apiFamilyOf(path: string): ApiFamily {
-  if (path.startsWith('/v1/audio/dubbing')) return 'dubbing';
-  if (path.startsWith('/v1/audio/')) return 'audio';
-  if (path.startsWith('/v1/music/')) return 'song';
-  return path.startsWith('/v1/videos') ? 'video' : 'general';
-}
-
 /** The same error with the code of the API family: songs have their own code for an invalid field. */
 export function inApiFamily(error: GatewayError, surface: ApiFamily): GatewayError {
   if (error.code !== 'invalid_request') return error;

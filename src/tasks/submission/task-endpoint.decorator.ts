@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader } from '@nestjs/swagger';
 import type { CallDecorator } from '../../admission/admitted-call.js';
-import { OPERATION } from '../../admission/model.guard.js';
+import { OperationEndpoint } from '../../admission/operation-endpoint.decorator.js';
 import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
@@ -53,7 +53,7 @@ export interface TaskEndpointOptions {
 }
 
 /**
- * An endpoint that submits a task. Its handler returns the {@link Task}; the decorator writes the response body, `Location` and
+ * An endpoint that submits a task, at the path of its operation. Its handler returns the {@link Task}; the decorator writes the response body, `Location` and
  * `x-gateway-task-id`. The guards run in the order of checks: key, rate limit, idempotency header, body, replay, model. The
  * pipe of the body checks its other fields (decision G-01).
  */
@@ -64,7 +64,7 @@ export function TaskEndpoint<const O extends Operation>(
   const { status = 202, bodyGuard = JsonBodyGuard, toBody, codes } = options;
   return applyDecorators(
     HttpCode(status),
-    SetMetadata(OPERATION, operation),
+    OperationEndpoint(operation),
     SetMetadata(TASK_RESPONSE_BODY, toBody),
     UseGuards(BearerGuard, RateLimitGuard, IdempotencyKeyGuard, bodyGuard, TaskModelGuard),
     UseInterceptors(TaskResponseInterceptor),

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { abortResponse } from './abort-response.js';
 import { drainRejectedBody } from '../request-body/drain-rejected-body.js';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
-import { inApiFamily, apiFamilyOf, typeInApiFamily } from '../../../common/errors/api-family.js';
+import { type ApiFamily, inApiFamily, typeInApiFamily } from '../../../common/errors/api-family.js';
 import { toGatewayError } from '../../../common/errors/to-gateway-error.js';
 
 /** What the filter gets from the application. */
@@ -15,6 +15,8 @@ export interface ErrorFilterOptions {
    * know.
    */
   readonly translate?: (thrown: unknown) => GatewayError | undefined;
+  /** The family of a path, which decides on the codes of its errors; default: `general`. */
+  readonly familyOf?: (path: string) => ApiFamily;
   /** Methods of a path that lacks the requested method; empty for an unknown path. */
   readonly methodsOf?: (path: string) => readonly string[];
   /** The hint for a method that an existing path lacks. */
@@ -42,7 +44,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
 
   /** Writes the response for any thrown value; also used by middleware that runs outside Nest's filters. */
   answer(thrown: unknown, request: Request, response: Response): void {
-    const surface = apiFamilyOf(request.path);
+    const surface = this.options.familyOf?.(request.path) ?? 'general';
     const error = inApiFamily(this.translate(thrown, request, response), surface);
     this.options.onError?.(error, request);
     if (response.headersSent) {

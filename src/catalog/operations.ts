@@ -1,0 +1,213 @@
+import type { ApiFamily } from '../common/errors/api-family.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
+import type { PriceRule } from './price-rule.js';
+import type { SongShape } from './song-shape.js';
+
+/** All limits that a model may have. Text lengths are Unicode code points; each operation uses some. */
+export interface Limits {
+  readonly maxOutputTokens: number;
+  /** Tokens of prompt and completion together, where they are known. */
+  readonly contextLength: number;
+  readonly sizes: readonly string[];
+  readonly sizePattern: string;
+  readonly aspectRatios: readonly string[];
+  readonly maxImageUrls: number;
+  readonly maxInput: number;
+  /** Bounds of media length, inclusive, in whole seconds or microseconds (decision G-19). */
+  readonly maxSeconds: number;
+  readonly minMicros: number;
+  /** Names the fields of the body, so a new song model needs only one more row. */
+  readonly shape: SongShape;
+  /** The stems that the model knows, where an operator has listed them. */
+  readonly stemTypes: readonly string[];
+}
+
+type Modality = 'text' | 'image' | 'audio' | 'video' | 'speech' | 'transcription';
+
+/** What the gateway knows about an operation. Its port is the entry of the same name in `PortByOperation`. */
+interface OperationRow {
+  /** Where it is called, with POST. */
+  readonly path: `/v1/${string}`;
+  /** The public codes of its errors. */
+  readonly family: ApiFamily;
+  /** Its group on the page of the API. */
+  readonly tag: 'chat' | 'images' | 'videos' | 'audio' | 'music';
+  /** Its word in `supported_endpoint_types` (API: GET /v1/models; decision G-90). */
+  readonly endpointType: string;
+  /** One line about its models. */
+  readonly description: string;
+  /** Modalities in the words of model pickers: only chat models have the output `text`. */
+  readonly inputs: readonly Modality[];
+  readonly outputs: readonly Modality[];
+  /** Whether its requests name a voice. */
+  readonly hasVoice: boolean;
+  /** What its price counts. */
+  readonly unit: PriceRule['unit'];
+  /** Limits that its models must have, and those that they may have. */
+  readonly limits: {
+    readonly required: readonly (keyof Limits)[];
+    readonly optional: readonly (keyof Limits)[];
+  };
+}
+
+/** A recording, which is measured. */
+const RECORDING = {
+  hasVoice: false,
+  unit: 'measured_second',
+  limits: { required: ['maxSeconds'], optional: ['minMicros'] },
+} as const;
+const SPOKEN_TEXT = {
+  hasVoice: true,
+  inputs: ['text'],
+  outputs: ['speech'],
+  unit: 'code_point',
+  limits: { required: ['maxInput'], optional: [] },
+} as const;
+const SOUND_OF_A_LENGTH = {
+  hasVoice: false,
+  inputs: ['text'],
+  outputs: ['audio'],
+  unit: 'requested_second',
+  limits: { required: [], optional: [] },
+} as const;
+
+/** The operations that the gateway sells, in the order of lists. A new one is a row here and a port. */
+export const OPERATIONS = {
+  chat: {
+    path: '/v1/chat/completions',
+    family: 'general',
+    tag: 'chat',
+    endpointType: 'chat-completions',
+    description: 'Text model for chats',
+    inputs: ['text', 'image'],
+    outputs: ['text'],
+    hasVoice: false,
+    unit: 'token',
+    limits: { required: ['maxOutputTokens'], optional: ['contextLength'] },
+  },
+  image: {
+    path: '/v1/images/generations',
+    family: 'general',
+    tag: 'images',
+    endpointType: 'image-generation',
+    description: 'Images from text',
+    inputs: ['text'],
+    outputs: ['image'],
+    hasVoice: false,
+    unit: 'request',
+    limits: { required: ['sizes'], optional: [] },
+  },
+  video: {
+    path: '/v1/videos',
+    family: 'video',
+    tag: 'videos',
+    endpointType: 'compat-video',
+    description: 'Videos from text and images',
+    inputs: ['text', 'image'],
+    outputs: ['video'],
+    hasVoice: false,
+    unit: 'video',
+    limits: { required: ['maxImageUrls'], optional: ['sizePattern', 'aspectRatios'] },
+  },
+  speech: {
+    path: '/v1/audio/speech',
+    family: 'audio',
+    tag: 'audio',
+    endpointType: 'audio-speech',
+    description: 'Speech from text',
+    ...SPOKEN_TEXT,
+  },
+  dialogue: {
+    path: '/v1/audio/dialogue',
+    family: 'audio',
+    tag: 'audio',
+    endpointType: 'audio-dialogue',
+    description: 'Dialogues of several voices from text',
+    ...SPOKEN_TEXT,
+  },
+  transcription: {
+    path: '/v1/audio/transcriptions',
+    family: 'audio',
+    tag: 'audio',
+    endpointType: 'audio-transcription',
+    description: 'Text of a recording',
+    inputs: ['audio'],
+    outputs: ['transcription'],
+    ...RECORDING,
+  },
+  alignment: {
+    path: '/v1/audio/alignment',
+    family: 'audio',
+    tag: 'audio',
+    endpointType: 'audio-alignment',
+    description: 'Times of the words of a text in its recording',
+    inputs: ['audio', 'text'],
+    outputs: ['transcription'],
+    ...RECORDING,
+  },
+  'voice-change': {
+    path: '/v1/audio/voice-changer',
+    family: 'audio',
+    tag: 'audio',
+    endpointType: 'audio-voice-changer',
+    description: 'Another voice for a recording',
+    inputs: ['audio'],
+    outputs: ['audio'],
+    ...RECORDING,
+    hasVoice: true,
+  },
+  isolation: {
+    path: '/v1/audio/isolation',
+    family: 'audio',
+    tag: 'audio',
+    endpointType: 'audio-isolation',
+    description: 'The voice of a recording without its noise',
+    inputs: ['audio'],
+    outputs: ['audio'],
+    ...RECORDING,
+  },
+  'sound-effect': {
+    path: '/v1/audio/sound-effects',
+    family: 'audio',
+    tag: 'audio',
+    endpointType: 'audio-sound-effects',
+    description: 'Sound effects from text',
+    ...SOUND_OF_A_LENGTH,
+  },
+  composition: {
+    path: '/v1/audio/music',
+    family: 'audio',
+    tag: 'audio',
+    endpointType: 'audio-music',
+    description: 'Music from text',
+    ...SOUND_OF_A_LENGTH,
+  },
+  dubbing: {
+    path: '/v1/audio/dubbing',
+    family: 'dubbing',
+    tag: 'audio',
+    endpointType: 'audio-dubbing',
+    description: 'A recording in another language',
+    inputs: ['audio'],
+    outputs: ['audio'],
+    ...RECORDING,
+  },
+  song: {
+    path: '/v1/music/generations',
+    family: 'song',
+    tag: 'music',
+    endpointType: 'music-generation',
+    description: 'Songs, and work on songs',
+    inputs: ['text', 'audio'],
+    outputs: ['audio'],
+    hasVoice: false,
+    unit: 'request',
+    limits: { required: ['shape'], optional: ['stemTypes'] },
+  },
+} as const satisfies Record<Operation, OperationRow>;
+
+/** The names of the operations, in the order of lists. */
+export const OPERATION_NAMES = Object.keys(OPERATIONS) as Operation[];
+
+/** A word of `supported_endpoint_types`. */
+export type EndpointType = (typeof OPERATIONS)[Operation]['endpointType'];
