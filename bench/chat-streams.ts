@@ -179,9 +179,11 @@ function stream(
     let rest = '';
     let seen = 0;
     socket.write([...head, '', body].join('\r\n'));
-    socket.on('error', reject);
+    socket.on('error', (error) => {
+      reject(new Error(`stream ${plan.user} failed after ${seen} chunks`, { cause: error }));
+    });
     socket.on('close', () => {
-      reject(new Error(`a stream broke off: ${rest}`));
+      reject(new Error(`stream ${plan.user} ended early, after ${seen} chunks: ${rest}`));
     });
     const end = (how: 'whole' | 'cut'): void => {
       resolve(how);

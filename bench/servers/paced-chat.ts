@@ -19,8 +19,9 @@ const server = createServer((request, response) => {
     const make = (): void => {
       made += 1;
       const at = performance.timeOrigin + performance.now();
-      const choice = { index: 0, delta: { content: ' and' }, finish_reason: null, at };
-      response.write(event({ choices: [choice] }));
+      // The gateway passes on the fields it knows; this one costs nothing and may hold anything.
+      const delta = { content: ' and', extra_content: { at } };
+      response.write(event({ choices: [{ index: 0, delta, finish_reason: null }] }));
       if (made < tokens) return;
       clearInterval(timer);
       const usage = { prompt_tokens: PROMPT_TOKENS, completion_tokens: made };
