@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { DeliveryConcurrency } from './delivery-concurrency.js';
 
 const one = { origin: 'https://one.example', accountId: 'a' };
@@ -8,7 +9,54 @@ const LATE = { statusCode: 200, error: null, durationMs: 5_000 };
 const QUICK = { statusCode: 500, error: null, durationMs: 30 };
 const UNREACHABLE = { statusCode: null, error: 'connection_failed', durationMs: 1 };
 
+/** Starts of attempts, and ends of the n-th running attempt, which neither is quick nor times out. */
+const histories = fc.array(
+  fc.oneof(
+    fc.record({
+      origin: fc.constantFrom(one.origin, other.origin),
+      accountId: fc.constantFrom('a', 'b'),
+    }),
+    fc.nat(40),
+  ),
+);
+
 describe('DeliveryConcurrency', () => {
+  it('counts the running attempts of origins and accounts for any history', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const slots = new DeliveryConcurrency();
+        const running: (typeof one)[] = [];
+        for (const event of history) {
+          if (typeof event === 'object') {
+            slots.acquire(event);
+            running.push(event);
+          } else if (running.length > 0) {
+            const [ended] = running.splice(event % running.length, 1);
+            if (ended) slots.release(ended, LATE);
+          }
+        }
+        const left = (limit: number, names: string[]) =>
+          new Map(
+            [...new Set(names)].map((name) => [
+              name,
+              limit - names.filter((another) => another === name).length,
+            ]),
+          );
+        expect(slots.inFlight).toBe(running.length);
+        expect(slots.available()).toMatchObject({
+          origins: left(
+            4,
+            running.map(({ origin }) => origin),
+          ),
+          accounts: left(
+            256,
+            running.map(({ accountId }) => accountId),
+          ),
+        });
+      }),
+    );
+  });
+
   it('allows four concurrent attempts per origin', () => {
     const slots = new DeliveryConcurrency();
     expect(slots.available()).toMatchObject({ perOrigin: 4, origins: new Map() });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { LoadShedder } from './load-shedder.js';
 
 const MAX = 8;
@@ -157,6 +158,38 @@ describe('one account in a crowd', () => {
     gate.refuses(post('a'));
     state.ms += 1_000;
     expect(gate.refuses(post('a'))).toBe(true);
+  });
+});
+
+describe('shares in a crowd', () => {
+  /** The holders of requests that wait, and which of them begin before the crowd has lasted. */
+  const crowds = fc.array(
+    fc.record({ holder: fc.constantFrom('a', 'b', 'c', 'd', 'e'), begins: fc.boolean() }),
+    { maxLength: 60 },
+  );
+
+  it('are equal parts of the open places, for any holders that wait', () => {
+    fc.assert(
+      fc.property(crowds, (crowd) => {
+        const maxWaiting = 16;
+        const { gate, state } = setUp(maxWaiting);
+        const begins = crowd.map(({ holder }) => gate.counted(post(holder), () => undefined));
+        gate.refuses(post('a'));
+        crowd.forEach((request, index) => {
+          if (request.begins) begins[index]?.();
+        });
+        state.ms += 1_000;
+        const left = crowd.filter(({ begins: hasBegun }) => !hasBegun).map(({ holder }) => holder);
+        const hasLasted = crowd.length >= maxWaiting && left.length >= maxWaiting;
+        const openPlaces = maxWaiting / 4;
+        for (const holder of ['a', 'e', 'other']) {
+          const holders = new Set([...left, holder]).size;
+          const share = Math.max(Math.floor(openPlaces / holders), 1);
+          const waits = left.filter((another) => another === holder).length;
+          expect(gate.refuses(post(holder))).toBe(hasLasted && waits >= share);
+        }
+      }),
+    );
   });
 });
 
