@@ -13,13 +13,14 @@ describe('Quota', () => {
   it('acquires what fits both limits for any history', () => {
     fc.assert(
       fc.property(histories, (history) => {
-        const cakes = quantity();
+        const [cakes, tried] = [quantity(), quantity()];
         const inUse: { bucket: string; amount: number }[] = [];
         const sumOf = (all: typeof inUse) => all.reduce((sum, { amount }) => sum + amount, 0);
         for (const event of history) {
           if (typeof event === 'number') {
             const [released] = inUse.splice(event % Math.max(1, inUse.length), 1);
             if (released) cakes.release(released.bucket, released.amount);
+            if (released) tried.release(released.bucket, released.amount);
             continue;
           }
           const own = inUse.filter(({ bucket }) => bucket === event.bucket);
@@ -29,8 +30,9 @@ describe('Quota', () => {
           const error = isTooMuch || isFull ? code : undefined;
           expect(cakes.check(event.bucket, event.amount)?.code).toBe(error);
           expect(cakes.acquire(event.bucket, event.amount)?.code).toBe(error);
+          expect(tried.tryAcquire(event.bucket, event.amount)).toBe(error === undefined);
           if (error === undefined) inUse.push(event);
-          expect(cakes.inUse).toBe(sumOf(inUse));
+          expect([cakes.inUse, tried.inUse]).toEqual([sumOf(inUse), sumOf(inUse)]);
         }
       }),
     );

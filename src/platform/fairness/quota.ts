@@ -1,15 +1,16 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { BucketCounts } from './bucket-counts.js';
 
 const RETRY_AFTER_SECONDS = 1;
 
 /** The limits of a quota. */
 export interface QuotaLimits {
-  /** Maximum for all buckets together. */
-  readonly total: number;
+  /** Maximum for all buckets together; without it there is no such limit. */
+  readonly total?: number;
   /** Maximum for one bucket. */
   readonly perBucket: number;
-  /** The name of the quantity in error messages: "request bodies in memory". */
-  readonly what: string;
+  /** The name of the quantity in the errors of {@link Quota.check}: "request bodies in memory". */
+  readonly what?: string;
 }
 
 /**
@@ -17,14 +18,20 @@ export interface QuotaLimits {
  * exceeds a limit is rejected and never waits (decision G-100).
  */
 export class Quota {
-  private readonly amounts = new Map<string, number>();
-  private used = 0;
+  private readonly counts = new BucketCounts();
+  private readonly total: number;
+  private readonly perBucket: number;
+  private readonly what: string;
 
-  constructor(private readonly limits: QuotaLimits) {}
+  constructor({ total = Infinity, perBucket, what = 'operations at once' }: QuotaLimits) {
+    this.total = total;
+    this.perBucket = perBucket;
+    this.what = what;
+  }
 
   /** The amount in use by all buckets together. */
   get inUse(): number {
-    return this.used;
+    return this.counts.total;
   }
 
   /**
@@ -32,31 +39,31 @@ export class Quota {
    * use. Undefined if it can.
    */
   check(bucket: string, amount: number): GatewayError | undefined {
-    const { total, perBucket, what } = this.limits;
     const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-    if ((this.amounts.get(bucket) ?? 0) + amount > perBucket) {
-      return new GatewayError('rate_limit_exceeded', `You have too many ${what}.`, options);
+    if (this.counts.of(bucket) + amount > this.perBucket) {
+      return new GatewayError('rate_limit_exceeded', `You have too many ${this.what}.`, options);
     }
-    return this.used + amount > total
-      ? new GatewayError('service_unavailable', `The gateway has too many ${what}.`, options)
+    return this.counts.total + amount > this.total
+      ? new GatewayError('service_unavailable', `The gateway has too many ${this.what}.`, options)
       : undefined;
   }
 
   /** Acquires an amount; {@link release} must follow. If it returns an error, nothing was acquired. */
   acquire(bucket: string, amount: number): GatewayError | undefined {
     const error = this.check(bucket, amount);
-    if (error === undefined) this.change(bucket, amount);
+    if (error === undefined) this.counts.add(bucket, amount);
     return error;
   }
 
-  release(bucket: string, amount: number): void {
-    this.change(bucket, -amount);
+  /** As {@link acquire}, for callers who need no error. Returns whether it acquired the amount. */
+  tryAcquire(bucket: string, amount = 1): boolean {
+    const fits =
+      this.counts.of(bucket) + amount <= this.perBucket && this.counts.total + amount <= this.total;
+    if (fits) this.counts.add(bucket, amount);
+    return fits;
   }
 
-  private change(bucket: string, amount: number): void {
-    const amountNow = (this.amounts.get(bucket) ?? 0) + amount;
-    if (amountNow === 0) this.amounts.delete(bucket);
-    else this.amounts.set(bucket, amountNow);
-    this.used += amount;
+  release(bucket: string, amount = 1): void {
+    this.counts.add(bucket, -amount);
   }
 }
