@@ -1,17 +1,17 @@
+import { BucketCounts } from '../../platform/fairness/bucket-counts.js';
 import { LANE_CONCURRENCY, laneOf, SHARE_OF_FREE, stepOf } from '../task-lane.js';
 import type { AccountUse, ClaimedWork } from './task-work.repository.js';
 
 /** Accounts below this share of a lane are left out of a claim and count as 0, which keeps the list short. */
 const SMALL_SHARE = 1 / 16;
 
-interface Lane {
-  inUse: number;
-  readonly byAccount: Map<string, number>;
-}
-
-/** Counts running steps by lane and account, for the limits of lanes and the shares of accounts. */
+/**
+ * Counts running steps by lane and account, for the limits of lanes and the shares of accounts. The limits are applied by
+ * the claim in the database, so this class rejects nothing.
+ */
 export class LaneCapacity {
-  private readonly lanes = new Map<string, Lane>();
+  /** The running steps of each lane, by account. No lane is empty. */
+  private readonly lanes = new Map<string, BucketCounts>();
 
   /** Free capacity of the lanes with running steps. */
   available(): Map<string, number> {
@@ -20,9 +20,10 @@ export class LaneCapacity {
 
   /** Accounts that use more than {@link SMALL_SHARE} of a lane. */
   inUse(): AccountUse[] {
-    return [...this.lanes].flatMap(([lane, { byAccount }]) => {
+    return [...this.lanes].flatMap(([lane, steps]) => {
       const small = LANE_CONCURRENCY[stepOf(lane)] * SMALL_SHARE;
-      return [...byAccount]
+      return steps
+        .entries()
         .filter(([, count]) => count > small)
         .map(([accountId, count]) => ({ lane, accountId, count }));
     });
@@ -30,48 +31,38 @@ export class LaneCapacity {
 
   /** Running steps in the lane. */
   inUseOf(lane: string): number {
-    return this.lanes.get(lane)?.inUse ?? 0;
+    return this.lanes.get(lane)?.total ?? 0;
   }
 
   /** Lanes that are full or in which an account has used its share, so that more may be due than was claimed. */
   usedUp(): string[] {
     return [...this.lanes]
-      .filter(([name, lane]) => {
-        const most = Math.max(...lane.byAccount.values());
-        return most >= SHARE_OF_FREE * availableIn(name, lane);
-      })
+      .filter(([name, steps]) => steps.most >= SHARE_OF_FREE * availableIn(name, steps))
       .map(([name]) => name);
   }
 
   acquire({ phase, task }: ClaimedWork): void {
     const name = laneOf(phase, task.provider);
-    const lane = this.lanes.get(name) ?? { inUse: 0, byAccount: new Map<string, number>() };
-    this.lanes.set(name, lane);
-    lane.inUse += 1;
-    lane.byAccount.set(task.accountId, (lane.byAccount.get(task.accountId) ?? 0) + 1);
+    const steps = this.lanes.get(name) ?? new BucketCounts();
+    this.lanes.set(name, steps);
+    steps.add(task.accountId);
   }
 
   release({ phase, task }: ClaimedWork): void {
     const name = laneOf(phase, task.provider);
-    const lane = this.lanes.get(name);
-    if (!lane) return;
-    lane.inUse -= 1;
-    const count = (lane.byAccount.get(task.accountId) ?? 1) - 1;
-    if (count === 0) lane.byAccount.delete(task.accountId);
-    else lane.byAccount.set(task.accountId, count);
-    if (lane.inUse === 0) this.lanes.delete(name);
+    const steps = this.lanes.get(name);
+    steps?.add(task.accountId, -1);
+    if (steps?.total === 0) this.lanes.delete(name);
   }
 
   /** A snapshot that does not change with this object. */
   copy(): LaneCapacity {
     const copy = new LaneCapacity();
-    for (const [name, { inUse, byAccount }] of this.lanes) {
-      copy.lanes.set(name, { inUse, byAccount: new Map(byAccount) });
-    }
+    for (const [name, steps] of this.lanes) copy.lanes.set(name, steps.copy());
     return copy;
   }
 }
 
-function availableIn(name: string, { inUse }: Lane): number {
-  return LANE_CONCURRENCY[stepOf(name)] - inUse;
+function availableIn(name: string, steps: BucketCounts): number {
+  return LANE_CONCURRENCY[stepOf(name)] - steps.total;
 }
