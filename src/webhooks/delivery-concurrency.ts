@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { BucketCounts } from '../platform/fairness/bucket-counts.js';
 import type { DeliveryAttempt } from './delivery.js';
 import type { ClaimLimits } from './delivery-statements.js';
 
@@ -32,47 +33,47 @@ interface AttemptOwner {
 
 /**
  * Limits concurrent attempts per receiver and per account, so that none uses up the capacity of others (docs/guides/webhooks.md,
- * "What to answer").
+ * "What to answer"). The limits are applied by the claim in the database, so this class rejects nothing.
  */
 export class DeliveryConcurrency {
-  readonly #origins = new Map<string, number>();
-  readonly #accounts = new Map<string, number>();
+  private readonly origins = new BucketCounts();
+  private readonly accounts = new BucketCounts();
   /** Limits of the origins whose limit is not {@link PER_ORIGIN}. */
-  readonly #known = new LRUCache<string, number>({ max: MAX_KNOWN_ORIGINS });
-  #inFlight = 0;
+  private readonly known = new LRUCache<string, number>({ max: MAX_KNOWN_ORIGINS });
 
   /** Running attempts. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.accounts.total;
   }
 
   /** The numbers of deliveries that may be claimed now. */
   available(): ClaimLimits {
-    const origins = new Map<string, number>(this.#known.entries());
-    for (const [origin, taken] of this.#origins) {
+    const origins = new Map<string, number>(this.known.entries());
+    for (const [origin, taken] of this.origins.entries()) {
       origins.set(origin, (origins.get(origin) ?? PER_ORIGIN) - taken);
     }
-    const perAccount = this.#perAccount();
+    const perAccount = this.perAccount();
     const accounts = new Map<string, number>();
-    for (const [account, taken] of this.#accounts) accounts.set(account, perAccount - taken);
+    for (const [account, taken] of this.accounts.entries()) {
+      accounts.set(account, perAccount - taken);
+    }
     // At most half of the free capacity, because the shares of accounts are only computed again after the claim.
-    const total = Math.min(MAX_CLAIM, this.#halfOfFree());
+    const total = Math.min(MAX_CLAIM, this.halfOfFree());
     return { total, perOrigin: PER_ORIGIN, origins, perAccount, accounts };
   }
 
   /** The current limit of concurrent attempts of an account. */
-  #perAccount(): number {
-    return Math.min(MAX_PER_ACCOUNT, this.#halfOfFree());
+  private perAccount(): number {
+    return Math.min(MAX_PER_ACCOUNT, this.halfOfFree());
   }
 
-  #halfOfFree(): number {
-    return Math.ceil((MAX_IN_FLIGHT - this.#inFlight) / 2);
+  private halfOfFree(): number {
+    return Math.ceil((MAX_IN_FLIGHT - this.inFlight) / 2);
   }
 
   acquire({ origin, accountId }: AttemptOwner): void {
-    this.#inFlight += 1;
-    add(this.#origins, origin, 1);
-    add(this.#accounts, accountId, 1);
+    this.origins.add(origin);
+    this.accounts.add(accountId);
   }
 
   /**
@@ -80,17 +81,16 @@ export class DeliveryConcurrency {
    * for the freed capacity.
    */
   release({ origin, accountId }: AttemptOwner, outcome: AttemptOutcome): boolean {
-    const limit = this.#known.get(origin) ?? PER_ORIGIN;
+    const limit = this.known.get(origin) ?? PER_ORIGIN;
     const wasFull =
-      this.#perAccount() < MAX_PER_ACCOUNT ||
-      (this.#origins.get(origin) ?? 0) >= limit ||
-      (this.#accounts.get(accountId) ?? 0) >= MAX_PER_ACCOUNT;
+      this.perAccount() < MAX_PER_ACCOUNT ||
+      this.origins.of(origin) >= limit ||
+      this.accounts.of(accountId) >= MAX_PER_ACCOUNT;
     const next = limitAfter(limit, outcome);
-    if (next === PER_ORIGIN) this.#known.delete(origin);
-    else this.#known.set(origin, next);
-    this.#inFlight -= 1;
-    add(this.#origins, origin, -1);
-    add(this.#accounts, accountId, -1);
+    if (next === PER_ORIGIN) this.known.delete(origin);
+    else this.known.set(origin, next);
+    this.origins.add(origin, -1);
+    this.accounts.add(accountId, -1);
     return wasFull;
   }
 }
@@ -99,10 +99,4 @@ function limitAfter(limit: number, { statusCode, error, durationMs }: AttemptOut
   if (error === 'timeout') return PER_SLOW_ORIGIN;
   const isQuick = statusCode !== null && durationMs <= QUICK_MS;
   return isQuick && limit >= PER_ORIGIN ? Math.min(PER_QUICK_ORIGIN, limit + 1) : PER_ORIGIN;
-}
-
-function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
 }
