@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { BucketCounts } from '../../fairness/bucket-counts.js';
 import { type RequestPriority, requestPriorityOf } from './request-priority.js';
 
 /** Overload that lasts less than this is ignored: everything is served. */
@@ -62,9 +63,9 @@ export class LoadShedder {
     const crowd = this.crowds[requestPriorityOf(request)];
     if (!crowd) return begin;
     const holder = this.options.holderOf(request);
-    crowd.enter(holder);
+    crowd.waiting.add(holder);
     return () => {
-      crowd.leave(holder);
+      crowd.waiting.add(holder, -1);
       begin();
     };
   }
@@ -74,8 +75,7 @@ const NO_HOLDS: WaitingHolds = { readyStarts: 0, readyAccounts: 0, readyStartsOf
 
 /** The waiting requests of one priority, by fairness bucket. There is overload while their number reaches the limit. */
 class Crowd {
-  private waiting = 0;
-  private readonly byHolder = new Map<string, number>();
+  readonly waiting = new BucketCounts();
   /** When the present overload began; undefined while there is none. */
   private sinceMs: number | undefined;
   /** When lasting overload was last seen while the full capacity was open. */
@@ -87,25 +87,14 @@ class Crowd {
     private readonly holds: WaitingHolds = NO_HOLDS,
   ) {}
 
-  enter(holder: string): void {
-    this.waiting += 1;
-    this.byHolder.set(holder, (this.byHolder.get(holder) ?? 0) + 1);
-  }
-
-  leave(holder: string): void {
-    this.waiting -= 1;
-    const left = (this.byHolder.get(holder) ?? 0) - 1;
-    if (left > 0) this.byHolder.set(holder, left);
-    else this.byHolder.delete(holder);
-  }
-
   /** Whether there is lasting overload, or was shortly before. */
   isTooLarge(): boolean {
     const { waiting, maxWaiting, holds } = this;
     const now = this.nowMs();
-    if (this.isPartClosed(now))
-      return waiting >= this.openPlaces || holds.readyStarts >= maxWaiting;
-    if (waiting + holds.readyStarts < maxWaiting) {
+    if (this.isPartClosed(now)) {
+      return waiting.total >= this.openPlaces || holds.readyStarts >= maxWaiting;
+    }
+    if (waiting.total + holds.readyStarts < maxWaiting) {
       this.sinceMs = undefined;
       return false;
     }
@@ -122,12 +111,12 @@ class Crowd {
    * capacity, as in {@link isTooLarge}.
    */
   hasShare(holder: string): boolean {
-    const { byHolder, holds, maxWaiting } = this;
-    const waiting = byHolder.get(holder) ?? 0;
+    const { holds, maxWaiting } = this;
+    const waiting = this.waiting.of(holder);
     const ready = holds.readyStartsOf(holder);
     // At least this many buckets, with the present one.
     const holders = Math.max(
-      byHolder.size + (waiting > 0 ? 0 : 1),
+      this.waiting.buckets + (waiting > 0 ? 0 : 1),
       holds.readyAccounts + (ready > 0 ? 0 : 1),
     );
     const shareOf = (places: number): number =>
