@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { Quota } from '../platform/fairness/quota.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import type { Route } from '../providers/ports/attempt.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
@@ -12,15 +13,15 @@ const RETRY_AFTER_SECONDS = 1;
  */
 @Injectable()
 export class ProviderConnectionLimit {
-  private readonly inUse = new Map<string, number>();
-  private readonly max: number;
+  /** By provider. */
+  private readonly connections: Quota;
 
   constructor(
     @Inject(ProviderRegistry) private readonly registry: Pick<ProviderRegistry, 'nameOf'>,
     @Inject(GATEWAY_CONFIG)
     { providerMaxConnections }: Pick<GatewayConfig, 'providerMaxConnections'>,
   ) {
-    this.max = providerMaxConnections;
+    this.connections = new Quota({ perBucket: providerMaxConnections });
   }
 
   /**
@@ -28,7 +29,7 @@ export class ProviderConnectionLimit {
    * the call. Throws 503 `service_unavailable` if all are in use.
    */
   acquire(routes: readonly Route[]): ConnectionLease {
-    const lease = new ConnectionLease(this.inUse, this.max);
+    const lease = new ConnectionLease(this.connections);
     const isFound = routes.some((route) => lease.moveTo(this.registry.nameOf(route.provider)));
     if (isFound) return lease;
     throw new GatewayError('service_unavailable', 'All connections to the provider are in use.', {
@@ -41,10 +42,7 @@ export class ProviderConnectionLimit {
 export class ConnectionLease {
   private provider: string | undefined;
 
-  constructor(
-    private readonly inUse: Map<string, number>,
-    private readonly max: number,
-  ) {}
+  constructor(private readonly connections: Quota) {}
 
   /**
    * Acquires a connection to this provider and releases the current one. If none is free, returns false and changes
@@ -52,20 +50,15 @@ export class ConnectionLease {
    */
   moveTo(provider: string): boolean {
     if (provider === this.provider) return true;
-    const count = this.inUse.get(provider) ?? 0;
-    if (count >= this.max) return false;
+    if (!this.connections.tryAcquire(provider)) return false;
     this.release();
-    this.inUse.set(provider, count + 1);
     this.provider = provider;
     return true;
   }
 
   /** Releases the connection; a second call does nothing. */
   release(): void {
-    if (this.provider === undefined) return;
-    const count = this.inUse.get(this.provider) ?? 0;
-    if (count > 1) this.inUse.set(this.provider, count - 1);
-    else this.inUse.delete(this.provider);
+    if (this.provider !== undefined) this.connections.release(this.provider);
     this.provider = undefined;
   }
 }
