@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { BlockList, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { Quota } from '../../fairness/quota.js';
 import { ipPrefixOf } from './ip-prefix.js';
 
 /** How many connections a client may have open, and which addresses do not count as clients. */
@@ -24,24 +25,20 @@ export function limitConnectionsPerIp(server: Server, options: ConnectionsPerIpO
   const { perAddress, onRefused } = options;
   if (perAddress === 0) return;
   const proxies = blockListOf(options.proxies);
-  const open = new Map<string, number>();
+  const open = new Quota({ perBucket: perAddress });
   server.on('connection', (socket: Socket) => {
     const { remoteAddress, remoteFamily } = socket;
     // A client that has disconnected already has no address.
     if (remoteAddress === undefined) return;
     if (proxies.check(remoteAddress, remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4')) return;
     const client = ipPrefixOf(remoteAddress);
-    const count = (open.get(client) ?? 0) + 1;
-    if (count > perAddress) {
+    if (!open.tryAcquire(client)) {
       socket.destroy();
       onRefused(remoteAddress);
       return;
     }
-    open.set(client, count);
     socket.on('close', () => {
-      const left = (open.get(client) ?? 0) - 1;
-      if (left > 0) open.set(client, left);
-      else open.delete(client);
+      open.release(client);
     });
   });
 }
