@@ -4,6 +4,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Quota } from '../../platform/fairness/quota.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import type { TaskStatus } from '../task.js';
 import { FINAL_STATUSES } from '../task-state-machine.js';
@@ -44,7 +45,7 @@ export interface WaitRequest {
 @Injectable()
 export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly clients = new Map<string, Set<WaitingClient>>();
-  private readonly countByKey = new Map<string, number>();
+  private readonly waitsOfKeys = new Quota({ perBucket: MAX_WAITS_PER_KEY });
   private isClosed = false;
 
   constructor(
@@ -65,9 +66,7 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
   /** Waits for the task's end, at most `waitMs`. Returns false at once if the key has too many waits. */
   async untilEnded(request: WaitRequest): Promise<boolean> {
     const { taskId, accountId, apiKeyId, ends, waitMs, onDisconnect } = request;
-    const count = this.countByKey.get(apiKeyId) ?? 0;
-    if (this.isClosed || count >= MAX_WAITS_PER_KEY) return false;
-    this.countByKey.set(apiKeyId, count + 1);
+    if (this.isClosed || !this.waitsOfKeys.tryAcquire(apiKeyId)) return false;
     await new Promise<void>((resolve) => {
       const timeout = setTimeout(() => {
         client.wake();
@@ -84,7 +83,7 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
       this.remember(taskId, client);
       onDisconnect(client.wake);
     });
-    this.release(apiKeyId);
+    this.waitsOfKeys.release(apiKeyId);
     return true;
   }
 
@@ -117,12 +116,6 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
     const known = this.clients.get(taskId);
     known?.delete(client);
     if (known?.size === 0) this.clients.delete(taskId);
-  }
-
-  private release(apiKeyId: string): void {
-    const left = (this.countByKey.get(apiKeyId) ?? 1) - 1;
-    if (left === 0) this.countByKey.delete(apiKeyId);
-    else this.countByKey.set(apiKeyId, left);
   }
 
   /** Wakes the clients whose tasks have ended in any process. Throws the database's error. */
