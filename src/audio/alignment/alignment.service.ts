@@ -6,7 +6,7 @@ import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import { PaidCalls } from '../../billing/calls/paid-calls.js';
 import { type AlignmentView, viewAlignment } from './alignment.view.js';
-import type { AlignmentBody } from './dto/alignment.body.js';
+import type { AlignmentBody } from '../dto/recordings.body.js';
 
 /** Forced alignment (API: POST /v1/audio/alignment). */
 @Injectable()

@@ -7,7 +7,7 @@ import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { DialogueCommand } from '../../providers/ports/audio.port.js';
 import { voiceIdOf } from '../audio-fields.js';
 import { PaidAudio } from '../paid-audio.js';
-import type { DialogueBody } from './dto/dialogue.body.js';
+import type { DialogueBody } from '../dto/spoken-text.body.js';
 
 /** Different voices of one dialogue, counted after names are replaced by ids (decision G-37). */
 const MAX_VOICES = 10;

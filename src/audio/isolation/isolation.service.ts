@@ -5,7 +5,7 @@ import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import { PaidAudio } from '../paid-audio.js';
-import type { IsolationBody } from './dto/isolation.body.js';
+import type { IsolationBody } from '../dto/recordings.body.js';
 
 /** Voice isolation (API: POST /v1/audio/isolation). */
 @Injectable()

@@ -5,7 +5,7 @@ import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CompositionCommand } from '../../providers/ports/audio.port.js';
 import { PaidAudio } from '../paid-audio.js';
-import type { MusicCompositionBody } from './dto/music-composition.body.js';
+import type { MusicCompositionBody } from '../dto/sounds.body.js';
 
 /** Music composition (API: POST /v1/audio/music). */
 @Injectable()

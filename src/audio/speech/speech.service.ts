@@ -7,7 +7,7 @@ import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { SpeechCommand } from '../../providers/ports/audio.port.js';
 import { voiceIdOf } from '../audio-fields.js';
 import { PaidAudio } from '../paid-audio.js';
-import type { SpeechBody } from './dto/speech.body.js';
+import type { SpeechBody } from '../dto/spoken-text.body.js';
 
 /** Text to speech (API: POST /v1/audio/speech). */
 @Injectable()

@@ -7,7 +7,7 @@ import type { Upload } from '../../media/upload.js';
 import type { MediaFile } from '../../providers/ports/audio.port.js';
 import type { TranscriptionCommand } from '../../providers/ports/transcript.port.js';
 import { PaidCalls } from '../../billing/calls/paid-calls.js';
-import type { TranscriptionBody } from './dto/transcription.body.js';
+import type { TranscriptionBody } from '../dto/recordings.body.js';
 import { type TranscriptionView, viewTranscript } from './transcription.view.js';
 import { wantedTimings } from './wanted-timings.js';
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { TranscriptionResult, TranscriptWord } from '../../providers/ports/transcript.port.js';
-import type { TranscriptionBody } from './dto/transcription.body.js';
+import type { TranscriptionBody } from '../dto/recordings.body.js';
 import { segmentsOf, type TranscriptSegment } from './transcript-segments.js';
 import { wantedTimings } from './wanted-timings.js';
 

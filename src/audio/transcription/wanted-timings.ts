@@ -1,4 +1,4 @@
-import type { TranscriptionBody } from './dto/transcription.body.js';
+import type { TranscriptionBody } from '../dto/recordings.body.js';
 
 /** The timed parts of a transcript that the caller gets, and the granularity that is requested from the provider. */
 export interface WantedTimings {

@@ -7,7 +7,7 @@ import type { Upload } from '../../media/upload.js';
 import type { MediaFile, VoiceChangeCommand } from '../../providers/ports/audio.port.js';
 import { voiceIdOf } from '../audio-fields.js';
 import { PaidAudio } from '../paid-audio.js';
-import type { VoiceChangerBody } from './dto/voice-changer.body.js';
+import type { VoiceChangerBody } from '../dto/recordings.body.js';
 
 /** Speech to speech (API: POST /v1/audio/voice-changer). */
 @Injectable()

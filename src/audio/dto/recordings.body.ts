@@ -1,4 +1,4 @@
-import { ExcludedBy } from '../../../common/validation/cross-field-rules.js';
+import { ExcludedBy } from '../../common/validation/cross-field-rules.js';
 import {
   DoneAnyway,
   Bool,
@@ -6,8 +6,11 @@ import {
   Num,
   Enum,
   Int,
-} from '../../../common/validation/fields.js';
-import { recordingBody } from '../../recording.body.js';
+  Text,
+} from '../../common/validation/fields.js';
+import { recordingBody } from '../recording.body.js';
+import type { ResponseFormat } from '../../platform/http-server/responses/audio-response.js';
+import { AudioFormatField, MAX_SEED, VoiceField } from '../audio-fields.js';
 
 type Granularity = (typeof GRANULARITIES)[number];
 
@@ -66,3 +69,43 @@ export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
   @DoneAnyway(false)
   stream?: false;
 }
+
+/** Body (API: POST /v1/audio/alignment). */
+export class AlignmentBody extends recordingBody('aud-forced-alignment') {
+  @Text({
+    max: 100_000,
+    description: 'What is said in the recording; not billed',
+    example: 'Hello, who is there?',
+  })
+  text!: string;
+}
+
+/** Body (API: POST /v1/audio/voice-changer). */
+export class VoiceChangerBody extends recordingBody('aud-multilingual-sts-v2') {
+  @VoiceField()
+  voice!: string;
+
+  @Num({ min: 0, max: 1, ...optional })
+  stability?: number;
+
+  @Num({ min: 0, max: 1, ...optional })
+  similarity_boost?: number;
+
+  @Num({ min: 0, max: 1, ...optional })
+  style?: number;
+
+  @Bool(optional)
+  use_speaker_boost?: boolean;
+
+  @Bool(optional)
+  remove_background_noise?: boolean;
+
+  @Int({ min: 0, max: MAX_SEED, ...optional })
+  seed?: number;
+
+  @AudioFormatField()
+  response_format!: ResponseFormat;
+}
+
+/** Body (API: POST /v1/audio/isolation). */
+export class IsolationBody extends recordingBody('aud-voice-isolator') {}
