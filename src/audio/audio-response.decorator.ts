@@ -4,7 +4,7 @@ import {
   AUDIO_CONTENT_TYPES,
   type ResponseFormat,
 } from '../platform/http-server/responses/audio-response.js';
-import { CHARGE_HEADER } from '../platform/http-server/responses/charge-header.js';
+import { CHARGE_HEADER } from '../platform/http-server/responses/gateway-headers.js';
 import { EXECUTION_ID_HEADER } from '../platform/http-server/responses/execution-id.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };

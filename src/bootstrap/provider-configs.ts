@@ -1,14 +1,14 @@
-import { trimTrailingSlashes } from '../common/trim-trailing-slashes.js';
+import { trimTrailingSlashes } from '../common/parse-url.js';
 import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
-import { readVariable } from '../platform/config/read-variable.js';
+import { readVariable } from '../platform/config/environment-variables.js';
 import { PROVIDER_ACCESS } from '../platform/config/sandbox-scope.js';
 import { headerKey } from '../platform/config/setting.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
-import { checkRoutes } from './check-routes.js';
+import { routeFault } from '../providers/routing/wire-protocols.js';
 
 interface Upstream {
   readonly id: keyof typeof PROVIDER_ACCESS;
@@ -83,4 +83,24 @@ function keyOf(provider: string, variable: string): string | undefined {
   const reading = headerKey(key);
   if ('value' in reading) return reading.value;
   throw new ConfigError([`${variable}: ${reading.problem}`]);
+}
+
+/**
+ * Lets the adapter of each route judge the row: whether its protocol does the work, and whether it knows the name.
+ * Without that, a model would be sold that no request can reach. A provider that is configured nowhere is no fault: its
+ * models are not listed. Throws ConfigError that names row and field of each fault.
+ * @param builtIn the protocols of the built-in providers, by id
+ */
+function checkRoutes(catalog: LoadedCatalog, builtIn: ReadonlyMap<string, Protocol>): void {
+  const own = catalog.providers.map(({ id, protocol }): [string, Protocol] => [id, protocol]);
+  const protocols = new Map([...builtIn, ...own]);
+  const problems = catalog.rows.flatMap((row) =>
+    row.routes.flatMap(({ provider, upstreamModel }, index) => {
+      const protocol = protocols.get(provider);
+      const fault = protocol && routeFault(protocol, row.operation, upstreamModel);
+      if (!fault) return [];
+      return [`CATALOG_FILE: model ${row.id}: routes.${index}.${fault.field} ${fault.says}`];
+    }),
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { isJsonObject } from '../common/json-object.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { ConfigError } from '../platform/config/load-config.js';
-import { isGatewayVariable } from '../platform/config/gateway-variable.js';
+import { isGatewayVariable } from '../platform/config/environment-variables.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 import { CatalogOverlay, type OverlayProvider } from './overlay.dto.js';

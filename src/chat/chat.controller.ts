@@ -2,8 +2,10 @@ import { Controller, Next, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
 import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.js';
-import { sendCharged } from '../platform/http-server/responses/charge-header.js';
-import { setIgnoredFieldsHeader } from '../platform/http-server/responses/ignored-fields-header.js';
+import {
+  sendCharged,
+  setIgnoredFieldsHeader,
+} from '../platform/http-server/responses/gateway-headers.js';
 import { SseWriter } from '../platform/http-server/responses/sse-response.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';

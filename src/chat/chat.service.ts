@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Charged } from '../platform/http-server/responses/charge-header.js';
+import type { Charged } from '../platform/http-server/responses/gateway-headers.js';
 import { toCompletionId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
 import { Clock } from '../common/time/clock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { canonicalJson } from './canonical-json.js';
+import { canonicalJson } from './json-object.js';
 
 describe('canonicalJson', () => {
   it('ignores the order of keys, spacing and the spelling of numbers and letters', () => {

@@ -1,7 +1,7 @@
 import { Controller, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { sendCharged } from '../platform/http-server/responses/charge-header.js';
+import { sendCharged } from '../platform/http-server/responses/gateway-headers.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfImage } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { Charged } from '../platform/http-server/responses/charge-header.js';
+import type { Charged } from '../platform/http-server/responses/gateway-headers.js';
 import { oneOfWords } from '../common/validation/fields.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';

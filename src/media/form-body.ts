@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
 import { ChunkCount } from '../platform/http-server/request-body/byte-accumulator.js';
-import { checkEncoding } from '../platform/http-server/request-body/content-encoding.js';
+import { checkEncoding } from '../platform/http-server/request-body/body-headers.js';
 
 /** A whole `Content-Type` with parameters, after which a semicolon may stand (RFC 9110). */
 const WELL_FORMED =

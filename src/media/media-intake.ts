@@ -6,11 +6,10 @@ import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import type { DownloadOptions } from '../platform/http-client/download.js';
 import type { MediaFile } from '../providers/ports/audio.port.js';
-import { CONTENT_TYPES } from './content-types.js';
+import { CONTENT_TYPES } from './duration/sniff.js';
 import type { MediaDuration } from './duration/media-duration.js';
 import { measureMediaDuration } from './duration/duration-pool.js';
-import { diskError } from './disk-error.js';
-import { TempFolder } from './temp-folder.js';
+import { diskError, TempFolder } from './temp-folder.js';
 import { Spool, type SpooledFile } from './spool.js';
 import type { Upload } from './upload.js';
 

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 
 /**
  * The folder of recordings while this process works on them: `DATA_DIR/uploads/<pid>`. The code that creates a file
@@ -51,4 +52,21 @@ function isOtherLiveProcess(name: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
+}
+
+/** Error codes of a full disk, a disk quota or a file size limit. */
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+const RETRY_AFTER_SECONDS = 30;
+
+/**
+ * The caller's error for a recording that could not be written: 503 `service_unavailable` if the disk is full, because
+ * that passes. Every other error is returned unchanged.
+ */
+export function diskError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!FULL.includes(code)) return error;
+  return new GatewayError('service_unavailable', 'The recording cannot be taken now.', {
+    cause: error,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

@@ -3,7 +3,7 @@ import busboy, { type Busboy } from 'busboy';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
-import { sendContinue } from '../platform/http-server/request-body/expect-continue.js';
+import { sendContinue } from '../platform/http-server/request-body/body-headers.js';
 import {
   formBody,
   meterUpTo,

@@ -5,7 +5,7 @@ import type { Busboy } from 'busboy';
 import type { Request, Response } from 'express';
 import multer, { MulterError, type Options, type StorageEngine } from 'multer';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { sendContinue } from '../platform/http-server/request-body/expect-continue.js';
+import { sendContinue } from '../platform/http-server/request-body/body-headers.js';
 import { MEDIA_LIMIT_BYTES } from '../platform/http-client/download.js';
 import {
   formBody,
@@ -14,8 +14,7 @@ import {
   UNKNOWN_CHARSET,
   UNREADABLE_PART,
 } from './form-body.js';
-import { diskError } from './disk-error.js';
-import type { TempFolder } from './temp-folder.js';
+import { diskError, type TempFolder } from './temp-folder.js';
 import type { SpooledFile, SpoolReservation } from './spool.js';
 import type { TextForm } from './text-form.js';
 import { Upload } from './upload.js';

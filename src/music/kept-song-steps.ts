@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { canonicalJson } from '../common/canonical-json.js';
-import type { JsonObject } from '../common/json-object.js';
+import { canonicalJson, type JsonObject } from '../common/json-object.js';
 import type { SongStep } from '../providers/ports/song.port.js';
 import type { Task } from '../tasks/task.js';
 

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { setSandboxHeader } from '../platform/http-server/responses/sandbox-header.js';
+import { setSandboxHeader } from '../platform/http-server/responses/gateway-headers.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { GuardedResponse } from '../platform/http-client/guarded-exchange.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from './sandbox-media.js';

@@ -1,4 +1,4 @@
-import { trimTrailingSlashes } from '../common/trim-trailing-slashes.js';
+import { trimTrailingSlashes } from '../common/parse-url.js';
 import { EXAMPLE_RECORDING } from '../common/example-media.js';
 import { EgressRules } from '../platform/http-client/egress-rules.js';
 import { SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';

@@ -5,12 +5,15 @@ import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
-import { setSandboxHeader } from '../platform/http-server/responses/sandbox-header.js';
+import { setSandboxHeader } from '../platform/http-server/responses/gateway-headers.js';
 import { sendStoredFile } from '../platform/storage/send-stored-file.js';
-import { ContentEndpoint } from './content-links/content-endpoint.decorator.js';
+import {
+  ContentEndpoint,
+  type ContentReader,
+  CurrentReader,
+} from './content-links/content-endpoint.decorator.js';
 import { ContentLinkView } from './content-links/content-link.view.js';
 import { ContentLinks } from './content-links/content-links.js';
-import { type ContentReader, CurrentReader } from './content-links/content-reader.js';
 import { TaskContents } from './reads/task-contents.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };

@@ -38,3 +38,15 @@ export function failedReport(
   const fault = { ...faultOf(error), requestId };
   return { state: 'failed', message: withCodeWord(sentence, error), fault };
 }
+
+/** HTTP statuses of a provider for an unknown job. */
+const UNKNOWN_JOB_STATUSES = [404, 410];
+
+/** Whether the error of a poll means that the provider does not know the job. */
+export function isUnknownJob(error: unknown): boolean {
+  return (
+    error instanceof ProviderError &&
+    error.upstreamStatus !== undefined &&
+    UNKNOWN_JOB_STATUSES.includes(error.upstreamStatus)
+  );
+}

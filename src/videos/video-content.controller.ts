@@ -5,13 +5,16 @@ import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/current-caller.decorator.js';
 import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
-import { setSandboxHeader } from '../platform/http-server/responses/sandbox-header.js';
+import { setSandboxHeader } from '../platform/http-server/responses/gateway-headers.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { sendStoredFile } from '../platform/storage/send-stored-file.js';
-import { ContentEndpoint } from '../tasks/content-links/content-endpoint.decorator.js';
+import {
+  ContentEndpoint,
+  type ContentReader,
+  CurrentReader,
+} from '../tasks/content-links/content-endpoint.decorator.js';
 import { ContentLinkView } from '../tasks/content-links/content-link.view.js';
 import { ContentLinks } from '../tasks/content-links/content-links.js';
-import { type ContentReader, CurrentReader } from '../tasks/content-links/content-reader.js';
 import { VideoContentQuery } from './dto/video.query.js';
 import { VideoReads } from './video-reads.js';
 import { VideosService } from './videos.service.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ModelRow } from '../catalog/model-row.js';
-import { VIDEO_MODELS } from '../catalog/models/video.models.js';
+import { VIDEO_MODELS } from '../catalog/models/built-in.models.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { VideoBody } from './dto/video.body.js';
 import { checkVideoLimits } from './video-limits.js';

@@ -24,7 +24,6 @@ import { setWaitHeaders, Wait, WAIT_HEADERS } from '../tasks/wait.decorator.js';
 import { VideoBodyExamples } from './dto/video-examples.js';
 import { VideoBody } from './dto/video.body.js';
 import { VideoQuery } from './dto/video.query.js';
-import { withPollAfter } from './poll-after.js';
 import { VideoBodyGuard } from './video-body.guard.js';
 import { VideoReads } from './video-reads.js';
 import { VideoTaskView } from './video-task.view.js';
@@ -32,6 +31,17 @@ import { VideoView, viewVideo } from './video.view.js';
 import { VideosService } from './videos.service.js';
 
 const { path: PATH, tag: TAG } = OPERATIONS.video;
+
+/** How long SDKs wait between two polls (API: GET /v1/videos/{id}). */
+const POLL_AFTER_MS = 10_000;
+const POLL_AFTER_HEADER = 'openai-poll-after-ms';
+
+/** Returns the video. While it is not final, sets a header that says when to poll again. */
+function withPollAfter(response: Response, video: VideoView): VideoView {
+  const isOpen = video.status === 'queued' || video.status === 'in_progress';
+  if (isOpen) response.setHeader(POLL_AFTER_HEADER, String(POLL_AFTER_MS));
+  return video;
+}
 
 /** Video generation. */
 @ApiExtraModels(VideoTaskView)

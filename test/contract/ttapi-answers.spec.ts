@@ -4,7 +4,7 @@ import {
   type ResponseReader,
 } from '../../src/providers/ttapi/ttapi-response-readers.js';
 import type { SongResult } from '../../src/providers/ports/song.port.js';
-import { ownTtapiErrors } from '../../src/providers/ttapi/ttapi-error.js';
+import { ownTtapiErrors } from '../../src/providers/ttapi/ttapi-ports.js';
 
 const url = 'https://cdn.example/a';
 const music = {

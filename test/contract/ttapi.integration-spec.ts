@@ -3,7 +3,7 @@ import { ProviderHttp } from '../../src/providers/http/provider-http.js';
 import { keyHeader, type ProviderContext } from '../../src/providers/http/provider-context.js';
 import type { SongCommand } from '../../src/providers/ports/song.port.js';
 import { TTAPI_ENDPOINTS } from '../../src/providers/ttapi/ttapi-endpoints.js';
-import { ownTtapiErrors } from '../../src/providers/ttapi/ttapi-error.js';
+import { ownTtapiErrors } from '../../src/providers/ttapi/ttapi-ports.js';
 import { TtapiSong } from '../../src/providers/ttapi/ttapi-song.adapter.js';
 import { describePortContract, describeRequest } from './port-contract.js';
 import type { SeenRequest } from '../support/stub-upstream.js';

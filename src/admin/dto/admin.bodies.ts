@@ -5,7 +5,7 @@ import {
   UNSIGNED_AMOUNT_RULE,
 } from '../../common/money/micro-usd.js';
 import type { SpendPeriod } from '../../auth/spend-limit.js';
-import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
+import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { Custom, Bool, ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 
 const MAX_NAME = 200;

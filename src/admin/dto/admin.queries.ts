@@ -1,6 +1,6 @@
 import { PageQuery } from '../../common/paging/page.query.js';
 import type { LedgerEntry } from '../../billing/ledger-entry.js';
-import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
+import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../billing/calls/dto/executions.query.js';
 

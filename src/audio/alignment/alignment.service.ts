@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Charged } from '../../platform/http-server/responses/charge-header.js';
+import type { Charged } from '../../platform/http-server/responses/gateway-headers.js';
 import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';

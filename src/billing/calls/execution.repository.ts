@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { postgresJson } from '../../common/postgres-json.js';
+import { postgresJson } from '../../common/json-object.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type {
   BeginOutcome,

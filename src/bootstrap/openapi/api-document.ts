@@ -5,9 +5,32 @@ import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-responses.decorator.js';
 import { GATEWAY_VERSION } from '../../common/version.js';
 import { METRICS_SCHEME } from '../../platform/observability/metrics.controller.js';
-import { DOCUMENT_TAGS } from './document-tags.js';
 import { describeDefaults, operationsOf } from './document-bodies.js';
 import { describeHeaders } from './document-headers.js';
+
+/** The groups of operations in the order of the page: callers first, operators last. */
+const DOCUMENT_TAGS: readonly { readonly name: string; readonly description: string }[] = [
+  {
+    name: 'chat',
+    description: 'Text, one answer or a stream; takes tools, images and JSON schemas',
+  },
+  {
+    name: 'audio',
+    description:
+      'Speech, dialogue, transcription, alignment, voice change, isolation, sound effects, music and dubbing',
+  },
+  { name: 'images', description: 'Images from text' },
+  { name: 'music', description: 'Songs and tunes; each call starts a task' },
+  { name: 'videos', description: 'Videos from text and images; each call starts a task' },
+  { name: 'tasks', description: 'What became of songs, videos and dubs, their files and webhooks' },
+  { name: 'models', description: 'Models with prices, limits and fields; voices' },
+  {
+    name: 'account',
+    description: 'Balance, keys and calls of the account that the key belongs to',
+  },
+  { name: 'admin', description: 'For the operator: accounts, money, keys, records' },
+  { name: 'health', description: 'For the operator: probes and metrics' },
+];
 
 const DESCRIPTION = [
   'One HTTP API, one key, one balance in front of many AI providers.',

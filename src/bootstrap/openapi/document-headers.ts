@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EXECUTION_ID_HEADER } from '../../platform/http-server/responses/execution-id.js';
-import { SANDBOX_HEADER } from '../../platform/http-server/responses/sandbox-header.js';
+import { SANDBOX_HEADER } from '../../platform/http-server/responses/gateway-headers.js';
 import { type DocumentedOperation, operationsOf } from './document-bodies.js';
 
 const TEXT = { schema: { type: 'string' } } as const;

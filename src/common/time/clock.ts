@@ -38,3 +38,6 @@ export class SystemClock extends Clock {
 export function toEpochSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }
+
+/** 9999-12-31, the last day that timestamps of the API can express. */
+export const MAX_EPOCH_SECONDS = 253_402_300_799;

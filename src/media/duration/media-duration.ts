@@ -1,6 +1,5 @@
 import { aiffDuration } from './container/aiff-duration.js';
-import { flacDuration } from './container/flac-duration.js';
-import { adtsDuration, mp3Duration } from './container/frame-stream-duration.js';
+import { flacDuration, adtsDuration, mp3Duration } from './container/frame-stream-duration.js';
 import { mp4Duration } from './container/mp4-duration.js';
 import { oggDuration } from './container/ogg-duration.js';
 import { wavDuration } from './container/wav-duration.js';

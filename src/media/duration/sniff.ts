@@ -1,5 +1,5 @@
-import { readAdtsFrame } from './codec/adts-frame.js';
-import type { ReadFrameHeader } from './codec/frame-header.js';
+import { readAdtsFrame } from './codec/aac-config.js';
+import type { ReadFrameHeader } from './frame-walk.js';
 import { isLayer3, readMpegFrame } from './codec/mpeg-frame.js';
 
 /** The containers and raw streams that the gateway knows by their content. */
@@ -88,3 +88,17 @@ function startsWithFrames(head: Buffer, at: number, read: ReadFrameHeader): bool
   const next = at + first.bytes;
   return next >= head.length - 1 || read(head, next)?.kind === first.kind;
 }
+
+/** Media type of each format, as it is sent to providers. */
+export const CONTENT_TYPES: Readonly<Record<MediaFormat, string>> = {
+  wav: 'audio/wav',
+  aiff: 'audio/aiff',
+  mp3: 'audio/mpeg',
+  aac: 'audio/aac',
+  mp4: 'video/mp4',
+  m4a: 'audio/mp4',
+  mov: 'video/quicktime',
+  flac: 'audio/flac',
+  ogg: 'audio/ogg',
+  webm: 'video/webm',
+};

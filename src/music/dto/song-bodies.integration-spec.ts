@@ -9,7 +9,7 @@ import {
 import { Catalog } from '../../catalog/catalog.js';
 import { BUILT_IN_MODELS } from '../../catalog/models/built-in.models.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { bodyOf } from './body-of.js';
+import { bodyOf } from './song.bodies.js';
 import { Fade, Speed } from './own-groups.body.js';
 import { SongTask, Titled } from './shared-groups.body.js';
 import { SONG_EXAMPLES } from './song-examples.js';

@@ -1,11 +1,10 @@
 import { databaseUrlsOf } from '../../common/database-urls.js';
-import { trimTrailingSlashes } from '../../common/trim-trailing-slashes.js';
+import { trimTrailingSlashes, parseUrl } from '../../common/parse-url.js';
 import { EVERY_ORIGIN } from '../http-server/responses/every-origin.js';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { EgressRules } from '../http-client/egress-rules.js';
 import type { GatewayConfig } from './gateway-config.js';
-import { parseUrl } from '../../common/parse-url.js';
 
 /** Outcome of reading one variable: its value, or why it is rejected (without quoting a secret). */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };

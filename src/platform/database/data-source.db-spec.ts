@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { idleTimeoutSocket } from './idle-timeout-socket.js';
-import { createDataSource } from './data-source.js';
+import { idleTimeoutSocket, createDataSource } from './data-source.js';
 
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 

@@ -1,9 +1,9 @@
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
-import { idleTimeoutSocket } from './idle-timeout-socket.js';
 import { MIGRATIONS } from './migration-list.js';
 import type { Pooler } from './pooler.js';
 import { ChosenClient, ServerChoice } from './server-choice.js';
 import { SESSION_SETTINGS } from './session-settings.js';
+import { Socket } from 'node:net';
 
 /** Connections of one process. */
 const POOL_SIZE = 20;
@@ -88,4 +88,18 @@ export function keepsNames(dataSource: {
 }): boolean {
   const extra = dataSource.options?.extra as { readonly keepsNames?: boolean } | undefined;
   return extra?.keepsNames !== false;
+}
+
+/**
+ * A socket, not yet connected, that fails with `ETIMEDOUT` when no byte passes for `limitMs`. It is for a server that
+ * vanished without closing the connection, because the server's own time limits do not work then.
+ */
+export function idleTimeoutSocket(limitMs: number): Socket {
+  // The client that connects it learns of its errors. One that gave up listens no longer.
+  const socket = new Socket().on('error', () => undefined);
+  socket.setTimeout(limitMs, () => {
+    const silence = new Error(`The database was silent for ${limitMs} ms`);
+    socket.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }));
+  });
+  return socket;
 }

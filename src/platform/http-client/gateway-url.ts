@@ -1,4 +1,4 @@
-import { trimTrailingSlashes } from '../../common/trim-trailing-slashes.js';
+import { trimTrailingSlashes } from '../../common/parse-url.js';
 import { type AddressInfo, isIPv6 } from 'node:net';
 
 /** The place where a gateway listens or will listen. */

@@ -1,8 +1,25 @@
-import { Controller, Get, Header, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, UseGuards, Injectable } from '@nestjs/common';
 import { ApiOkResponse, ApiBearerAuth, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { ErrorResponses } from '../../common/errors/error-responses.decorator.js';
 import { MetricsGuard } from './metrics.guard.js';
-import { Scrape } from './scrape.js';
+import { metricsText } from './cluster-metrics.js';
+import { Metrics } from './metrics.js';
+
+/** The text that Prometheus reads. Concurrent scrapes share one result, so that many cost as much as one. */
+@Injectable()
+export class Scrape {
+  private running: Promise<string> | undefined;
+
+  constructor(private readonly metrics: Metrics) {}
+
+  /** The metrics of all processes of this gateway, in Prometheus text format. */
+  text(): Promise<string> {
+    this.running ??= metricsText(this.metrics.registry).finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+}
 
 /** Name of the scraper's bearer scheme in the OpenAPI document. */
 export const METRICS_SCHEME = 'metrics-token';

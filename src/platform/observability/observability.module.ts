@@ -3,9 +3,8 @@ import type { Logger } from 'pino';
 import { HealthController } from './health.controller.js';
 import { LOGGER } from './logger.js';
 import { Metrics } from './metrics.js';
-import { MetricsController } from './metrics.controller.js';
+import { MetricsController, Scrape } from './metrics.controller.js';
 import { Readiness } from './readiness.js';
-import { Scrape } from './scrape.js';
 
 /** Gives every module the logger and the metrics; serves health and metrics. */
 @Global()

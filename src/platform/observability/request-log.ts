@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { CHARGE_HEADER } from '../http-server/responses/charge-header.js';
+import { CHARGE_HEADER } from '../http-server/responses/gateway-headers.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { redactText } from '../../common/secrets/redact-text.js';
 import type { Metrics } from './metrics.js';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { ConfigError } from '../config/load-config.js';
-import { readVariable } from '../config/read-variable.js';
+import { readVariable } from '../config/environment-variables.js';
 import type { FileStore } from './file-store.port.js';
 import { LocalFileStore } from './local-file-store.js';
 

@@ -2,8 +2,28 @@ import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client
 import { addAbortSignal, Readable } from 'node:stream';
 import type { ByteRange } from '../../common/byte-range.js';
 import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js';
-import { responseCollector } from './s3-response.js';
 import { type S3Object, S3Upload } from './s3-upload.js';
+import { buffer } from 'node:stream/consumers';
+
+/** Far more than the longest response of S3 about an object or a failure. */
+const MAX_BYTES = 1_048_576;
+
+/**
+ * Reads responses of S3 that are not files for the AWS client, which reads them without a limit. Fails above 1 MiB, and
+ * after `timeoutMs`.
+ */
+function responseCollector(timeoutMs: number): (response: Readable) => Promise<Buffer> {
+  return (response) => buffer(bounded(addAbortSignal(AbortSignal.timeout(timeoutMs), response)));
+}
+
+async function* bounded(response: Readable): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Error(`S3 answered with more than ${MAX_BYTES} bytes`);
+    yield chunk;
+  }
+}
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than a slow client may pause, because its connection to S3 pauses with it. */

@@ -1,4 +1,4 @@
-import { trimTrailingSlashes } from '../../common/trim-trailing-slashes.js';
+import { trimTrailingSlashes, parseUrl } from '../../common/parse-url.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,6 @@ import { type ProviderContext, withoutKey } from './provider-context.js';
 import { ProviderError } from './provider-error.js';
 import type { UpstreamResponse, UpstreamRequest, WireProtocol } from './upstream-request.js';
 import type { UpstreamTimeout } from './upstream-timeouts.js';
-import { parseUrl } from '../../common/parse-url.js';
 
 /** Further attempts, made only while no connection was ever opened. */
 const MAX_CONNECT_RETRIES = 2;

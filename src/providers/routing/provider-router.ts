@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { setSandboxHeader } from '../../platform/http-server/responses/sandbox-header.js';
+import { setSandboxHeader } from '../../platform/http-server/responses/gateway-headers.js';
 import { currentRequest } from '../../platform/http-server/connections/request-context.js';
 import type { ProviderFigures } from '../../common/money/provider-figures.js';
 import { Clock } from '../../common/time/clock.js';

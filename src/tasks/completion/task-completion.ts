@@ -2,19 +2,37 @@ import assert from 'node:assert/strict';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { toPublicId } from '../../common/ids/public-id.js';
-import type { JsonObject } from '../../common/json-object.js';
+import { type JsonObject, postgresJson } from '../../common/json-object.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { BatchedFunction } from '../../platform/database/batching/batched-function.js';
 import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
-import { CompletionListeners } from './completion-listeners.js';
 import { DatabaseClock } from './database-clock.js';
 import { retryTransient } from '../retry-transient.js';
-import { postgresJson } from '../../common/postgres-json.js';
 import type { Task, TaskContent, TaskError, TaskFault } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';
 import { TaskRepository } from '../reads/task.repository.js';
 import { type EndEvent, TRANSITIONS } from '../task-state-machine.js';
+import { Metrics } from '../../platform/observability/metrics.js';
+import { TaskMetrics } from '../task-metrics.js';
+import { LongPoll } from '../reads/long-poll.js';
+
+/** Updates long polls and metrics of this process when a task has ended. */
+@Injectable()
+export class CompletionListeners {
+  constructor(
+    private readonly longPoll: LongPoll,
+    private readonly metrics: TaskMetrics,
+    private readonly money: Metrics,
+  ) {}
+
+  notify({ id, kind, status, model, chargedMicroUsd: charge }: Task): void {
+    this.longPoll.ended(id, status);
+    this.metrics.ended.inc({ kind, status });
+    if (charge !== null) this.money.chargedMicroUsd.inc({ model }, Number(charge));
+    else if (status !== 'reconciliation_required') this.money.failedCalls.inc({ model });
+  }
+}
 
 /** How a task ends. */
 export interface Completion {

@@ -1,8 +1,36 @@
-import { applyDecorators, UseGuards } from '@nestjs/common';
+import {
+  applyDecorators,
+  UseGuards,
+  createParamDecorator,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader, ApiQuery } from '@nestjs/swagger';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../../common/errors/error-responses.decorator.js';
 import { ContentReaderGuard } from './content-reader.guard.js';
+import assert from 'node:assert/strict';
+import type { Request } from 'express';
+import type { Caller } from '../../auth/caller.js';
+
+/** The account that reads a file, by a key or by a link. */
+export type ContentReader = Pick<Caller, 'accountId'>;
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Set by the content reader guard for the holder of a link. */
+    linkHolder?: ContentReader;
+  }
+}
+
+/** The reader that {@link ContentReaderGuard} accepted. */
+export const CurrentReader = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): ContentReader => {
+    const { caller, linkHolder } = context.switchToHttp().getRequest<Request>();
+    const reader = linkHolder ?? caller;
+    assert(reader, 'CurrentReader needs ContentReaderGuard on the endpoint');
+    return reader;
+  },
+);
 
 /** The endpoint of a file, for holders of keys and of links (decision G-104). Its handler takes a `@CurrentReader()`. */
 export function ContentEndpoint(): MethodDecorator {

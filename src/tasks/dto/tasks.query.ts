@@ -1,5 +1,5 @@
 import { PageQuery } from '../../common/paging/page.query.js';
-import { MAX_EPOCH_SECONDS } from '../../common/time/epoch-seconds.js';
+import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 import type { TaskStatus } from '../task.js';
 import { TASK_STATUSES } from '../task.view.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { waitSecondsOf } from './prefer-wait.js';
+import { waitSecondsOf } from '../wait.decorator.js';
 
 describe('waitSecondsOf', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { canonicalJson } from '../../common/canonical-json.js';
+import { canonicalJson } from '../../common/json-object.js';
 import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';

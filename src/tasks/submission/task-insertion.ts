@@ -1,9 +1,8 @@
-import { postgresJson } from '../../common/postgres-json.js';
+import { postgresJson, type JsonObject } from '../../common/json-object.js';
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { mayHaveLimit } from '../../auth/caller.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import type { JsonObject } from '../../common/json-object.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
 import { WebhookSecrets } from '../../webhooks/webhook-secrets.js';

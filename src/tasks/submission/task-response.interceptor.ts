@@ -7,7 +7,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { map, type Observable, of } from 'rxjs';
-import { setSandboxHeader } from '../../platform/http-server/responses/sandbox-header.js';
+import { setSandboxHeader } from '../../platform/http-server/responses/gateway-headers.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import type { Task } from '../task.js';

@@ -4,7 +4,7 @@ import type { PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
-import { isUnknownJob } from './unknown-job.js';
+import { isUnknownJob } from '../task-fault.js';
 
 /** How long the job of an ended task is polled for a late result. */
 const WATCH_MS = 7 * 86_400_000;

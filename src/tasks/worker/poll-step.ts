@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ProviderError } from '../../providers/http/provider-error.js';
 import { StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
-import { isUnknownJob } from './unknown-job.js';
+import { isUnknownJob } from '../task-fault.js';
 import { UnknownStates } from './unknown-states.js';
 import { TASK_FAILED } from '../task.js';
 import type { PollReport } from '../task-kind.js';

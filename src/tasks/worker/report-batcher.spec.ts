@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { postgresJson } from '../../common/postgres-json.js';
+import { postgresJson } from '../../common/json-object.js';
 import { ReportBatcher } from './report-batcher.js';
 import type { Advance } from './task-work.repository.js';
 

@@ -1,7 +1,6 @@
-import { postgresJson } from '../../common/postgres-json.js';
+import { postgresJson, type JsonObject } from '../../common/json-object.js';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { JsonObject } from '../../common/json-object.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type { Task } from '../task.js';
 import { LANE_CONCURRENCY, laneOf, SHARE_OF_FREE, type TaskPhase } from '../task-lane.js';

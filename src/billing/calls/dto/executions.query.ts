@@ -1,6 +1,6 @@
 import { filterId } from '../../../common/ids/id-params.js';
 import { PageQuery } from '../../../common/paging/page.query.js';
-import { MAX_EPOCH_SECONDS } from '../../../common/time/epoch-seconds.js';
+import { MAX_EPOCH_SECONDS } from '../../../common/time/clock.js';
 import { ModelId, Enum, Text, Int } from '../../../common/validation/fields.js';
 import type { ExecutionStatus } from '../execution.js';
 import type { ExecutionQuery } from '../executions.service.js';

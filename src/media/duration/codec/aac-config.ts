@@ -1,5 +1,6 @@
 import { unsupportedMedia } from '../unsupported-media.error.js';
 import { fixedPackets, type PacketCodec } from './packet-codec.js';
+import type { FrameHeader } from '../frame-walk.js';
 
 /** Sampling frequencies by index (ISO 14496-3). */
 export const AAC_RATES_HZ: readonly number[] = [
@@ -47,4 +48,19 @@ export function aacPackets(config: Buffer): PacketCodec {
   if (LOW_DELAY.has(type)) return fixedPackets(coreRateHz, isShortened ? 480 : 512);
   if (GENERAL_AUDIO.has(type)) return fixedPackets(coreRateHz, isShortened ? 960 : 1024);
   throw unsupportedMedia('this kind of AAC is not supported');
+}
+
+const HEADER_BYTES = 7;
+const SAMPLES_PER_BLOCK = 1024;
+
+/** Reads an ADTS frame header: AAC blocks × 1,024 samples at the core rate. */
+export function readAdtsFrame(bytes: Buffer, at: number): FrameHeader | undefined {
+  if (at + HEADER_BYTES > bytes.length || bytes[at] !== 0xff) return undefined;
+  if ((bytes.readUInt8(at + 1) & 0xf6) !== 0xf0) return undefined;
+  const third = bytes.readUInt8(at + 2);
+  const rateHz = AAC_RATES_HZ[(third >> 2) & 15];
+  const size = (bytes.readUIntBE(at + 3, 3) >> 5) & 0x1fff;
+  if (rateHz === undefined || size < HEADER_BYTES) return undefined;
+  const blocks = (bytes.readUInt8(at + 6) & 3) + 1;
+  return { bytes: size, samples: blocks * SAMPLES_PER_BLOCK, rateHz, kind: third & 0x3c };
 }

@@ -1,4 +1,4 @@
-import type { FrameHeader } from './frame-header.js';
+import type { FrameHeader } from '../frame-walk.js';
 
 const HEADER_BYTES = 4;
 const RATES_HZ = [44_100, 48_000, 32_000];

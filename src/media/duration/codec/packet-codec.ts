@@ -14,3 +14,12 @@ export interface PacketCodec {
 export function fixedPackets(rateHz: number, samplesPerPacket: number): PacketCodec {
   return { rateHz, preSkip: 0, samplesOf: () => samplesPerPacket };
 }
+
+/** Uncompressed audio: `frameBytes` hold one sample of every channel. */
+export function pcmPackets(rateHz: number, frameBytes: number): PacketCodec {
+  return {
+    rateHz,
+    preSkip: 0,
+    samplesOf: (_bytes, at, end) => Math.floor((end - at) / frameBytes),
+  };
+}

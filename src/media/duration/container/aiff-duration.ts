@@ -1,6 +1,5 @@
 import { durationMicros } from '../sample-counter.js';
-import { checkTimeline } from '../timeline-check.js';
-import type { TrackDurations } from '../track-durations.js';
+import { checkTimeline, type TrackDurations } from '../track-durations.js';
 import { unsupportedMedia } from '../unsupported-media.error.js';
 import { afterChunk, audioBytes, type Chunk, readChunk } from './riff-chunk.js';
 

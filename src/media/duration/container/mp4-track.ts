@@ -1,7 +1,7 @@
 import { FlacFrames } from '../codec/flac-frame.js';
 import type { PacketCodec } from '../codec/packet-codec.js';
 import { durationMicros } from '../sample-counter.js';
-import { checkTimeline, trimEnd } from '../timeline-check.js';
+import { checkTimeline, trimEnd } from '../track-durations.js';
 import { unsupportedMedia } from '../unsupported-media.error.js';
 import { boxes, child, type Mp4Box, requiredChild } from './mp4-box.js';
 import { type AudioCoding, readAudioCoding } from './mp4-sample-entry.js';

@@ -3,7 +3,7 @@ import { opusFromHead } from '../codec/opus-packet.js';
 import { fixedPackets, type PacketCodec } from '../codec/packet-codec.js';
 import { isVorbisHeader, vorbisPackets } from '../codec/vorbis-packet.js';
 import { durationMicros } from '../sample-counter.js';
-import { checkTimeline, trimEnd } from '../timeline-check.js';
+import { checkTimeline, trimEnd } from '../track-durations.js';
 import { unsupportedMedia } from '../unsupported-media.error.js';
 import type { OggPage } from './ogg-page.js';
 

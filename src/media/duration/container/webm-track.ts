@@ -2,7 +2,7 @@ import { opusFromHead } from '../codec/opus-packet.js';
 import type { PacketCodec } from '../codec/packet-codec.js';
 import { vorbisPackets } from '../codec/vorbis-packet.js';
 import { durationMicros } from '../sample-counter.js';
-import { checkTimeline, trimEnd } from '../timeline-check.js';
+import { checkTimeline, trimEnd } from '../track-durations.js';
 import { unsupportedMedia } from '../unsupported-media.error.js';
 import { children, type EbmlElement, readUnsigned } from './ebml-element.js';
 

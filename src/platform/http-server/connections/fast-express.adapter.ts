@@ -5,7 +5,7 @@ import express from 'express';
 import { handleClientErrors } from './client-error.js';
 import { PipeliningGuard, type Overload } from './pipelining-guard.js';
 import { emitInContext } from './request-context.js';
-import { noteExpectContinue } from '../request-body/expect-continue.js';
+import { noteExpectContinue } from '../request-body/body-headers.js';
 import { endInPieces } from '../responses/end-in-pieces.js';
 import { type ExpressApp, withFinalErrorHandler } from '../responses/final-error-handler.js';
 import { withValidatedRequest } from './request-validation.js';

@@ -1,6 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { BucketCounts } from '../../fairness/bucket-counts.js';
-import { type RequestPriority, requestPriorityOf } from './request-priority.js';
+
+/** `calls` order work, `reads` read; `others` are health checks, the operator and preflights. */
+export type RequestPriority = 'calls' | 'reads' | 'others';
+
+const NOT_CALLERS = /^\/(?:health|admin|metrics)(?:[/?]|$)/;
+
+/**
+ * The priority of a request by its method, except for preflights and for paths that only operators and health checks
+ * use.
+ */
+export function requestPriorityOf({ method, url = '' }: IncomingMessage): RequestPriority {
+  if (method === 'OPTIONS' || NOT_CALLERS.test(url)) return 'others';
+  return method === 'GET' || method === 'HEAD' ? 'reads' : 'calls';
+}
 
 /** Overload that lasts less than this is ignored: everything is served. */
 const LASTING_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from '@jest/globals';
-import { requestPriorityOf } from './request-priority.js';
+import { requestPriorityOf } from './load-shedder.js';
 
 it.each([
   ['POST', '/v1/audio/speech', 'calls'],

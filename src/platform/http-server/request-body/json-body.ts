@@ -4,8 +4,7 @@ import { setImmediate as yieldLoop } from 'node:timers/promises';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { ByteAccumulator, ChunkCount } from './byte-accumulator.js';
 import type { BodyMeter } from './body-quota.js';
-import { checkEncoding } from './content-encoding.js';
-import { sendContinue } from './expect-continue.js';
+import { checkEncoding, sendContinue } from './body-headers.js';
 import { JsonBoundsError, JsonLimits } from './json-limits.js';
 
 /** The size limit of a JSON body without media (decision G-11). */

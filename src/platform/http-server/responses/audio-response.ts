@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Response } from 'express';
 import { isFlushed, waitForDrain } from './backpressure.js';
-import { setChargeHeader } from './charge-header.js';
+import { setChargeHeader } from './gateway-headers.js';
 import type { MicroUsd } from '../../../common/money/micro-usd.js';
 
 /**

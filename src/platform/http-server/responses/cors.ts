@@ -1,10 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 import { NEXT_CURSOR_HEADER } from '../../../common/paging/page.view.js';
-import { CHARGE_HEADER } from './charge-header.js';
+import { CHARGE_HEADER, SANDBOX_HEADER, IGNORED_FIELDS_HEADER } from './gateway-headers.js';
 import { EVERY_ORIGIN } from './every-origin.js';
 import { EXECUTION_ID_HEADER } from './execution-id.js';
-import { IGNORED_FIELDS_HEADER } from './ignored-fields-header.js';
-import { SANDBOX_HEADER } from './sandbox-header.js';
 
 /** How long a browser may remember the permission, in seconds. */
 const MAX_AGE_SECONDS = 600;

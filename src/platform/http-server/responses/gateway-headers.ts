@@ -27,3 +27,24 @@ export async function sendCharged(
   setChargeHeader(response, chargedMicroUsd);
   response.json(value);
 }
+
+/** Header of every response of the sandbox, errors included (decision G-110). */
+export const SANDBOX_HEADER = 'x-gateway-sandbox';
+
+/** Sets or removes the header, unless the head has been sent. */
+export function setSandboxHeader(
+  response: Pick<Response, 'headersSent' | 'setHeader' | 'removeHeader'>,
+  isSandbox: boolean,
+): void {
+  if (response.headersSent) return;
+  if (isSandbox) response.setHeader(SANDBOX_HEADER, 'true');
+  else response.removeHeader(SANDBOX_HEADER);
+}
+
+/** Header that names the fields of a request that were left out (decision G-92). */
+export const IGNORED_FIELDS_HEADER = 'x-gateway-ignored-fields';
+
+/** Sets the header, unless no field was ignored. */
+export function setIgnoredFieldsHeader(response: Response, ignored: readonly string[]): void {
+  if (ignored.length > 0) response.setHeader(IGNORED_FIELDS_HEADER, ignored.join(', '));
+}

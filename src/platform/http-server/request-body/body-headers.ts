@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http';
+import { GatewayError } from '../../../common/errors/gateway-error.js';
 
 const expecting = new WeakMap<IncomingMessage, ServerResponse>();
 
@@ -13,4 +14,13 @@ export function sendContinue(request: IncomingMessage): void {
   if (response === undefined) return;
   expecting.delete(request);
   if (!response.headersSent) response.writeContinue();
+}
+
+/** Throws `invalid_request` for a compressed body, which could expand beyond every limit. */
+export function checkEncoding(headers: IncomingHttpHeaders): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() === 'identity') return;
+  throw new GatewayError('invalid_request', 'Compressed request bodies are not taken.', {
+    param: 'Content-Encoding',
+  });
 }
