@@ -68,7 +68,7 @@ export class AppModule {
         StorageModule,
         ProvidersModule.forRoot(providers),
         CatalogModule.forRoot(catalog.rows),
-        // Paths are compared in this order: the ones asked most come first.
+        // Paths are compared in this order: the most requested ones first.
         ChatModule,
         ImagesModule,
         AudioModule,

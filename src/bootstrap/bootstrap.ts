@@ -14,7 +14,10 @@ import { withSecretKeys } from '../platform/config/secret-key-file.js';
 import { readWorkerContext } from '../platform/config/worker-context.js';
 import { makeLogger } from '../platform/observability/logger.js';
 
-/** A stop that hangs is ended after this time. It includes the drain, the release of aborted calls, and the closing. */
+/**
+ * The process is ended if its stop takes longer than this. It includes the drain, the release of aborted calls, and the
+ * closing.
+ */
 const STOP_MARGIN_MS = 4_500;
 
 /** Serves until a signal ends it: in this process, or in `WORKERS` processes that this one starts. */
@@ -29,20 +32,23 @@ export async function bootstrap(): Promise<void> {
   const gateway = await startGateway(config, logger, {
     isEmbedded,
     shared: worker?.sandbox,
-    // By the settings as a command reads them.
+    // The settings, as a command reads them.
     operatorSocket: operatorSocketPath(loaded),
   });
-  // First, because the gateway is ready by now, and may be told at once.
+  // First, because a signal may arrive as soon as the gateway is ready.
   const end = endWhenTold(gateway, sighupHandler, config, logger);
   if (worker?.greets ?? true) {
     await greet(gateway, isEmbedded, logger).catch((error: unknown) => {
-      // A gateway that ends meanwhile has closed its database.
+      // If the gateway is stopped meanwhile, its database is closed.
       if (!end.hasBegun) throw error;
     });
   }
 }
 
-/** Stops the gateway and ends the process on a signal, or when the same error has come too often. Says whether it does. */
+/**
+ * Stops the gateway and ends the process on a signal, or when the same error has occurred too often. Returns whether it
+ * has begun to stop.
+ */
 function endWhenTold(
   gateway: Gateway,
   sighupHandler: SighupHandler,

@@ -36,7 +36,7 @@ export async function runPrimary(config: GatewayConfig, logger: Logger): Promise
     isEmbedded: postgres !== undefined,
     sandbox,
   };
-  // The program may have been started by another file.
+  // The script may have been started under another path.
   cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.js', import.meta.url)) });
   const workers = new Workers(context, logger);
   for (let index = 0; index < workerCount(config); index++) workers.fork(index === 0);

@@ -28,8 +28,8 @@ import { requestLog } from '../platform/observability/request-log.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 
 /**
- * Everything about the application that is not a module: middleware, the filter, Swagger. Main and tests use it.
- * Returns the filter, for errors that reach no handler.
+ * Sets up everything about the application that is not a module: middleware, the filter, Swagger. The program and tests
+ * use it. Returns the filter, for errors that reach no handler.
  */
 export function configureApp(app: NestExpressApplication, inFlight: InFlight): GatewayErrorFilter {
   const logger = app.get<Logger>(LOGGER);
@@ -100,7 +100,7 @@ function onlyPageFiles(refuse: (request: Request, response: Response) => void) {
   };
 }
 
-/** A restart behind a load balancer is no error, so it is not logged as one. */
+/** A restart behind a load balancer is normal, so it is not logged as an error. */
 class RefusedWhileDraining extends GatewayError {
   constructor() {
     super('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
@@ -114,8 +114,8 @@ function refuseWhileDraining(filter: GatewayErrorFilter) {
 }
 
 /**
- * What Swagger UI needs: its own files, styles and icons inside the page, calls to this gateway, and media players for
- * the responses.
+ * The content security policy of Swagger UI: its own files, inline styles and icons, calls to this gateway, and media
+ * players for responses.
  */
 const PAGE_POLICY = {
   defaultSrc: ["'none'"],
@@ -131,8 +131,8 @@ const PAGE_POLICY = {
 };
 
 /**
- * An API needs few headers. Only the Swagger page may run scripts and styles, its own. TLS and HSTS are left to the
- * load balancer.
+ * The security headers that an API needs. Only the Swagger page may run scripts and styles, and only its own. TLS and
+ * HSTS are left to the load balancer.
  */
 function secureHeaders(): HeaderMiddleware {
   const api = {
@@ -191,7 +191,8 @@ function logError(logger: Logger, error: GatewayError, request: Partial<Request>
     code: error.code,
     param: error.param,
   };
-  // The cause of a refusal may quote the body (JSON.parse does). The cause of a provider's failure never does.
+  // The cause of a rejected request may quote the body (JSON.parse does). The cause of a provider's failure never
+  // does.
   const logsCause =
     error.cause !== undefined && (error.status >= 500 || error.cause instanceof ProviderError);
   const entry = logsCause ? { ...fields, cause: loggableError(error.cause) } : fields;

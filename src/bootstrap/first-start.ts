@@ -9,9 +9,9 @@ const NO_DEMO =
   'There is no demo account, because there were accounts before the first start; make a key with key:create';
 
 /**
- * On the first start, if the embedded database is empty and the sandbox serves every provider: makes the demo account and
- * prints its key to standard output. No key is printed anywhere else. Every other start says how many accounts have play
- * money.
+ * On the first start, if the embedded database is empty and the sandbox serves every provider: creates the demo account
+ * and prints its key to standard output. No key is printed anywhere else. Every other start logs how many accounts have
+ * play money.
  */
 export async function greet(gateway: Gateway, isEmbedded: boolean, logger: Logger): Promise<void> {
   const accounts = gateway.app.get(Accounts);
@@ -27,7 +27,10 @@ export async function greet(gateway: Gateway, isEmbedded: boolean, logger: Logge
   logPlayMoney(await accounts.countWithPlayMoney(), gateway.isSandboxed, logger);
 }
 
-/** Play money cannot buy a provider's work (decisions G-95, G-110): a warning where there is a provider. */
+/**
+ * Logs the number of accounts with play money, as a warning if there is a real provider: play money cannot pay for a
+ * provider's work (decisions G-95, G-110).
+ */
 function logPlayMoney(count: number, isSandboxed: boolean, logger: Logger): void {
   if (count === 0) return;
   const whose = count === 1 ? '1 account has' : `${count} accounts have`;

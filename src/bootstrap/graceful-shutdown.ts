@@ -11,14 +11,14 @@ import { LongPoll } from '../tasks/reads/long-poll.js';
 import { TaskWorker } from '../tasks/worker/task-worker.js';
 import { Scheduler } from '../platform/scheduler/scheduler.js';
 
-/** How often the drain looks whether something still runs. */
+/** Interval of the checks whether something still runs. */
 const POLL_MS = 20;
-/** How often it says what still runs. */
+/** Interval of the log lines about what still runs. */
 const REPORT_MS = 10_000;
 /** After the drain timeout, aborted calls get this long to release their holds. */
 const ABORT_GRACE_MS = 3_000;
 
-/** What of a gateway is drained, beside its application. */
+/** What is drained besides the application. */
 interface Draining {
   readonly adapter: FastExpressAdapter;
   readonly inFlight: InFlight;
@@ -42,7 +42,7 @@ export async function shutDownGracefully(
   app.get(LongPoll).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Scheduler).stop()]);
   const payOnSuccess = app.get(PayOnSuccess);
-  // A paid call goes on when its client's connection closes.
+  // A paid call continues when its client disconnects.
   const busy = (): boolean =>
     inFlight.count + payOnSuccess.inFlight + (operators?.running ?? 0) > 0;
   const report = setInterval(() => {
@@ -60,7 +60,7 @@ export async function shutDownGracefully(
 }
 
 async function whileBusy(busy: () => boolean, timeoutMs: number): Promise<void> {
-  // By the clock: on a busy machine a pause lasts longer than it should, and the process has to end in its time.
+  // By the clock, not by counting pauses: on a busy machine a pause lasts longer, and the process has to end in time.
   const giveUpAt = performance.now() + timeoutMs;
   while (busy() && performance.now() < giveUpAt) await sleep(POLL_MS);
 }

@@ -17,12 +17,12 @@ import { ExecutionLedger } from '../billing/calls/execution-ledger.js';
 import { LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
 
-/** At most one line of the log in this time says how many were refused. */
+/** Refusals are logged at most once in this time. */
 const REPORT_MS = 10_000;
 
 /**
- * From now on callers are refused, with these headers, while more comes than `MAX_WAITING_REQUESTS` allow (decision
- * G-100), unless that is 0.
+ * Enables load shedding with these headers: callers are refused while more requests wait than `MAX_WAITING_REQUESTS`
+ * allows (decision G-100), unless that is 0.
  */
 export function setUpLoadShedding(
   app: NestExpressApplication,
@@ -31,7 +31,7 @@ export function setUpLoadShedding(
   const { maxWaitingRequests: maxWaiting } = app.get<GatewayConfig>(GATEWAY_CONFIG);
   if (maxWaiting === 0) return;
   const adapter = app.getHttpAdapter();
-  // The description of the API is made without a server.
+  // The OpenAPI document is generated without a server.
   if (!(adapter instanceof FastExpressAdapter)) return;
   const holderOf = holderOfRequests(app);
   const holds = app.get(ExecutionLedger, { strict: false }).waiting;
@@ -41,7 +41,7 @@ export function setUpLoadShedding(
   });
 }
 
-/** Whose request it is, by what is known before it is served. */
+/** The fairness bucket of a request, by what is known before authentication. */
 export function holderOfRequests(
   app: NestExpressApplication,
 ): (request: IncomingMessage) => string {
@@ -49,11 +49,11 @@ export function holderOfRequests(
     app.get(KeyCache, { strict: false }),
     app.get(UnknownKeyLimiter, { strict: false }),
   );
-  // The adapter makes every request as one of Express.
+  // The adapter creates every request with the prototype of Express.
   return (request) => holder(request as Request);
 }
 
-/** Counts refusals, and says now and then in the log how many there were: a line for each would cost more than it tells. */
+/** Counts refusals, and logs their number from time to time: a line for each would cost too much. */
 function refusalCount(app: NestExpressApplication): () => void {
   const { overloadRefusals } = app.get(Metrics);
   const logger = app.get<Logger>(LOGGER);

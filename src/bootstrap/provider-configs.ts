@@ -86,8 +86,8 @@ function keyOf(provider: string, variable: string): string | undefined {
 }
 
 /**
- * Lets the adapter of each route judge the row: whether its protocol does the work, and whether it knows the name.
- * Without that, a model would be sold that no request can reach. A provider that is configured nowhere is no fault: its
+ * Has the adapter of each route check the row: whether its protocol supports the operation, and whether it knows the
+ * name. Otherwise a model would be sold that no request can reach. A provider that is not configured is no fault: its
  * models are not listed. Throws ConfigError that names row and field of each fault.
  * @param builtIn the protocols of the built-in providers, by id
  */

@@ -6,10 +6,13 @@ import { LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { holderOfRequests } from './load-shedding.setup.js';
 
-/** From now on the slowest readers are cut while unread responses have more than `UNREAD_ANSWERS_MAX_BYTES`. */
+/**
+ * Enables the limit of response memory: the slowest clients are disconnected while buffered responses have more than
+ * `UNREAD_ANSWERS_MAX_BYTES`.
+ */
 export function setUpResponseMemoryLimit(app: NestExpressApplication): void {
   const adapter = app.getHttpAdapter();
-  // The description of the API is made without a server.
+  // The OpenAPI document is generated without a server.
   if (!(adapter instanceof FastExpressAdapter)) return;
   const { unreadAnswersMaxBytes: maxBytes } = app.get<GatewayConfig>(GATEWAY_CONFIG);
   const logger = app.get<Logger>(LOGGER);

@@ -20,7 +20,7 @@ export class SighupHandler {
     });
   }
 
-  /** From now on the signal acts. */
+  /** Acts on the signal from now on, and on one that arrived before. */
   listen(actions: Actions): void {
     this.actions = actions;
     if (this.isDue) act(actions);

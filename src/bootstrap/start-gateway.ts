@@ -44,13 +44,13 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** What a process gets from its primary or its command line. */
+/** Options from the primary or the command line. */
 interface StartOptions {
   /** The sandbox of the primary, if there is one. */
   readonly shared?: SandboxAccess | undefined;
-  /** Where operator commands are taken; undefined: nowhere. */
+  /** The socket for operator commands; undefined: none. */
   readonly operatorSocket?: string | undefined;
-  /** Whether the database is the gateway's own; default: where the settings name none. */
+  /** Whether the database is the embedded one; default: as the settings say. */
   readonly isEmbedded?: boolean;
 }
 
@@ -78,7 +78,7 @@ export async function startGateway(
   await checkSecrets(app);
   const filter = configureApp(app, inFlight);
   await app.listen(config.port, config.host);
-  // Not before the gateway listens, so that a start that fails prints nothing but its reason.
+  // Only once the gateway listens, so that a failed start prints nothing but its reason.
   logStartupWarnings(config, app.get(Catalog).idle(), logger, isEmbedded);
   const gatewayUrl = app.get(GatewayUrl);
   gatewayUrl.listensAt(app.getHttpServer().address() as AddressInfo);
@@ -107,7 +107,10 @@ export async function startGateway(
   };
 }
 
-/** Answers what nothing else has handled; the connection closes, because what else it carried may be lost. */
+/**
+ * Responds to a request whose error nothing else has handled. The connection closes, because later data on it may be
+ * lost.
+ */
 function endExchangeWith(filter: GatewayErrorFilter): Gateway['endExchange'] {
   return (error, { request, response }) => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
@@ -116,7 +119,7 @@ function endExchangeWith(filter: GatewayErrorFilter): Gateway['endExchange'] {
 }
 
 /**
- * From now on the sandbox's URLs name this gateway, which accepts them as input. With several workers, each sets the
+ * Makes the URLs of the sandbox name this gateway, which accepts them as input. With several workers, each sets the
  * same base.
  */
 async function publishSandboxMedia(
@@ -127,12 +130,12 @@ async function publishSandboxMedia(
 ): Promise<void> {
   const base = app.get(SandboxMedia).publishAt(gatewayUrl);
   await publishMedia(sandbox, base).catch((error: unknown) => {
-    // A sandbox that died counts as an outage of a provider; the gateway goes on.
+    // A crash of the sandbox counts as an outage of a provider; the gateway continues.
     logger.warn({ cause: loggableError(error) }, 'the sandbox does not answer');
   });
 }
 
-/** Before anything is sealed or opened. A start that is refused leaves no database server behind. */
+/** Before any secret is sealed or opened. If the start is rejected, the database server is stopped. */
 async function checkSecrets(app: NestExpressApplication): Promise<void> {
   try {
     await app.get(SealedSecrets).check();
@@ -151,7 +154,7 @@ function servedBy({ providers }: ProvidersOptions) {
   };
 }
 
-/** Takes operator commands; undefined where that cannot be done. */
+/** Opens the socket for operator commands; undefined if that is not possible. */
 function listen(path: string, app: NestExpressApplication): Promise<OperatorSocket | undefined> {
   return OperatorSocket.listen(path, { ...operatorsOf(app), tasks: app.get(AdminTasksService) });
 }

@@ -4,8 +4,8 @@ import { ConfigError } from '../platform/config/load-config.js';
 import { redactText } from '../common/secrets/redact-text.js';
 
 /**
- * Why the gateway could not start, as a sentence. Invalid settings have their own text, which tells the faults of the
- * catalog file as well: a start with bad settings ends before the file is read.
+ * Why the gateway could not start, as a sentence. Invalid settings have their own text, which includes the faults of
+ * the catalog file: a start with invalid settings ends before the file is read.
  */
 export function startupError(error: unknown): string {
   if (error instanceof ConfigError) {
@@ -33,7 +33,7 @@ interface AddressError extends NodeJS.ErrnoException {
 }
 
 function addressFault(error: AddressError) {
-  // Of the database and others the start tells in errors of their own.
+  // Errors of the database and others have their own messages.
   if (error.syscall === 'getaddrinfo' && error.hostname !== undefined) {
     return `HOST: no address is found for ${error.hostname}.`;
   }

@@ -8,8 +8,8 @@ import { servesMetrics } from '../platform/observability/metrics.guard.js';
 const MAX_NAMED_MODELS = 3;
 
 /**
- * Logs the settings that an operator may not have meant, and the models of the catalog that cannot run (`idle`).
- * `isEmbedded`: the database is the gateway's own.
+ * Logs the settings that an operator may not have intended, and the models of the catalog that cannot run (`idle`).
+ * `isEmbedded`: the database is the embedded one.
  */
 export function logStartupWarnings(
   config: GatewayConfig,

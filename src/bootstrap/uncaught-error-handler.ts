@@ -10,25 +10,25 @@ import { loggableError } from '../platform/observability/logger.js';
 /** The process drains if the same error occurs SICK_COUNT times within SICK_WINDOW_MS outside of every request. */
 const SICK_COUNT = 10;
 const SICK_WINDOW_MS = 60_000;
-/** Different errors that are remembered. */
+/** Most different errors that are remembered. */
 const MAX_KINDS = 100;
 
-/** What the last net does with an error. */
+/** Actions of the handler. */
 export interface UncaughtErrorActions {
   /** Ends the request to which the error belongs. */
   readonly endExchange: (error: unknown, exchange: RequestContext) => void;
   /**
-   * Called once, when the same error occurred 10 times in a minute outside of every request. The process then has to drain
-   * and end.
+   * Called once, when the same error has occurred 10 times in a minute outside of every request. The process then has
+   * to drain and end.
    */
   readonly onSick: () => void;
 }
 
 /**
- * Handles errors that nothing else handled: the error is logged with its execution id if that is known, its request
- * ends, and the process goes on. That is safe, because only the state of one request can be broken: money is in the
- * database, and its holds are released when their process has ended or their time is over. An error that belongs to a
- * request never counts towards ending the process: else callers who know such a request could end every process.
+ * Handles uncaught errors: the error is logged with its execution id if that is known, its request ends, and the
+ * process continues. That is safe, because only the state of one request can be broken: money is in the database, and
+ * its holds are released when their process has ended or their time is over. An error that belongs to a request never
+ * counts towards ending the process: otherwise callers who know such a request could end every process.
  */
 export class UncaughtErrorHandler {
   private readonly times = new Map<string, number[]>();
@@ -40,14 +40,14 @@ export class UncaughtErrorHandler {
     private readonly actions: UncaughtErrorActions,
   ) {}
 
-  /** From now on no error ends the process by itself. */
+  /** Installs the handler. From now on no error ends the process by itself. */
   install(): void {
     process.on('uncaughtException', (error) => {
       this.handle(error);
     });
   }
 
-  /** Takes one error; never throws. */
+  /** Handles one error; never throws. */
   handle(error: unknown): void {
     const exchange = currentRequest();
     const entry = { execution_id: executionIdOf(exchange), cause: loggableError(error) };
@@ -84,13 +84,13 @@ export class UncaughtErrorHandler {
   }
 }
 
-/** An error can come before its request has an id. */
+/** An error can occur before its request has an id. */
 function executionIdOf(exchange: RequestContext | undefined): string | undefined {
   const id = (exchange?.request as Partial<RequestContext['request']> | undefined)?.executionId;
   return id && toPublicId('exec', id);
 }
 
-/** Errors from one place count as the same, whatever ids their messages hold. */
+/** Errors with the same first stack frame count as the same, whatever ids their messages contain. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const frame = error.stack?.split('\n').find((line) => /^\s+at /.test(line));

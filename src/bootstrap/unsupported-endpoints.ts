@@ -11,8 +11,9 @@ const BASE_URL = 'The base URL of a client of the OpenAI API ends with /v1 here'
 const AZURE = `${BASE_URL}, without /openai/deployments: use the plain OpenAI client, not the one for Azure.`;
 
 /**
- * Paths that stock clients call and this gateway does not have, with what to use instead: of the OpenAI API, and of the
- * vendors and programs whose clients are pointed at gateways. `*` stands for one segment; a path also stands for all below.
+ * Paths that stock clients call and this gateway does not have, with what to use instead: of the OpenAI API, and of
+ * vendors and programs whose clients are configured for gateways. `*` stands for one segment; a path also stands for
+ * all below.
  */
 const ADVICE: readonly (readonly [path: string, advice: string])[] = [
   [
@@ -86,7 +87,7 @@ const ROOT =
   'This is where paths begin: GET /v1/models lists the models, GET /docs describes all calls.';
 
 /**
- * The advice for a path that does not exist; undefined without any. `exists` tells whether another path exists, for
+ * The hint for a path that does not exist; undefined if there is none. `exists` tells whether another path exists, for
  * clients whose base URL lacks `/v1`, contains it twice or ends with a slash.
  */
 export function hintFor(path: string, exists: (path: string) => boolean): string | undefined {
@@ -95,7 +96,7 @@ export function hintFor(path: string, exists: (path: string) => boolean): string
   const [reason, meant] = misspelt(plain, (other) => exists(other) || rowOf(other) !== undefined);
   const parts = [plain === path ? undefined : HAS_EMPTY_SEGMENT, reason, rowOf(meant)];
   const hints = parts.filter((part) => part !== undefined);
-  // Two slashes alone explain nothing where the path is unknown without them too.
+  // Double slashes explain nothing if the path without them is unknown too.
   return reason !== undefined || rowOf(meant) !== undefined || (plain !== path && exists(plain))
     ? hints.join(' ')
     : undefined;
@@ -120,7 +121,7 @@ const METHOD_ADVICE: readonly (readonly [method: string, path: RegExp, advice: s
 const PREFLIGHT =
   'If a browser asks: the origin of its page is not in CORS_ORIGINS, which the operator sets.';
 
-/** What to say about a method that an existing path does not have. */
+/** The hint for a method that an existing path does not have. */
 export function methodHint(method: string, path: string, methods: readonly string[]): string {
   const row = METHOD_ADVICE.find(([known, pattern]) => known === method && pattern.test(path));
   const advice = row?.[2] ?? (method === 'OPTIONS' ? PREFLIGHT : undefined);
@@ -128,7 +129,7 @@ export function methodHint(method: string, path: string, methods: readonly strin
   return advice === undefined ? use : `${use} ${advice}`;
 }
 
-/** Why the path is not the one that was meant, and that one. */
+/** Why the path is wrong, and the path that was meant. */
 function misspelt(
   path: string,
   isKnown: (path: string) => boolean,

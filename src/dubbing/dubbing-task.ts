@@ -1,6 +1,6 @@
 import type { Task } from '../tasks/task.js';
 
-/** What the provider is asked for. The source is a stored file until the provider has it. */
+/** The input for the provider. The source is a stored file until the provider has it. */
 export type DubbingInput = Readonly<{
   fileId: string;
   filename: string;

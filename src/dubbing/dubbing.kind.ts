@@ -158,8 +158,8 @@ export class DubbingKind implements TaskKind, OnModuleInit {
   }
 
   /**
-   * The whole file is copied to this machine before a byte is sent, so a storage that fails, gives only a part of it or
-   * does not answer before the gateway stops has started no work.
+   * The whole file is copied to this machine before a byte is sent. So no work has started if the storage fails,
+   * returns only a part, or does not respond before the gateway stops.
    */
   private async copy(source: StoredFile, path: string, context: TaskContext): Promise<void> {
     const stopped = whenStopped(context.signal);
@@ -167,7 +167,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     try {
       const bytes = await Promise.race([opening, stopped]);
       const copy = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-      // The pipeline tells of the error.
+      // The pipeline reports the error.
       copy.on('error', () => undefined);
       await Promise.race([pipeline(bytes, copy), stopped]);
       if (copy.bytesWritten !== source.sizeBytes) {
@@ -193,7 +193,7 @@ function whenStopped(signal: AbortSignal): Promise<never> {
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
   });
-  // It may abort after the last reader has gone on.
+  // The signal may abort after the last reader has continued.
   stopped.catch(() => undefined);
   return stopped;
 }

@@ -43,7 +43,7 @@ export class DubbingService {
     );
   }
 
-  /** Before the key is looked up, as every check of the text of a request (decision G-01). */
+  /** Before the key is checked, as for every check of the text of a request (decision G-01). */
   private checkText(sourceUrl: string): void {
     const refusal = this.urls.refusalOf(sourceUrl);
     if (refusal === undefined) return;

@@ -31,7 +31,7 @@ export class SourceStore {
   keep({ path, ...source }: LocalSource): Promise<StoredFile> {
     return this.files.save({
       ...source,
-      // What keeps the file learns of the error.
+      // The code that stores the file gets the error.
       body: createReadStream(path).on('error', () => undefined),
       maxBytes: MEDIA_LIMIT_BYTES,
       expiresAt: new Date(this.clock.nowMs() + this.config.taskDeadlineMs + SOURCE_SLACK_MS),

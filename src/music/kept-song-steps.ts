@@ -19,9 +19,10 @@ const FORGET_OLDER = `
     SELECT ctid FROM kept_song_step WHERE account_id = $1 ORDER BY created_at DESC OFFSET ${MAX_PER_ACCOUNT}))`;
 
 /**
- * The answers to paid steps before song operations. Each is used for 24 hours for the same step of the same account at the same
- * upstream, because a caller pays nothing when the operation after it is refused and could repeat that at will. Without the
- * database a step is taken anew, which is only dearer, so nothing here throws. `RecordRetention` deletes old rows.
+ * Results of paid steps before song operations. Each is used for 24 hours for the same step of the same account at the
+ * same upstream, because a caller pays nothing when the operation after it is rejected and could repeat that at will.
+ * Without the database the step is repeated, which only costs more, so nothing here throws. `RecordRetention` deletes
+ * old rows.
  */
 @Injectable()
 export class KeptSongSteps {
@@ -29,7 +30,7 @@ export class KeptSongSteps {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** What the step brought when the account last paid for it; undefined if that is not known. */
+  /** The result of the step when the account last paid for it; undefined if that is not known. */
   async find(task: Task, step: SongStep): Promise<JsonObject | undefined> {
     const rows = this.dataSource.query<{ memory: JsonObject }[]>(FIND, keyOf(task, step));
     const [row] = await rows.catch((error: unknown) => this.failed(error));

@@ -77,7 +77,7 @@ export class MusicService {
     };
   }
 
-  /** Before anything is looked up: a URL that is refused from its text alone. */
+  /** Before any query: a URL whose text is rejected. */
   private checkUrlTexts(body: JsonObject): void {
     for (const { param, place, url } of urlsIn(body)) {
       const refusal = this.urls.refusalOf(url);

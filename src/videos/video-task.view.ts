@@ -33,7 +33,10 @@ export class VideoResultView {
   videos!: VideoFileView[];
 }
 
-/** What the webhook of a video contains and GET /v1/tasks/{video id} answers (API: Webhook events; decision G-56). */
+/**
+ * The task object in the webhook of a video and in the response to GET /v1/tasks/{video id} (API: Webhook events;
+ * decision G-56).
+ */
 export class VideoTaskView {
   @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
   id!: string;

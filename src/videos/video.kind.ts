@@ -88,7 +88,7 @@ export class VideoKind implements TaskKind, OnModuleInit {
     return viewVideoTask(task, this.links);
   }
 
-  /** Videos have no state for an unknown outcome, so nobody is told until it is known (decision G-58). */
+  /** Videos have no state for an unknown outcome, so it is reported only once it is known (decision G-58). */
   notifiesOn(status: TaskStatus): boolean {
     return status !== 'reconciliation_required';
   }

@@ -12,7 +12,7 @@ import {
   type VideoStatus,
 } from './video-details.js';
 
-/** A video as POST and GET /v1/videos answer it (decision G-57). */
+/** A video, as POST and GET /v1/videos return it (decision G-57). */
 export class VideoView {
   @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
   id!: string;

@@ -40,7 +40,7 @@ const ON_RETRY = {
 /** Statuses after which a retry makes sense. */
 const RETRIED: Readonly<Record<string, typeof ON_RETRY>> = { 429: ON_RETRY, 503: ON_RETRY };
 
-/** Adds the headers that every response of a kind has, and the header with which a caller may name its request. */
+/** Adds the headers that every response of a kind has, and the request header for the caller's own id. */
 export function describeHeaders(document: OpenAPIObject): void {
   document.components = {
     ...document.components,

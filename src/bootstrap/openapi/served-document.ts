@@ -9,9 +9,9 @@ import { SANDBOX_MEDIA_PATH, SandboxMedia } from '../../sandbox-media/sandbox-me
 import { formOf, operationsOf, schemaOf } from './document-bodies.js';
 
 /**
- * The document as this gateway serves it. The operator API is left out if it is off, and the URL is the one that others
- * use. With a sandbox, the examples name its recordings on this gateway, so that they run unchanged. It is built for
- * its first reader, because the port is not known before.
+ * The document as this gateway serves it. The operator API is left out if it is off, and the URL is the public one.
+ * With a sandbox, the examples name its recordings on this gateway, so that they run unchanged. It is built at the
+ * first request, because the port is not known before.
  */
 export function servedDocument(app: INestApplication, document: OpenAPIObject): OpenAPIObject {
   const { adminToken, publicUrl } = app.get<GatewayConfig>(GATEWAY_CONFIG);

@@ -27,7 +27,7 @@ export const VIDEO_MODELS = [
   aspectVideo('vid-cine'),
 ] as const satisfies readonly ModelRow<'video'>[];
 
-/** The provider's price goes by the quality, so the one that is sold is always asked for. */
+/** The provider's price depends on the quality, so the sold one is always requested. */
 const image = (id: string, upstreamModel: string, microUsd: bigint): ModelRow<'image'> => ({
   id,
   operation: 'image',

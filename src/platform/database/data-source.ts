@@ -31,7 +31,7 @@ export interface DatabaseConnection {
    * first that takes writes is used.
    */
   readonly url: string;
-  /** Absent: nothing is between. */
+  /** Absent: there is no pooler. */
   readonly pooler?: Pooler;
   readonly poolSize?: number;
   /** Shown in `pg_stat_activity`. */

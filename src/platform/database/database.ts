@@ -19,7 +19,7 @@ export interface DatabaseOptions {
   /** The connection of the owner, which migrates. When undefined, the gateway's own connection migrates. */
   readonly migrationDatabaseUrl?: string | undefined;
   readonly dataDir: string;
-  /** Whether a pooler is before `databaseUrl`; absent: it is looked for. */
+  /** Whether there is a pooler in front of `databaseUrl`; absent: this is detected. */
   readonly pooler?: PoolerSetting;
   readonly poolSize?: number;
   /** Operator commands use the embedded server of a running gateway; a gateway starts its own. */
@@ -102,7 +102,7 @@ export class Database implements OnApplicationShutdown {
     return this.server.url;
   }
 
-  /** The embedded server has no pooler before it. */
+  /** The embedded server has no pooler. */
   private async poolerOf(url: string): Promise<Pooler> {
     if (this.options.databaseUrl === undefined) return 'none';
     const pooler = await findPooler(url, this.options.pooler ?? 'auto');
@@ -113,7 +113,7 @@ export class Database implements OnApplicationShutdown {
     return pooler;
   }
 
-  /** Settings that the start of a session cannot ask for, and those of the server that may lose money. */
+  /** Session settings that cannot be set at the start of a session, and server settings that may lose money. */
   private async settle(dataSource: DataSource, pooler: Pooler): Promise<void> {
     if (pooler !== 'none') await setForRole(dataSource, this.logger);
     if (this.options.databaseUrl !== undefined) await warnOfServer(dataSource, this.logger);
@@ -122,7 +122,7 @@ export class Database implements OnApplicationShutdown {
   private connect(url: string, pooler: Pooler): Promise<DataSource> {
     const { poolSize } = this.options;
     const onPoolError = (error: Error): void => {
-      // A server that is stopped may end a connection before it has read that we closed it.
+      // A server that is being stopped may end a connection before it has read our close message.
       if (this.isClosing) return;
       this.logger.warn(`A database connection broke: ${error.message}`);
     };

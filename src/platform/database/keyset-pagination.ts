@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { cursorOf, type Page, type PageRequest } from '../../common/paging/page.js';
 import { transaction } from './transaction.js';
 
-/** One page reads at most this many rows. If a filter without an index needs more, `nextCursor` goes on from there. */
+/** Most rows that one page reads. If a filter without an index needs more, `nextCursor` continues there. */
 export const MAX_SCANNED_ROWS = 10_000;
 /**
  * A page ends before the row that follows this many stored bytes, so that a few huge results are not read at once. It has

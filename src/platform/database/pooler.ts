@@ -4,7 +4,10 @@ import { SESSION_SETTINGS } from './session-settings.js';
 import { ChosenClient, ServerChoice, trying } from './server-choice.js';
 import { sqlStateOf } from './database-errors.js';
 
-/** `DATABASE_POOLER`: whether a pooler in transaction mode is between the gateway and its database; `auto` looks. */
+/**
+ * `DATABASE_POOLER`: whether there is a pooler in transaction mode between the gateway and its database; `auto` detects
+ * it.
+ */
 export type PoolerSetting = 'auto' | 'transaction' | 'none';
 
 /**
@@ -14,13 +17,13 @@ export type PoolerSetting = 'auto' | 'transaction' | 'none';
 export type Pooler = 'none' | 'named' | 'unnamed';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A pooler with one session only would make the probe wait for ever. */
+/** With a pooler that has only one session, the probe would wait for ever. */
 const PROBE_PATIENCE_MS = 2_000;
 const PROBES = 3;
-/** What poolers answer to a start-up parameter that they do not pass on. */
+/** The errors of poolers for a start-up parameter that they do not pass on. */
 const PROTOCOL_VIOLATION = '08P01';
 
-/** Looks once what is at the URL. Throws the driver's errors while the database is away. */
+/** Detects once what is at the URL. Throws the driver's errors while the database cannot be reached. */
 export async function findPooler(url: string, setting: PoolerSetting): Promise<Pooler> {
   if (setting === 'none') return 'none';
   const choice = new ServerChoice(url);
@@ -32,7 +35,7 @@ async function look(choice: ServerChoice, setting: PoolerSetting): Promise<Poole
   return (await keepsNames(choice)) ? 'named' : 'unnamed';
 }
 
-/** Whether a session has the settings that its start-up asks for: a pooler refuses or forgets them. */
+/** Whether a session has the settings of its start-up: a pooler rejects or drops them. */
 async function keepsSettings(choice: ServerChoice): Promise<boolean> {
   try {
     return await withClients(choice, 1, SESSION_SETTINGS.startUp, async ([client]) => {
@@ -46,7 +49,10 @@ async function keepsSettings(choice: ServerChoice): Promise<boolean> {
   }
 }
 
-/** Whether a statement is found by its name in another session of the server. Not seen is taken for no. */
+/**
+ * Whether another session of the server knows a statement by its name. If the other session is not seen, the result is
+ * no.
+ */
 function keepsNames(choice: ServerChoice): Promise<boolean> {
   return withClients(choice, 1 + PROBES, {}, async ([asker, ...others]) => {
     const named = { name: 'pooler_probe', text: 'SELECT pg_backend_pid() AS session' };
@@ -54,7 +60,7 @@ function keepsNames(choice: ServerChoice): Promise<boolean> {
     const look = async (): Promise<boolean> => {
       const first = await ask();
       for (const other of others) {
-        // It takes a session of the server, probably the last one used, for a while.
+        // This occupies a session of the server for a while, probably the last one used.
         await other.query('BEGIN');
         if ((await ask()) !== first) return true;
       }
@@ -72,7 +78,7 @@ async function withClients<T>(
   work: (clients: readonly pg.Client[]) => Promise<T>,
 ): Promise<T> {
   const clients = Array.from({ length: count }, () =>
-    // What goes wrong with a session fails the statement that waits for it.
+    // An error of the session rejects the statement that waits for it.
     new ChosenClient({
       ...settings,
       choice,
@@ -83,7 +89,7 @@ async function withClients<T>(
     for (const client of clients) await client.connect();
     return await work(clients);
   } finally {
-    // Not waited for: a session that hangs is cut.
+    // Not awaited: a session that hangs is closed.
     for (const client of clients) void client.end().catch(() => undefined);
   }
 }

@@ -3,7 +3,7 @@ import pg, { type QueryConfig, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { keepsNames } from './data-source.js';
 
-/** The driver waits this long for a response; longer than any statement_timeout of the gateway. */
+/** Longest wait of the driver for a response; longer than any statement_timeout of the gateway. */
 const ANSWER_TIMEOUT_MS = 8_000;
 
 /**
@@ -13,7 +13,7 @@ const ANSWER_TIMEOUT_MS = 8_000;
  */
 export class PreparedStatement<Row extends QueryResultRow> {
   private readonly pool: DriverPool<Row>;
-  /** Undefined behind a pooler that forgets names: then each run is parsed and planned anew. */
+  /** Undefined behind a pooler that drops names: then each run is parsed and planned anew. */
   private readonly name: string | undefined;
 
   constructor(
@@ -26,7 +26,7 @@ export class PreparedStatement<Row extends QueryResultRow> {
     this.pool = (dataSource.driver as unknown as { readonly master: DriverPool<Row> }).master;
   }
 
-  /** The rows that the statement returns for these parameters. Throws `ETIMEDOUT` when it is not answered in time. */
+  /** The rows that the statement returns for these parameters. Throws `ETIMEDOUT` when there is no response in time. */
   async run(values: unknown[]): Promise<Row[]> {
     const { text, answerTimeoutMs } = this;
     const name = this.name;
@@ -40,7 +40,7 @@ export class PreparedStatement<Row extends QueryResultRow> {
   }
 }
 
-/** What the driver's pool and its queries do beyond their types. */
+/** Members of the driver that its types lack. */
 interface DriverPool<Row> {
   query(query: DriverQuery): Promise<{ readonly rows: Row[] }>;
 }
@@ -50,8 +50,8 @@ interface DriverQuery {
 const DriverQuery = pg.Query as unknown as new (config: QueryConfig) => DriverQuery;
 
 /**
- * A query that breaks its connection when it is not answered in time. The driver's own `query_timeout` does that too, but
- * V8 would keep each statement with all its values until a full collection (ADR 0007).
+ * A query that closes its connection when there is no response in time. The driver's own `query_timeout` does that too,
+ * but V8 would keep each statement with all its values until a full collection (ADR 0007).
  */
 class BoundedQuery extends DriverQuery {
   private timer: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import type { QueryRunner } from 'typeorm';
 import { GATEWAY_VERSION } from '../../common/version.js';
 
 const FOLDER = new URL('./schema/', import.meta.url);
-/** In the order in which they are run. They are named here, because a build leaves files that were removed in its folder. */
+/** In the order of execution. They are listed here, because a build does not delete files that were removed. */
 export const SCHEMA_FILES = [
   '00-schema.sql',
   '10-accounts.sql',
@@ -47,7 +47,7 @@ interface Repeatable {
   readonly checksum: string;
 }
 
-/** What a database has of a file. */
+/** The checksum of a file that a database has applied. */
 interface AppliedFile {
   readonly name: string;
   readonly checksum: string;
@@ -67,7 +67,7 @@ function repeatables(): Repeatable[] {
 /** Functions name tables and functions of later files. */
 const UNCHECKED = 'SET LOCAL check_function_bodies = off';
 
-/** Makes the whole schema of today in an empty database, within the transaction of the runner. */
+/** Creates the whole current schema in an empty database, within the transaction of the runner. */
 export async function createSchema(runner: QueryRunner): Promise<void> {
   await runner.query(UNCHECKED);
   for (const name of SCHEMA_FILES) await runner.query(read(name));

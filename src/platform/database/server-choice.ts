@@ -22,13 +22,13 @@ export class ServerChoice {
     return this.urls[this.index] ?? '';
   }
 
-  /** This one failed or takes no writes: the next is tried. */
+  /** Reports that this server failed or is read-only: the next one is tried. */
   failed(url: string): void {
     if (url === this.url) this.index = (this.index + 1) % this.urls.length;
   }
 }
 
-/** Tries as often as there are servers: each failed try goes on to the next one. */
+/** Tries as often as there are servers: each failed try continues with the next one. */
 export async function trying<T>(url: string, step: () => Promise<T>): Promise<T> {
   for (let left = new ServerChoice(url).size; ; left -= 1) {
     try {
@@ -52,13 +52,13 @@ interface Status {
   readonly parameterName: string;
   readonly parameterValue: string;
 }
-/** What a server of version 14 or later says of itself when it takes no writes. */
+/** The parameter by which servers from version 14 on report that they are read-only. */
 const READ_ONLY = new Set(['in_hot_standby', 'default_transaction_read_only']);
 
 /**
- * A client that connects to the chosen server and refuses one that takes no writes. A connection that the pool has removed
- * after an error may report another error, such as its end by the server. Its user knows of the first one. Without this
- * listener the second would end the process.
+ * A client that connects to the chosen server and rejects one that is read-only. A connection that the pool has removed
+ * after an error may report another error, such as its end by the server. The first error was reported already; without
+ * this listener the second would end the process.
  */
 export class ChosenClient extends pg.Client {
   private readonly choice: ServerChoice;
@@ -82,7 +82,7 @@ export class ChosenClient extends pg.Client {
     );
   }
 
-  /** What the start of the session says; the driver has no setting for the time zone, which every pooler passes on. */
+  /** The start-up options of a session; the driver has no setting for the time zone, which every pooler passes on. */
   protected getStartupConf(): Record<string, string> {
     const driver = pg.Client.prototype as unknown as StartUp;
     return { ...driver.getStartupConf.call(this), TimeZone: 'UTC' };

@@ -3,15 +3,15 @@ import type { DataSource } from 'typeorm';
 import { connectionsFor } from './data-source.js';
 import { SESSION_SETTINGS } from './session-settings.js';
 
-/** Settings of a server that may lose what it has confirmed. The embedded server has them on. */
+/** Server settings without which confirmed commits may be lost. The embedded server has them on. */
 const UNSAFE = `
   SELECT name FROM pg_settings
    WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name`;
 const MAX_CONNECTIONS = `SELECT setting::int AS value FROM pg_settings WHERE name = 'max_connections'`;
 
 /**
- * Makes what each session needs the default of this role in this database, because a pooler passes no settings on. Sessions
- * that the pooler opened before keep theirs until it closes them.
+ * Makes the session settings the defaults of this role in this database, because a pooler passes none on. Sessions that
+ * the pooler opened before keep theirs until it closes them.
  */
 export async function setForRole(dataSource: DataSource, logger: Logger): Promise<void> {
   try {
@@ -28,7 +28,7 @@ export async function setForRole(dataSource: DataSource, logger: Logger): Promis
   }
 }
 
-/** Tells the operator of a server that may lose money or has too few connections for one process. */
+/** Logs a warning for a server that may lose money or has too few connections for one process. */
 export async function warnOfServer(dataSource: DataSource, logger: Logger): Promise<void> {
   const unsafe = await dataSource.query<{ name: string }[]>(UNSAFE);
   if (unsafe.length > 0) {

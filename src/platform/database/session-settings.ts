@@ -7,20 +7,20 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 /** Longest idle time in a transaction. Then the server ends the session. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 
-/** What each session of the gateway needs, whatever its server's defaults are. Times are in milliseconds. */
+/** The settings of each session, whatever the defaults of the server are. Times are in milliseconds. */
 const SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: String(LOCK_TIMEOUT_MS),
   statement_timeout: String(STATEMENT_TIMEOUT_MS),
   idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
-  // Compiling takes seconds where the cost of a plan is only the planner's way to say "not this one" (enable_seqscan).
+  // JIT compilation takes seconds where a plan's cost is huge only because a scan type is disabled (enable_seqscan).
   jit: 'off',
-  // Days of usage and of spend limits are those of UTC.
+  // Days of usage and of spend limits are days of UTC.
   timezone: 'UTC',
 };
 
 const VALUES = Object.entries(SETTINGS).map(([name, value]) => `('${name}', '${value}')`);
 
-/** Statements, and waits for locks, of migrations and audits. */
+/** Timeouts of migrations and audits. */
 const PATIENT_TIMEOUT_MS = 3_600_000;
 
 const optionsOf = (settings: Readonly<Record<string, string>>): string =>

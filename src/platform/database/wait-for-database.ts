@@ -2,11 +2,17 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseFaultOf } from './database-errors.js';
 
-/** A start waits so long for a database that is away: a server that starts beside us, or an outage that is about to end. */
+/**
+ * Longest wait of a start for a database that cannot be reached: a server that is starting too, or an outage that is
+ * about to end.
+ */
 const START_PATIENCE_MS = 30_000;
 const RETRY_MS = 1_000;
 
-/** The database was away for longer than a start waits. The message is for the operator; the cause says what was tried last. */
+/**
+ * The database could not be reached for longer than a start waits. The message is for the operator; the cause says what
+ * was tried last.
+ */
 export class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError';
 
@@ -16,9 +22,9 @@ export class DatabaseAwayError extends Error {
 }
 
 /**
- * Does one step of a start, again and again while the database is away, for at most `patienceMs`. The step may have been
- * committed before it failed, so it must be safe to repeat. Throws {@link DatabaseAwayError} when the time is over, and any
- * other error at once. `onWait` is told once, when the wait begins.
+ * Retries one step of a start while the database cannot be reached, for at most `patienceMs`. The step may have been
+ * committed before it failed, so it must be safe to repeat. Throws {@link DatabaseAwayError} when the time is over, and
+ * any other error at once. `onWait` is called once, when the wait begins.
  */
 export async function waitForDatabase<T>(
   step: () => Promise<T>,

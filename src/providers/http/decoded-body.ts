@@ -46,7 +46,7 @@ export function decodedBody(
 /** One encoding less. Destroying it destroys its source. */
 class DecodedBody extends Readable {
   private decoder: Transform | undefined;
-  /** The first byte, until the second tells which decoder it takes. */
+  /** The first byte, kept until the second determines the decoder. */
   private held = Buffer.alloc(0);
   private encodedBytes = 0;
   private decodedBytes = 0;

@@ -46,7 +46,7 @@ export function isFailedChoice(choice: unknown): boolean {
   return isJsonObject(choice) && (isError(choice.error) || choice.finish_reason === 'error');
 }
 
-/** Some vendors write an empty object beside every good answer. */
+/** Some vendors write an empty object into every good response. */
 function isError(value: unknown): boolean {
   return isJsonObject(value) ? Object.keys(value).length > 0 : Boolean(value);
 }

@@ -68,7 +68,7 @@ const STRONG: Kinds = {
   ],
 };
 
-/** Words that only repeat a status. They decide where neither the response nor its body has one. */
+/** Words that only repeat a status. They decide if neither the response nor its body has one. */
 const WEAK: Kinds = {
   account: [
     ...['authentication_error', 'unauthenticated', 'unauthorized', 'invalid_authentication'],

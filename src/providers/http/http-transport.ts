@@ -9,7 +9,10 @@ import {
 } from './upstream-timeouts.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A connection reads nothing ahead: with room for more it would read again, up to 64 kB, before a reader can pause it. */
+/**
+ * Connections read nothing ahead: with a larger buffer they would read up to 64 kB more before a slow reader can pause
+ * them.
+ */
 const SOCKET_BUFFER = { highWaterMark: 0 };
 /**
  * Idle connections are closed before common servers and load balancers close them, so that a request seldom meets a

@@ -9,7 +9,7 @@ export type ProviderErrorKind =
   /** The text is longer than the provider accepts. */
   | 'too_long'
   | 'rate_limited'
-  /** No answer in time. The work may have been done. */
+  /** No response in time. The work may have been done. */
   | 'timeout'
   /** A failure, or a response that cannot be used. The work may have been done. */
   | 'http_error'
@@ -111,7 +111,7 @@ export class ProviderError extends Error {
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
 
-  /** Whether another route can be asked without the risk that the work is paid for twice. */
+  /** Whether another route can be tried without the risk that the work is paid twice. */
   get safeToFailover(): boolean {
     return !this.sent || NOTHING_DONE.includes(this.kind);
   }

@@ -21,7 +21,7 @@ const MAX_CONNECT_RETRIES = 2;
 const CONNECT_RETRY_MS = 50;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 const PARTIAL = 206;
-/** Without the header, a provider could choose any encoding. Answers that have one all the same are decoded. */
+/** Without the header, a provider could choose any encoding. Responses that are encoded nevertheless are decoded. */
 const NOT_ENCODED = { 'accept-encoding': 'identity' };
 
 /**
@@ -119,7 +119,7 @@ export class ProviderHttp {
     throw await this.errorResponse(response);
   }
 
-  /** The answer with its body decoded, where that is possible. */
+  /** The response with its body decoded, if that is possible. */
   private decoded(raw: AxiosResponse<Readable>) {
     const headers = raw.headers as Record<string, unknown>;
     const { status, data } = raw;

@@ -8,7 +8,7 @@ import type { UpstreamTimeoutName } from './upstream-timeouts.js';
 export interface WireProtocol {
   /** Headers of every request; they hold the key, if there is one. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What its errors mean that others do not use. */
+  /** The meaning of errors that only this protocol has. */
   readonly ownErrors?: OwnErrors;
 }
 
@@ -20,9 +20,9 @@ export interface UpstreamRequest {
   readonly body?: RequestBody;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeout: UpstreamTimeoutName;
-  /** How the requests of the model differ from the protocol's habit. */
+  /** How the requests of the model differ from the protocol's default. */
   readonly terms?: UpstreamTerms | undefined;
-  /** Told what the headers and the JSON of a 2xx response say that it cost. */
+  /** Called with the cost that the headers and the JSON of a 2xx response report. */
   readonly onFigures?: OnFigures | undefined;
   readonly signal: AbortSignal;
   /** Return the target of a redirect instead of treating the redirect as a failure. It is not followed. */

@@ -13,7 +13,7 @@ export interface ResponseHead {
 
 /** Bytes that are read ahead of a slow reader before the upstream socket is paused. */
 const BODY_BUFFER_BYTES = 16 * 1024;
-/** What one read of a socket returns at most, as a rule. After this many bytes a response asks the pacer. */
+/** The usual size of one read of a socket. After this many bytes a response asks the pacer. */
 const READ_BYTES = 64 * 1024;
 /**
  * Reads of long responses in one iteration of the event loop, of all providers together. Without the limit hundreds of
@@ -21,9 +21,9 @@ const READ_BYTES = 64 * 1024;
  * iterations. The pacer serves accounts round-robin.
  */
 export const READS_PER_ITERATION = 2;
-/** Informational responses (1xx) before the response. Each starts the wait for the head anew, so their number is bounded. */
+/** Most informational responses (1xx) before the response. Each restarts the wait for the head. */
 const MAX_ANNOUNCEMENTS = 64;
-/** The most that is read ahead where the socket cannot be paused. */
+/** Most bytes that are read ahead if the socket cannot be paused. */
 const UNPAUSED_BUFFER_BYTES = 128 * 1024 * 1024;
 
 /**
@@ -52,7 +52,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
     private readonly signal: AbortSignal | undefined,
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
     private readonly pace: EventLoopPacer,
-    /** Whose request it is; empty outside of any call. */
+    /** The account of the request; empty outside of any call. */
     private readonly accountId: string,
   ) {
     this.answered = new Promise((resolve, reject) => {
@@ -80,9 +80,9 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
       return;
     }
     this.mayPause = staysOpen(headers);
-    // They are slices of the first read, which would stay in memory as a whole until the response ends.
+    // Raw headers are slices of the first read, which would stay in memory as a whole until the response ends.
     controller.rawHeaders = null;
-    // The reader learns of the error. Before there is one, an error ends nothing else.
+    // The reader of the body gets the error. Until there is one, the error is ignored.
     this.body = new ResponseBody(this, headers).on('error', () => undefined);
     this.resolve({ status, statusText, headers, body: this.body });
   }
@@ -115,18 +115,19 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.detach();
     const { body } = this;
-    // Told before it is destroyed: who reads it only afterwards gets `errored`, which no later error replaces.
+    // Destroyed with this error first: code that reads the body later gets it as `errored`, and no later error
+    // replaces it.
     if (body) body.destroy(this.signal?.aborted ? error : this.bodyError(error, body.headers));
     else this.reject(error);
   }
 
-  /** The reader has room. */
+  /** The reader has space in its buffer. */
   readOn(): void {
     this.isFull = false;
     this.goOn();
   }
 
-  /** The reader takes nothing from now on, or goes on. Meanwhile the connection is not read. */
+  /** The reader pauses or resumes. While it pauses, the connection is not read. */
   pause(isPaused: boolean): void {
     this.isPaused = isPaused;
     if (!isPaused) this.goOn();

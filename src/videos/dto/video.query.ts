@@ -1,6 +1,6 @@
 import { ModelId, Enum, Text } from '../../common/validation/fields.js';
 
-/** The guard has judged what stands there. */
+/** The guard has checked its value. */
 const LINK_TEXT_LIMIT = 200;
 
 const model = {

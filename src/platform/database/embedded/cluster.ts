@@ -39,7 +39,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_min_error_statement: 'panic',
 };
 
-/** Where a cluster is, and how it is reached. All processes with the same data directory get the same answer. */
+/** The paths of a cluster. All processes with the same data directory compute the same paths. */
 export class ClusterPaths {
   private constructor(
     /** The data directory without symbolic links. */
@@ -49,7 +49,7 @@ export class ClusterPaths {
     readonly socketDirectory: string,
   ) {}
 
-  /** Determines the place, and creates the data directory. */
+  /** Determines the paths, and creates the data directory. */
   static async in(dataDir: string): Promise<ClusterPaths> {
     await mkdir(dataDir, { recursive: true });
     const real = await realpath(dataDir);

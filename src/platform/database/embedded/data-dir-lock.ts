@@ -54,7 +54,7 @@ async function holdLock(file: string, dataDir: string): Promise<ChildProcess | u
     ],
     { detached: true, stdio: ['pipe', 'pipe', 'ignore'] },
   );
-  // The holder may be gone when its input is closed.
+  // The child may have ended when its input is closed.
   holder.on('error', () => undefined).stdin.on('error', () => undefined);
   const outcome = await new Promise<'held' | number | null | NodeJS.ErrnoException>((resolve) => {
     holder.once('error', resolve);

@@ -73,12 +73,12 @@ export class EmbeddedPostgres implements RunningPostgres {
 
   /**
    * The server of the gateway that runs on this data directory, or a new one. A gateway's server may still be starting,
-   * so connect with patience. For operator commands.
+   * so retry the connection. For operator commands.
    */
   static async attachOrStart(options: EmbeddedPostgresOptions): Promise<RunningPostgres> {
     const paths = await ClusterPaths.in(options.dataDir);
     const running = { url: paths.url, stop: () => Promise.resolve() };
-    // The lock of a running gateway is waited for; its server answers at once.
+    // Waits for the lock of a running gateway; if its server listens already, no lock is needed.
     if (await paths.isListening()) return running;
     try {
       return await EmbeddedPostgres.start(options);

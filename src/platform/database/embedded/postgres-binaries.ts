@@ -38,7 +38,7 @@ export async function linkLibraries(native: string): Promise<void> {
   }
 }
 
-/** The place of a copy of these programs below `parent`. Every version has its own. */
+/** The directory of a copy of these programs below `parent`. Every version has its own. */
 export async function copyDirectoryOf(native: string, parent: string): Promise<string> {
   const description = await readFile(join(dirname(native), 'package.json'), 'utf8');
   const { version } = JSON.parse(description) as { version: string };

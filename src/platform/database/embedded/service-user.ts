@@ -84,7 +84,7 @@ export class ServiceUser {
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    // The caller learns that it does not start. Later errors are of signals to a program that has ended.
+    // The caller gets the error of a failed start. Later errors concern signals to a program that has ended.
     return child.on('error', () => undefined);
   }
 
