@@ -1,6 +1,6 @@
 import { Controller, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { sendCharged } from '../platform/http-server/responses/charge-header.js';
+import { sendCharged } from '../platform/http-server/responses/gateway-headers.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { RecordingEndpoint } from '../admission/call-endpoint.decorators.js';
