@@ -51,7 +51,8 @@ describe('a database of version 0.1.0', () => {
     const contents = await Promise.all(
       tables.map(async ({ name }) => {
         const rows = await dataSource.query<unknown[]>(
-          `SELECT to_jsonb(t) AS row FROM ${name} t ORDER BY to_jsonb(t)::text`,
+          // A column that came later is null in these rows.
+          `SELECT jsonb_strip_nulls(to_jsonb(t)) AS row FROM ${name} t ORDER BY jsonb_strip_nulls(to_jsonb(t))::text`,
         );
         return [name, rows] as const;
       }),
@@ -62,7 +63,9 @@ describe('a database of version 0.1.0', () => {
   it('gets the schema of a new one and keeps every row', async () => {
     const before = await rowsOf();
     expect((before.ledger_entry as unknown[]).length).toBeGreaterThan(10);
-    expect(await runMigrations(dataSource)).toContain('Baseline1700000001000');
+    const applied = await runMigrations(dataSource);
+    expect(applied).toContain('Baseline1700000001000');
+    expect(applied).toContain('TaskEndpoint1700000001001');
     expect((await dumpSchema(dataSource)).split('\n')).toEqual(SCHEMA.split('\n'));
     expect(await rowsOf()).toEqual(before);
     expect(await runMigrations(dataSource)).toEqual([]);

@@ -25,7 +25,7 @@ export class ReversalRepository {
     this.task = new PreparedStatement(
       dataSource,
       'task_cancel',
-      `SELECT task_cancel($1, $2, $3, $4, $5) AS outcome`,
+      `SELECT task_cancel_v2($1, $2, $3, $4, coalesce($5, task_former_endpoint($6))) AS outcome`,
     );
     this.job = new PreparedStatement(
       dataSource,
@@ -62,7 +62,8 @@ export class ReversalRepository {
   }
 }
 
-/** Key, model and kind for the usage of the task's charge, as parameters. */
+/** What the usage of the task's charge counts by, as parameters. */
 function boughtBy({ bought }: TaskReversal): (string | null)[] {
-  return bought ? [bought.apiKeyId, bought.model, bought.kind] : [null, null, null];
+  if (!bought) return [null, null, null, null];
+  return [bought.apiKeyId, bought.model, bought.endpoint ?? null, bought.kind];
 }

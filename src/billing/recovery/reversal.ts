@@ -14,11 +14,14 @@ export interface CallReversal {
 export interface TaskReversal {
   readonly taskId: string;
   readonly accountId: string;
-  /** Key, model and kind for the usage of its charge. Absent in the journal of an earlier version. */
+  /** What the usage of its charge counts by. Absent in the journal of an earlier version. */
   readonly bought?: {
     readonly apiKeyId: string | null;
     readonly model: string;
+    /** Read by processes of version 0.1.0, which derive the endpoint from it. */
     readonly kind: string;
+    /** Path of the call. Absent in the journal of version 0.1.0. */
+    readonly endpoint?: string;
   };
 }
 

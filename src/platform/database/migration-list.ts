@@ -1,8 +1,12 @@
 import type { MigrationInterface } from 'typeorm';
 import { Baseline1700000001000 } from './migrations/1000-baseline.migration.js';
+import { TaskEndpoint1700000001001 } from './migrations/1001-task-endpoint.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
  * `AddColour1700000001010`. A released migration is never changed or removed.
  */
-export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [Baseline1700000001000];
+export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
+  Baseline1700000001000,
+  TaskEndpoint1700000001001,
+];

@@ -514,6 +514,7 @@ CREATE TABLE task (
   delivered_late boolean NOT NULL DEFAULT false,
   provider_fault json,
   unknown_state text,
+  endpoint text,
   CONSTRAINT task_check CHECK (((charged >= 0) AND (charged <= reserved))),
   CONSTRAINT task_check1 CHECK (((status = ANY (ARRAY['queued'::text, 'processing'::text])) = (completed_at IS NULL))),
   CONSTRAINT task_check2 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
@@ -555,6 +556,7 @@ COMMENT ON task.refunded IS 'What operators gave back of the charge.';
 COMMENT ON task.delivered_late IS 'The task had failed or expired, and its result was delivered after all.';
 COMMENT ON task.provider_fault IS 'What the provider said about its failure.';
 COMMENT ON task.unknown_state IS 'A word of the provider for the state of the job that its adapter does not know.';
+COMMENT ON task.endpoint IS 'The path of the call, for usage; null in rows of version 0.1.0, whose endpoint follows from the kind.';
 
 CREATE TABLE task_work (
   account_id uuid NOT NULL,
@@ -601,7 +603,7 @@ CREATE VIEW usage_call (
   quantity numeric,
   charged bigint,
   bucket smallint
-) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, CASE kind WHEN 'dubbing'::text THEN '/v1/audio/dubbing'::text WHEN 'song'::text THEN '/v1/music/generations'::text WHEN 'video'::text THEN '/v1/videos'::text ELSE kind END AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
+) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
 COMMENT ON usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
 
 CREATE TABLE usage_checkpoint (
@@ -840,7 +842,9 @@ CREATE FUNCTION task_advance(p_accounts uuid[], p_ids uuid[], p_fences bigint[],
 
 CREATE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ce26c37c96ce7e676d9e0b4056469171';
 
-CREATE FUNCTION task_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_kind text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '1e062c15605027e78cd0c7b878e1deda';
+CREATE FUNCTION task_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_kind text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '36fa5ed521c1367673ad90dbece26708';
+
+CREATE FUNCTION task_cancel_v2(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '04b5947089b458e8e0d35ddfe9655c85';
 
 CREATE FUNCTION task_charge_late(p_account uuid, p_id uuid, p_charge bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '35e350c86c71072805a85f6faf20ad55';
 
@@ -854,13 +858,15 @@ CREATE FUNCTION task_end_lock(p_accounts uuid[], p_ids uuid[]) RETURNS boolean L
 
 CREATE FUNCTION task_end_telling(p_account uuid, p_id uuid, p_fence bigint, p_from text, p_status text, p_money text, p_charge bigint, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamp with time zone, p_watch_lane text, p_watch_ms bigint, p_unsent boolean, p_delivery uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_told timestamp with time zone) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '3dc23a280a34f1b3f1bb0e44a91b2d42';
 
+CREATE FUNCTION task_former_endpoint(p_kind text) RETURNS text LANGUAGE sql IMMUTABLE COST 100 AS 'f927b9667119939686a887c07abd8a74';
+
 CREATE FUNCTION task_keep_job(p_account uuid, p_id uuid, p_job_id text, p_watch_lane text, p_watch_ms bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '430e110bfb2684f2c7e18cf6855521b5';
 
 CREATE FUNCTION task_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '46f0b2c64b22a14456d7ab8c8d321ed5';
 
 CREATE FUNCTION task_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0ab2db473822f2a5be1d68ba86aebae4';
 
-CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '41a4f7fc0047b053905642bee6ab672d';
+CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '2fa473a71c79fc6d01a689d105866ebd';
 
 CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '84a8d40ad7f1fd73140f9812af3e443c';
 

@@ -22,10 +22,11 @@ const WITHOUT_TRACE: ReadonlySet<DatabaseFault> = new Set([
   'check',
 ]);
 
-/** `hasKey`: the caller can retry with an idempotency key. `isCapped`: the API key may have a spend limit. */
+/** `hasKey`: the caller can retry with an idempotency key. `isCapped`: the API key may have a spend limit. `endpoint`: the path of the call. */
 interface SubmitTerms {
   readonly hasKey: boolean;
   readonly isCapped: boolean;
+  readonly endpoint: string;
 }
 
 /** Writes a task, its hold and its idempotency key. If the response is lost, looks up the outcome. */
@@ -48,9 +49,9 @@ export class SubmitStatement {
    * Throws the database's error, or 503 if too many are queued; then there is no task. Throws {@link UnknownSubmission} if the
    * task may exist. Then it will be cancelled, unless the caller can retry with an idempotency key.
    */
-  async run(task: Task, values: unknown[], { hasKey, isCapped }: SubmitTerms): Promise<SubmitRow> {
+  async run(task: Task, values: unknown[], terms: SubmitTerms): Promise<SubmitRow> {
     if (this.reversals.isFull) throw unrecorded();
-    const statement = isCapped ? this.submitCapped : this.submit;
+    const statement = terms.isCapped ? this.submitCapped : this.submit;
     const faults: DatabaseFault[] = [];
     const submit = () =>
       statement.run(values).catch((error: unknown) => {
@@ -65,17 +66,17 @@ export class SubmitStatement {
       return row;
     } catch (error) {
       if (faults.every((fault) => WITHOUT_TRACE.has(fault))) throw error;
-      return this.outcomeOf(task, hasKey);
+      return this.outcomeOf(task, terms);
     }
   }
 
-  private async outcomeOf(task: Task, hasKey: boolean): Promise<SubmitRow> {
+  private async outcomeOf(task: Task, { hasKey, endpoint }: SubmitTerms): Promise<SubmitRow> {
     const { id, accountId, apiKeyId, model, kind } = task;
     const find = () => this.repository.find(id, accountId);
     const found = await retryTransient(find, LOOKUP_PATIENCE_MS).catch(() => undefined);
     if (found) return { outcome: 'created', created: found.createdAt };
     // The statement may still reach the database. A caller with an idempotency key can retry.
-    const bought = { apiKeyId, model, kind };
+    const bought = { apiKeyId, model, kind, endpoint };
     if (!hasKey) await this.reversals.addDurably({ taskId: id, accountId, bought });
     throw new UnknownSubmission();
   }

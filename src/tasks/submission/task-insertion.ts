@@ -43,11 +43,13 @@ export class TaskInsertion {
     claim: KeyClaim | undefined,
   ): Promise<Task | 'insufficient' | 'over_limit' | 'claim_lost'> {
     const task = this.taskOf(request, prepared);
-    const key = claim ? [claim.endpoint, claim.key, claim.token] : [null, null, null];
-    const values = [...this.columnsOf(task, prepared.input), ...key];
+    const { endpoint, caller } = request.call;
+    const key = claim ? [claim.key, claim.token] : [null, null];
+    const values = [...this.columnsOf(task, prepared.input), endpoint, ...key];
     const terms = {
       hasKey: claim !== undefined,
-      isCapped: mayHaveLimit(request.call.caller),
+      isCapped: mayHaveLimit(caller),
+      endpoint,
     };
     const { outcome, created } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) return { ...task, createdAt: created };

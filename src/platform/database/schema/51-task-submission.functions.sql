@@ -1,6 +1,12 @@
 -- Submissions of tasks. No plan may read all tasks, even if it was made while the tables were empty. Whatever touches a task
 -- takes its locks in one order: work, task, account, idempotency key.
 
+-- The endpoint of a task that does not name it: version 0.1.0 wrote it, which had three kinds.
+CREATE OR REPLACE FUNCTION task_former_endpoint(p_kind text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE p_kind WHEN 'dubbing' THEN '/v1/audio/dubbing' WHEN 'song' THEN '/v1/music/generations'
+                     WHEN 'video' THEN '/v1/videos' ELSE p_kind END;
+$$;
+
 -- Claims the right to submit a task with an idempotency key. Outcomes: claimed (until the lease ends), bound (the key has a
 -- task), busy (another request with the same body has the claim), conflict (the key was used with another body).
 -- p_fingerprints are those of the same body by each secret key, the newest first.
@@ -50,7 +56,8 @@ BEGIN
   END IF;
 END $$;
 
--- Writes hold, task, its first work and the use of its idempotency key in one transaction. A submission that is repeated while
+-- Writes hold, task, its first work and the use of its idempotency key, if it has one, in one transaction. p_endpoint is the
+-- path of the call; processes of version 0.1.0 give it with a key only. A submission that is repeated while
 -- its first try is being committed finds the task of that try. Outcomes: created (also when it was done before), claim_lost
 -- (another request has the claim on the key now), insufficient, conflict, missing (no such account).
 CREATE OR REPLACE FUNCTION task_submit(
@@ -83,10 +90,10 @@ BEGIN
   END IF;
   INSERT INTO task (account_id, id, api_key_id, kind, modality, model, client_request_id, sealed_input, details, provider,
                     provider_base_url, on_sandbox, upstream_model, reserved, unit, quantity, unit_price, webhook_url,
-                    webhook_secret)
+                    webhook_secret, endpoint)
     VALUES (p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider,
             p_base_url, p_on_sandbox, p_upstream_model, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url,
-            p_webhook_secret)
+            p_webhook_secret, p_endpoint)
     RETURNING created_at INTO created;
   INSERT INTO task_work (account_id, task_id, lane, phase) VALUES (p_account, p_id, p_lane, 'waiting');
   IF p_key IS NOT NULL THEN

@@ -220,18 +220,23 @@ BEGIN
 END $$;
 
 -- As above, and takes what was given back from the usage and the limit of the key. A journal of an earlier version does not
--- say what the task was: its key, model and kind are null.
-CREATE OR REPLACE FUNCTION task_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_kind text)
+-- say what the task was: its key, model and endpoint are null.
+CREATE OR REPLACE FUNCTION task_cancel_v2(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text)
 RETURNS text LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
   outcome text := task_cancel(p_account, p_id);
 BEGIN
-  IF outcome = 'reversed' AND p_kind IS NOT NULL THEN
-    PERFORM record_note_late_reversal(p_account, p_id, p_api_key, p_model,
-      CASE p_kind WHEN 'dubbing' THEN '/v1/audio/dubbing' WHEN 'song' THEN '/v1/music/generations'
-                  WHEN 'video' THEN '/v1/videos' ELSE p_kind END);
+  IF outcome = 'reversed' AND p_endpoint IS NOT NULL THEN
+    PERFORM record_note_late_reversal(p_account, p_id, p_api_key, p_model, p_endpoint);
   END IF;
   RETURN outcome;
+END $$;
+
+-- As version 0.1.0 calls it, whose processes may run beside this version: with the kind of the task.
+CREATE OR REPLACE FUNCTION task_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_kind text)
+RETURNS text LANGUAGE plpgsql SET jit = off AS $$
+BEGIN
+  RETURN task_cancel_v2(p_account, p_id, p_api_key, p_model, task_former_endpoint(p_kind));
 END $$;
 
 -- Gives back a part of the charge of a task, or what is left of it (p_amount null), as charge_refund; also missing (no such

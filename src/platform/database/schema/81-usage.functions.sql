@@ -23,8 +23,7 @@ CREATE OR REPLACE VIEW usage_call AS
   UNION ALL
   SELECT t.account_id, t.id, t.created_at, t.status IN ('succeeded', 'failed', 'expired'),
          coalesce(h.resolved_at, t.completed_at), coalesce(t.api_key_id, '00000000-0000-0000-0000-000000000000'::uuid), t.model,
-         CASE t.kind WHEN 'dubbing' THEN '/v1/audio/dubbing' WHEN 'song' THEN '/v1/music/generations'
-                     WHEN 'video' THEN '/v1/videos' ELSE t.kind END,
+         coalesce(t.endpoint, task_former_endpoint(t.kind)),
          t.status <> 'succeeded' OR t.delivered_late,
          CASE WHEN t.status = 'succeeded' AND NOT t.delivered_late THEN 1 ELSE 0 END,
          CASE WHEN t.delivered_late THEN 0 ELSE coalesce(t.charged, 0) END,

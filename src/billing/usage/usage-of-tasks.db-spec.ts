@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fundedAccount, IDLE_TICKER } from '../../../test/support/test-ledger.js';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { ReversalRepository } from '../recovery/reversal.repository.js';
+import { UsageReports } from './usage-reports.js';
+import { UsageRollup } from './usage-rollup.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** A charged task of 200 micro-USD; version 0.1.0 names no endpoint when there is no idempotency key. */
+async function charged(accountId: string, kind: string, endpoint: string | null): Promise<string> {
+  const taskId = uuidV7(Date.now());
+  await database.dataSource.query(
+    `SELECT task_submit($1, $2, NULL, $3, 'video', 'm', NULL, '', '{}', 'sandbox', '', true, 'm',
+       'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, $4, NULL, NULL)`,
+    [accountId, taskId, kind, endpoint],
+  );
+  await database.dataSource.query(
+    `SELECT task_end($1, $2, NULL, '{queued}', 'succeeded', 'settle', 200, NULL, NULL, '{}', NULL, NULL, NULL, now(), NULL,
+       NULL, false)`,
+    [accountId, taskId],
+  );
+  return taskId;
+}
+
+function byEndpoint(accountId: string) {
+  return new UsageReports(database.dataSource).rows({
+    groupBy: ['endpoint'],
+    fromDay: '2020-01-01',
+    toDay: '2100-01-01',
+    accountId,
+    apiKeyId: undefined,
+    model: undefined,
+    limit: 10,
+    offset: 0,
+  });
+}
+
+describe('usage of a task', () => {
+  it.each([
+    ['lip-sync', '/v1/videos/lip-sync', '/v1/videos/lip-sync'],
+    ['video', '/v1/videos', '/v1/videos'],
+    ['video', null, '/v1/videos'],
+    ['song', null, '/v1/music/generations'],
+    ['dubbing', null, '/v1/audio/dubbing'],
+  ])('counts a %s task of endpoint %s at %s, before and after folding', async (kind, own, path) => {
+    const { dataSource } = database;
+    const accountId = await fundedAccount(dataSource, 1_000n);
+    await charged(accountId, kind, own);
+    for (let fold = 0; fold < 3; fold++) {
+      expect(await byEndpoint(accountId)).toMatchObject([
+        { endpoint: path, calls: '1', charged: '200' },
+      ]);
+      await new UsageRollup(dataSource, IDLE_TICKER).tick(0);
+    }
+  });
+
+  it.each([
+    [{ kind: 'lip-sync', endpoint: '/v1/videos/lip-sync' }, '/v1/videos/lip-sync'],
+    [{ kind: 'song' }, '/v1/music/generations'],
+  ])('takes back at its endpoint what the journal says of %o', async (bought, path) => {
+    const { dataSource } = database;
+    const accountId = await fundedAccount(dataSource, 1_000n);
+    const taskId = await charged(accountId, 'song', path);
+    const told = { apiKeyId: null, model: 'm', ...bought };
+    const reversals = new ReversalRepository(dataSource);
+    expect(await reversals.cancel({ taskId, accountId, bought: told })).toBe('reversed');
+    expect(
+      await dataSource.query('SELECT endpoint, model FROM late_reversal WHERE id = $1', [taskId]),
+    ).toEqual([{ endpoint: path, model: 'm' }]);
+    expect(await byEndpoint(accountId)).toMatchObject([{ endpoint: path, charged: '0' }]);
+  });
+});
