@@ -66,7 +66,7 @@ describe('the name of a test file', () => {
     expect(files.filter((file) => !sizes.includes(sizeOf(file)))).toEqual([]);
   });
 
-  it('tells a size that is large enough for what the test starts', () => {
+  it('is large enough for what the test starts', () => {
     const tooSmall = files
       .map((file) => ({ file, least: leastSize(file) }))
       .filter(({ file, least }) => SIZES.indexOf(least) > SIZES.indexOf(sizeOf(file) as Size))

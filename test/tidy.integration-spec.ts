@@ -74,7 +74,7 @@ describe('the repository', () => {
   const all = ['src', 'test', 'bench', 'scripts'].flatMap(sources);
   const src = sources('src').filter((file) => !file.endsWith('spec.ts'));
 
-  it('has nothing left to do in its comments', () => {
+  it('contains no TODO or FIXME', () => {
     expect(withMatch(all, OPEN_ENDS)).toEqual([]);
   });
 
@@ -140,7 +140,7 @@ describe('the repository', () => {
     expect(withMatch(all, /eslint-disable(?!.* -- \S).*$/m)).toEqual([]);
   });
 
-  it('has the folders and the direction that ADR 0001 tells, and rules for each', () => {
+  it('has the folders and the direction of ADR 0001, and rules for each', () => {
     const adr = read('docs/architecture/adr/0001-layout-and-direction.md');
     const rules = read('.dependency-cruiser.cjs');
     const rows = adr.match(/^\| `[a-z-]+\/`.*? \|/gm) ?? [];
@@ -228,7 +228,7 @@ describe('the repository', () => {
     expect(named.filter(([, file = '', name = '']) => isLost(file, name))).toEqual([]);
   });
 
-  it('tells each flow in few files', () => {
+  it('has few files in each flow', () => {
     const sections = read('docs/architecture/flows.md').split('\n## ').slice(1);
     const counts = sections.map((section) => [
       section.slice(0, section.indexOf('\n')),

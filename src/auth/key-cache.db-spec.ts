@@ -86,7 +86,7 @@ describe('the cache of keys', () => {
     });
   });
 
-  it('sends one query for concurrent look-ups of a key, and none again for a second', async () => {
+  it('sends one query for concurrent look-ups of a key, and no further query for a second', async () => {
     const { key } = await issue();
     const found = await Promise.all(Array.from({ length: 50 }, () => cache.find(key)));
     expect(new Set(found.map((caller) => caller?.accountId))).toEqual(new Set([accountId]));

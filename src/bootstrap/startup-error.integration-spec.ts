@@ -47,7 +47,7 @@ describe('startupError', () => {
     );
   });
 
-  it('tells the faults of the catalog file beside those of the settings', () => {
+  it('reports the faults of the catalog file together with those of the settings', () => {
     const file = catalogFile({ models: [{ id: 'x' }, { id: 'aud-v3', operation: 'chat' }] });
     expect(startupError(badPort(file)).split('\n')).toEqual([
       'The configuration is invalid:',
@@ -57,7 +57,7 @@ describe('startupError', () => {
     ]);
   });
 
-  it('tells the settings alone where the catalog file is good, or there is none', () => {
+  it('reports only the settings if the catalog file is valid or absent', () => {
     const file = catalogFile({ models: [{ id: 'aud-v3', enabled: false }] });
     for (const bad of [badPort(file), badPort('')]) expect(startupError(bad)).toBe(bad.message);
   });

@@ -81,7 +81,7 @@ describe('UncaughtErrorHandler', () => {
     expect(sick).toEqual([]);
   });
 
-  it('takes what is no error at all', () => {
+  it('handles a thrown value that is not an error', () => {
     const { caught, lines } = net();
     for (const thrown of [undefined, null, 'text', 42, {}]) caught.handle(thrown);
     expect(lines).toHaveLength(5);

@@ -148,7 +148,7 @@ describe('price rules', () => {
 describe('Catalog', () => {
   const [first, second, third] = BUILT_IN_MODELS as [ModelRow, ModelRow, ModelRow];
 
-  it('lists only models of which a route can run, and knows the rest', () => {
+  it('lists only models with a route that can run, but resolves the others too', () => {
     const catalog = new Catalog([first, second], (route) => route.upstreamModel === 'gpt-5');
     expect(catalog.list()).toEqual([first]);
     expect(catalog.find(second.id)).toEqual(second);

@@ -58,7 +58,7 @@ describe('the terms of a row', () => {
     });
   });
 
-  it('are absent where nobody names any', () => {
+  it('are absent if neither the row nor the overlay names any', () => {
     expect(rowWith({ enabled: true, timeout_ms: null })).not.toHaveProperty('terms');
   });
 

@@ -66,7 +66,7 @@ describe('loadCatalog', () => {
     expect(problemOf({ models: [entry] })).toContain(`(model ${entry.id})`);
   });
 
-  it('takes the dearest price with which the largest request can be paid', () => {
+  it('accepts the highest price at which the largest request can be paid', () => {
     const price = { unit: 'code_point', micro_usd: 100_000_000_000 };
     expect(problemOf({ models: [{ id: 'aud-v4', price }] })).toBe('none');
   });

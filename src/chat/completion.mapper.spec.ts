@@ -7,7 +7,7 @@ const messageOf = (message: object, more: object = {}) =>
   (completionOf(HEAD, { choices: [{ message, ...more }] }, {}).choices as object[])[0];
 const called = (fields: object, more: object = {}) => ({ function: fields, ...more });
 
-describe('what a provider sends in place of a field that clients read', () => {
+describe('a value of the wrong type in a field that clients read', () => {
   it.each([{}, { delta: null }, { delta: 'x' }, { delta: [] }, { delta: {}, finish_reason: 5 }])(
     'is an empty delta without a reason to end in the chunk of %j (CHAT-15, CHAT-16)',
     (choice) => {

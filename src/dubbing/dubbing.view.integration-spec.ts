@@ -22,7 +22,7 @@ describe('the result of a dub', () => {
     expect(result).toMatchObject({ content_type: contentType, has_video: hasVideo });
   });
 
-  it('has null for whatever the provider does not tell (DUB-50 to DUB-53, DUB-56)', () => {
+  it('has null for each fact that the provider does not report (DUB-50 to DUB-53, DUB-56)', () => {
     const nothing = { sourceLanguage: null, contentType: null, durationSeconds: null };
     expect(viewDubbingResult(TASK, 'fil', { state: 'succeeded', ...nothing })).toEqual({
       urls: [],

@@ -80,7 +80,7 @@ describe('the URLs of a result', () => {
 });
 
 describe('the other fields of a result', () => {
-  it('are those that the operation brings, as far as they are told (SONG-60, SONG-66, SONG-70)', () => {
+  it('are those of the operation, as far as the provider reports them (SONG-60, SONG-66, SONG-70)', () => {
     const words = { text: 'la', title: undefined, tags: undefined };
     expect(
       viewSongResult({ lyrics: [words, { ...words, title: 'Rain', tags: 'rock' }] }),

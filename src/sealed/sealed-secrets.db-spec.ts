@@ -81,7 +81,7 @@ describe('a start with another list of secret keys', () => {
     expect(noted).toHaveLength(1);
   });
 
-  it('goes on without the old key once everything was sealed anew', async () => {
+  it('starts without the old key once everything was sealed with the new one', async () => {
     const old = processWith('a');
     await old.sealed.check();
     const id = await newTask(old);
@@ -104,7 +104,7 @@ describe('a start with another list of secret keys', () => {
     await expect(processWith('b').sealed.check()).rejects.toThrow(/3 secrets are sealed/);
   });
 
-  it('seals hundreds anew, leaves what no key opens, and forgets that only', async () => {
+  it('reseals hundreds, and forgets only what no key opens', async () => {
     const [lost, old] = [processWith('x'), processWith('a')];
     const gone = await newTask(lost);
     const ids = await Promise.all(Array.from({ length: 600 }, () => newTask(old)));

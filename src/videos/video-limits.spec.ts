@@ -56,7 +56,7 @@ describe('the limits of a video model', () => {
     expect((refusal() as GatewayError).message).toContain(message);
   });
 
-  it('of a model that takes no image refuse any', () => {
+  it('of a model without images reject any image', () => {
     const row = { ...MOTION, limits: { ...MOTION.limits, maxImageUrls: 0 } };
     expect(() => checkVideoLimits(row, bodyOf({ image_urls: urls(1) }))).toThrow(
       'image_urls must not be sent with this model.',

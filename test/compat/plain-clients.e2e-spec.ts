@@ -53,7 +53,7 @@ describe('clients without an SDK', () => {
     PATIENCE_MS,
   );
 
-  it('a reader of raw server-sent events puts the answer together', async () => {
+  it('a client of raw server-sent events assembles the response', async () => {
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: {

@@ -67,7 +67,7 @@ describe('docs/reference/decisions.md', () => {
 });
 
 describe('docs/reference/api', () => {
-  it('tells every row of requirements.tsv, and none that does not exist', async () => {
+  it('names every row of requirements.tsv, and no other', async () => {
     const ids = (await requirements()).map(({ id }) => id);
     const areas = new Set(ids.map((id) => id.split('-')[0]));
     const told = new Set<string>();
@@ -82,7 +82,7 @@ describe('docs/reference/api', () => {
     expect([...told].sort()).toEqual([...ids].sort());
   });
 
-  it('tells every endpoint of openapi.json with its fields and parameters', async () => {
+  it('documents every endpoint of openapi.json with its fields and parameters', async () => {
     const document = JSON.parse(await readText('openapi.json')) as ApiDocument;
     const texts = await pages();
     const missing: string[] = [];

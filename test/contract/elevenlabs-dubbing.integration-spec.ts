@@ -183,7 +183,7 @@ describe('ElevenLabs dubbing', () => {
     });
   });
 
-  it('takes a dub that is reported as finished with an error for one that was not made', async () => {
+  it('treats a dub that is reported as finished with an error as failed', async () => {
     answers({ ...dubbed, error: 'no speech was found' });
     expect(await port.readDub(ID, context)).toEqual({
       state: 'failed',
@@ -195,7 +195,7 @@ describe('ElevenLabs dubbing', () => {
     }
   });
 
-  it('leaves out what the provider does not tell, and takes "auto" for no language', async () => {
+  it('leaves out what the provider does not report, and treats "auto" as no language', async () => {
     answers({ status: 'dubbed', source_language: 'auto', media_metadata: null });
     const nothing = { sourceLanguage: null, contentType: null, durationSeconds: null };
     expect(await port.readDub(ID, context)).toEqual({ state: 'succeeded', ...nothing });

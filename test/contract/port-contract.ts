@@ -108,7 +108,7 @@ function describeContract(name: string, contract: PortContract, withFaults: bool
       await contract.expectRequest(stub.only);
     });
 
-    it('asks for no encoding, and sends what the terms of the row add', async () => {
+    it('requests no encoding, and sends the additional fields of the row', async () => {
       answer(200, body, { 'content-type': type });
       await run(undefined, undefined, { headers: { 'x-row': 'a' }, constants: { row_word: 'b' } });
       expect(stub.only.headers).toMatchObject({ 'accept-encoding': 'identity', 'x-row': 'a' });
@@ -122,7 +122,7 @@ function describeContract(name: string, contract: PortContract, withFaults: bool
       await expect(run()).resolves.toEqual(result);
     });
 
-    it('tells what the provider says that the answer cost', async () => {
+    it('reports the cost that the provider reports', async () => {
       answer(200, body, { 'content-type': type, 'character-cost': '120' });
       const figures: unknown[] = [];
       const access = { id: 'acme', baseUrl: stub.url, apiKey: KEY, transport };
@@ -139,7 +139,7 @@ function describeContract(name: string, contract: PortContract, withFaults: bool
 
     if (!withFaults) return;
 
-    it('takes an answer whose encoding breaks off for a failure', async () => {
+    it('treats a response with a broken encoding as a failure', async () => {
       const bytes = gzipSync(body);
       answer(200, bytes.subarray(0, bytes.length >> 1), { 'content-encoding': 'gzip' });
       expect(await fault()).toMatchObject({ kind: 'http_error', sent: true });
@@ -156,7 +156,7 @@ function describeContract(name: string, contract: PortContract, withFaults: bool
       await patient.close();
     });
 
-    it('takes an answer that comes in many small pieces', async () => {
+    it('reads a response that arrives in many small pieces', async () => {
       stub.reply = async (response) => {
         for (let at = 0; at < Math.min(body.length, 20); at += 1) {
           response.write(body.subarray(at, at + 1));

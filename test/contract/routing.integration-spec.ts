@@ -81,21 +81,21 @@ describe('ProviderRouter', () => {
     first.reply = (response) => response.writeHead(status).end(body);
   };
 
-  it('knows what each provider can run', () => {
+  it('registers the operations of each provider', () => {
     expect(registry.canRun(FIRST, 'speech')).toBe(true);
     expect(registry.canRun(FIRST, 'chat')).toBe(false);
     expect(registry.canRun({ provider: 'third', upstreamModel: 'm' }, 'speech')).toBe(false);
     expect(registry.baseUrlOf('second')).toBe(second.url);
   });
 
-  it('takes the first route that is configured', async () => {
+  it('uses the first route that is configured', async () => {
     first.reply = (response) => response.end(AUDIO_SAMPLES.mp3);
     expect(await speak([{ provider: 'third', upstreamModel: 'm' }, FIRST, SECOND])).toBe('first');
     expect(JSON.parse(first.only.body.toString())).toMatchObject({ model_id: 'model-a' });
     expect(second.seen).toHaveLength(0);
   });
 
-  it('asks the next route when the call may have no connection to the first', async () => {
+  it('tries the next route when the call gets no connection to the first', async () => {
     const tried: string[] = [];
     const watcher = {
       mayConnect: (provider: string) => provider === 'second',
@@ -109,13 +109,13 @@ describe('ProviderRouter', () => {
     expect(await code(speak([]))).toBe('no_eligible_route');
   });
 
-  it.each([429, 503, 401, 404])('asks the next route after %d', async (status) => {
+  it.each([429, 503, 401, 404])('tries the next route after %d', async (status) => {
     answer(status);
     expect(await speak()).toBe('second');
     expect([first.seen, second.seen].map((seen) => seen.length)).toEqual([1, 1]);
   });
 
-  it('asks the next route when the first cannot be reached', async () => {
+  it('tries the next route when the first cannot be reached', async () => {
     await first.stop();
     expect(await speak()).toBe('second');
     first = await StubUpstream.start();
@@ -142,7 +142,7 @@ describe('ProviderRouter', () => {
     });
   });
 
-  it('opens the breaker of a failing route, tells so, and lets one call through after 10 s', async () => {
+  it('opens the breaker of a failing route, reports it, and lets one call through after 10 s', async () => {
     answer(500);
     for (let count = 0; count < 10; count += 1) await code(speak([FIRST]));
     expect(await code(speak([FIRST]))).toBe('provider_unavailable');
@@ -155,7 +155,7 @@ describe('ProviderRouter', () => {
     expect(states).toEqual(['first open', 'first half_open', 'first closed']);
   });
 
-  it('lets the next call test a route when the reader of a testing attempt leaves', async () => {
+  it('lets the next call test a route when the client of a testing attempt disconnects', async () => {
     answer(500);
     for (let count = 0; count < 10; count += 1) await code(speak([FIRST]));
     clock.ms += 10_000;
@@ -201,7 +201,7 @@ describe('ProviderRouter', () => {
     ]);
   });
 
-  it('tells observers of every call', async () => {
+  it('reports every call to observers', async () => {
     answer(503);
     await speak();
     expect(attempts).toMatchObject([

@@ -91,7 +91,7 @@ describe('adapters against the sandbox', () => {
     expect(error).toMatchObject({ kind, provider: 'elevenlabs', sent: true });
   });
 
-  it('takes an unsupported language for a refusal', async () => {
+  it('treats an unsupported language as a rejection', async () => {
     const port = registry.portOf(audio(''), 'speech')!;
     const command = { text: 'Hi', voiceId: VOICE, format: 'mp3', language: 'xx' } as const;
     await expect(port.speak(command, context('eleven_v3'))).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe('adapters against the sandbox', () => {
     expect(image).toHaveProperty(key);
   });
 
-  it('takes an answer without a picture for a failure', async () => {
+  it('treats a response without an image as a failure', async () => {
     const port = registry.portOf(openai(''), 'image')!;
     const call = port.generateImage({ prompt: '[[sandbox:no-data]]' }, context('gpt-image-2'));
     await expect(call).rejects.toMatchObject({ kind: 'http_error' });

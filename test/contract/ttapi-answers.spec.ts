@@ -230,7 +230,7 @@ describe('an answer of TTAPI with more than anybody made', () => {
 });
 
 describe('faults of TTAPI', () => {
-  it('tells a full queue from a refusal, and both from a timeout of its own', () => {
+  it('distinguishes a full queue, a rejection and a timeout of the provider', () => {
     const refusal = { status: 'FAILED', message: 'secret words' };
     expect(ownTtapiErrors(499, refusal)).toEqual({
       code: 'queue_exhausted',

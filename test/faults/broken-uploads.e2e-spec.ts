@@ -135,7 +135,7 @@ describe.each(FORM_PATHS)('a form at %s', (path) => {
   });
 });
 
-it('an upload whose client leaves just after its last byte leaves no file', async () => {
+it('an upload whose client disconnects just after its last byte leaves no file', async () => {
   const body = `${MODEL}${FILE}--B--\r\n`;
   for (let round = 0; round < ABRUPT_LEAVES; round++) {
     const socket = open();

@@ -91,7 +91,7 @@ it('a stream left before its first chunk costs the text of that chunk as well', 
   expect(await ended(account)).toMatchObject({ charged: String(PROMPT_PRICE + 1_600n) });
 });
 
-it('a stream left before its first chunk is free when the provider refuses it, and no other provider is asked', async () => {
+it('a stream whose client disconnects before the first chunk is free if the provider rejects it, and no other provider is tried', async () => {
   const account = await harness.gateway.account(CREDIT);
   const atProvider = nextAtProvider();
   const { length } = harness.backup.seen;

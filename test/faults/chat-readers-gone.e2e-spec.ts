@@ -36,7 +36,7 @@ async function sendRest(response: ServerResponse): Promise<void> {
   response.end(END);
 }
 
-it('readers that leave long answers of a reasoning model at once pay each the usage that comes at the end (G-24)', async () => {
+it('clients that disconnect at once from long responses of a reasoning model each pay the usage at the end (G-24)', async () => {
   const atProvider: ServerResponse[] = [];
   harness.upstream.reply = (response) => {
     atProvider.push(response);

@@ -36,7 +36,7 @@ async function writeImpatiently(response: ServerResponse): Promise<void> {
   response.destroy();
 }
 
-it('a reader for whom the provider does not wait pays for what was made, as one who leaves', async () => {
+it('a slow client for whom the provider does not wait pays for the generated text, like one that disconnects', async () => {
   const { accountId, headers } = await harness.gateway.account(CREDIT);
   const gaveUp = new Promise<void>((resolve) => {
     harness.upstream.reply = (response) => {
@@ -64,7 +64,7 @@ it('a reader for whom the provider does not wait pays for what was made, as one 
   expect(Number(row?.charged)).toBeGreaterThan(0);
 });
 
-it('a slow reader pays nothing where the provider says that it failed', async () => {
+it('a slow client pays nothing if the provider reports a failure', async () => {
   const { accountId, headers } = await harness.gateway.account(CREDIT);
   const waited = new Promise<void>((resolve) => {
     harness.upstream.reply = (response) => {

@@ -118,7 +118,7 @@ describe('a client that leaves', () => {
     expect(response.writableFinished).toBe(true);
   });
 
-  it('with many others at once pays as each provider finishes; one that stalls keeps nobody waiting', async () => {
+  it('with many others at once pays when its provider finishes; one that stalls delays no other', async () => {
     const accounts = await Promise.all(
       Array.from({ length: LEAVING }, () => gateway.account(600n)),
     );
@@ -164,7 +164,7 @@ describe('a client that leaves', () => {
     });
   });
 
-  it('is told by its execution what became of the call (AUD-05)', async () => {
+  it('reads the outcome of the call from its execution (AUD-05)', async () => {
     const account = await gateway.account(600n);
     const atProvider = nextAtProvider();
     const call = speak(account);

@@ -29,7 +29,7 @@ describe('an answer in gzip with junk behind it', () => {
     expect((await postJson(harness.url, headers, ASK)).status).toBe(200);
   });
 
-  it('is a failure that costs nothing, and no other provider is asked, for the work may be done', async () => {
+  it('is a failure that costs nothing, and no other provider is tried, because the work may be done', async () => {
     sends('application/json', gzipSync(whole), JUNK);
     harness.backup.seen.length = 0;
     const { headers, accountId } = await harness.gateway.account(CREDIT);

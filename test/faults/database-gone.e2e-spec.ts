@@ -181,7 +181,7 @@ describe('a database that goes while the provider works', () => {
     expect(await settled(account)).toEqual({ posted: '0', held: '0' });
   });
 
-  it('and a provider that fails then: its error is told, the hold is released later', async () => {
+  it('and a provider that fails then: its error is returned, and the hold is released later', async () => {
     const { account, answer } = await outage((response) => response.writeHead(500).end());
     expect(answer.statusCode).toBe(502);
     expect(await settled(account)).toEqual({ posted: '600', held: '0' });

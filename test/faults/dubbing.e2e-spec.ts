@@ -20,7 +20,7 @@ const submissions = async (): Promise<number> =>
   ((await harness.gateway.sandbox?.jobs(1_000)) ?? []).length;
 const balance = () => harness.gateway.balance(harness.account.accountId);
 
-describe('a provider that fails while it is asked to dub', () => {
+describe('a provider that fails during the submission of a dub', () => {
   it.each([
     ['a page', '[[sandbox:html]]'],
     ['an empty answer', '[[sandbox:empty]]'],
@@ -132,7 +132,7 @@ describe('a source that is gone from the storage', () => {
 });
 
 describe('a source that the storage gives only in part', () => {
-  it('is not sent, and the task goes on when the storage gives all of it', async () => {
+  it('is not sent, and the task continues once the storage returns all of it', async () => {
     const before = await submissions();
     const store = harness.gateway.app.get<FileStore>(FILE_STORE);
     const read = store.read.bind(store);
@@ -153,7 +153,7 @@ describe('a source that the storage gives only in part', () => {
 });
 
 describe.each(['at all', 'to its end'])('a source that the storage does not give %s', (how) => {
-  it('leaves the task to the next worker when the gateway stops', async () => {
+  it('lets the next worker continue the task when the gateway stops', async () => {
     const other = await DubbingHarness.open();
     const { app, dataSource } = other.gateway;
     let bytes: Readable | undefined;

@@ -138,7 +138,7 @@ describe('an error inside a 200', () => {
     });
   });
 
-  it('asks the next route where nothing was done', async () => {
+  it('tries the next route if nothing was done', async () => {
     harness.backup.reply = works;
     for (const isStream of [false, true]) {
       const body = { error: { message, code: 529 } };

@@ -98,7 +98,7 @@ describe('a JSON body', () => {
     },
   );
 
-  it('leaves no trace in objects made later', () => {
+  it('does not affect objects that are created later', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as Record<string, unknown>).a).toBeUndefined();
   });

@@ -110,7 +110,7 @@ describe('a request that a parser refuses', () => {
     expect(answer.bytes.toString()).not.toMatch(INSIDE);
   });
 
-  it('leaves the gateway as it was', async () => {
+  it('does not affect the gateway', async () => {
     const answer = await postJson(`${gateway.url}/v1/audio/speech`, account.headers, HELLO);
     expect(answer.status).toBe(200);
   });

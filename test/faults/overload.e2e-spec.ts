@@ -132,7 +132,7 @@ describe('while calls wait for their holds', () => {
     expect(await recorded([refused, fromPage, long])).toBe(0);
   });
 
-  it('those of a locked account refuse nobody else', async () => {
+  it('those of a locked account do not cause refusals for others', async () => {
     const [stuck, other] = [await gateway.account(), await gateway.account()];
     await lock.startTransaction();
     await lock.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [stuck.accountId]);

@@ -89,7 +89,7 @@ describe('a provider that', () => {
     expect(await limited()).toBe('7');
   });
 
-  it('never answers tells SDKs not to try again', async () => {
+  it('never responds has the header that stops SDKs from retrying', async () => {
     const answer = await expectFree(() => speak({ input: magic('hang') }), 502, 'provider_timeout');
     expect(answer.headers.get('x-should-retry')).toBe('false');
   });

@@ -84,7 +84,7 @@ describe('a model with a second route', () => {
     expect({ calls, spent }).toEqual({ calls: [1, 0], spent: 0n });
   });
 
-  it('tells of the rate limit when every route limits, with its Retry-After (SPEECH-13)', async () => {
+  it('reports the rate limit when every route limits, with its Retry-After (SPEECH-13)', async () => {
     for (const stub of [harness.first, harness.backup]) {
       stub.reply = (response) => response.writeHead(429, { 'retry-after': '4' }).end('{}');
     }

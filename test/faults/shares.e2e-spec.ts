@@ -128,7 +128,7 @@ describe('an account without funds', () => {
     await refusalOf(waitingVideo(poor), 402, 'insufficient_user_quota');
   });
 
-  it('is told first what is wrong with a small body (G-101)', async () => {
+  it('gets the errors of a small body first (G-101)', async () => {
     const client = begin(CHAT, poor, [JSON_TYPE, 'Content-Length: 3'], '{a}');
     await refusalOf(client, 400, 'invalid_request');
   });
@@ -149,7 +149,7 @@ describe('an account without funds', () => {
 });
 
 describe('bodies in memory', () => {
-  it('of one account leave half of the room to the others: 429 for it alone', async () => {
+  it('of one account use at most half of the capacity: 429 for it alone', async () => {
     chat(rich, 18 * MIB);
     await until(async () => (await gauge('body_memory_bytes')) >= 18 * MIB);
     const refused = waitingChat(rich);
@@ -225,7 +225,7 @@ describe('uploads', () => {
     expect(served.seen).toBe('');
   });
 
-  it('that have not arrived take no room from anybody', async () => {
+  it('that have not arrived use no capacity', async () => {
     for (const account of [rich, rich, other, other]) waitingUpload(account, 30 * MIB);
     await until(async () => (await gauge('spool_transfers')) === 4);
     expect(await gauge('spool_bytes')).toBe(0);

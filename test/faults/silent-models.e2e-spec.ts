@@ -52,7 +52,7 @@ describe('a model that is silent before its first chunk', () => {
     expect(events.lines.filter((line) => line.startsWith(':'))).toEqual([]);
   });
 
-  it('may still be replaced by another route, which the reader gets', async () => {
+  it('may still be replaced by another route, whose response the client gets', async () => {
     harness.upstream.reply = late(refuses);
     harness.backup.reply = says('from the backup');
     const events = await streamOf(await harness.gateway.account());
@@ -69,7 +69,7 @@ describe('a model that is silent before its first chunk', () => {
     await isFree(account);
   });
 
-  it('and that refuses sooner leaves a plain error', async () => {
+  it('and that rejects sooner causes a plain error', async () => {
     harness.upstream.reply = refuses;
     harness.backup.reply = streams(event({ error: { code: 429 } }));
     const account = await harness.gateway.account(CREDIT);

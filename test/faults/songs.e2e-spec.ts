@@ -150,7 +150,7 @@ describe('a provider', () => {
     expect(asked('/suno/v1/upsample-tags')).toBe(1);
   });
 
-  it('whose queue is full is asked again, one that refuses is not', async () => {
+  it('whose queue is full gets the request again, one that rejects does not', async () => {
     answers.set('/suno/v1/music', { status: 499, body: { status: 'FAILED' } });
     const { id } = await harness.submit(MUSIC);
     await step();
@@ -187,7 +187,7 @@ describe('a follow-up', () => {
     return { source, id };
   }
 
-  it('that is queued goes on with the track it was given, whatever becomes of the source', async () => {
+  it('that is queued continues with its track, whatever happens to the source', async () => {
     const { source, id } = await queued();
     await harness.gateway.dataSource.query(
       `UPDATE task SET status = 'expired', result = NULL, charged = NULL WHERE id = $1`,

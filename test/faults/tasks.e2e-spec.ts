@@ -81,7 +81,7 @@ describe('a database that goes away', () => {
     expect({ available, held }).toEqual({ available: CREDIT - 20n * JOB_PRICE, held: 0n });
   });
 
-  it('that ends the session of an end is asked again: the task ends once', async () => {
+  it('that ends the session of a completion gets the statement again: the task ends once', async () => {
     const task = await harness.submit(account, { name: 'session', plan: 'done' });
     let asked = 0;
     const breaking = (name: string | undefined) => {
@@ -121,7 +121,7 @@ describe('a database that goes away', () => {
   });
 });
 
-describe('an end that cannot be told', () => {
+describe('a completion whose webhook cannot be written', () => {
   it('is no end: status, money and webhook commit together or not at all', async () => {
     const webhook = { url: 'https://example.com/hook', secret: undefined };
     const task = await harness.submit(account, { webhook });

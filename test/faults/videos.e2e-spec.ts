@@ -109,7 +109,7 @@ describe('a video', () => {
     expect((await harness.content(id)).bytes.toString('latin1', 4, 8)).toBe('ftyp');
   });
 
-  it('that the provider refuses fails, is refunded and told once', async () => {
+  it('that the provider rejects fails, is refunded and reported once', async () => {
     const harness = await VideoHarness.open(gateway, CREDIT);
     const prompt = 'The sea [[sandbox:status=400]][[sandbox:code=moderation_blocked]]';
     const video = await harness.submitted({ prompt, webhook: receiver.url });
@@ -121,7 +121,7 @@ describe('a video', () => {
     expect(await harness.balance()).toMatchObject({ available: CREDIT, held: 0n });
   });
 
-  it('that is not done by the deadline has failed as expired, is refunded and told once (G-58)', async () => {
+  it('that is not done by the deadline has failed as expired, is refunded and reported once (G-58)', async () => {
     const harness = await VideoHarness.open(gateway, CREDIT);
     const prompt = 'The sea [[sandbox:task-ms=600000]]';
     const video = await harness.submitted({ prompt, webhook: receiver.url });

@@ -123,7 +123,7 @@ describe('redirects and names', () => {
     expect(web.heads).toEqual([]);
   });
 
-  it('are judged by a fresh look at the name, R16', async () => {
+  it('are checked by a new resolution of the name, R16', async () => {
     web = await StubWeb.start(leadingTo('/sound'));
     const answers = [['93.184.216.34'], ['127.0.0.1']];
     web.names.set('example.com', () => answers.shift() ?? []);

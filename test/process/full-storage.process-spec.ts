@@ -68,7 +68,7 @@ async function files(): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-describe('a gateway whose storage takes no more bytes', () => {
+describe('a gateway whose storage is full', () => {
   it(
     'refuses what it cannot keep, and keeps a finished video waiting, unpaid, until it can be stored',
     async () => {

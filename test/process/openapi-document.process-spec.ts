@@ -131,7 +131,7 @@ describe('the OpenAPI document as committed', () => {
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 
-  it('offers a form alone wherever a file may be sent, and tells the JSON body in words', () => {
+  it('offers only a form wherever a file may be sent, and describes the JSON body in prose', () => {
     const withFile = operations.filter(({ operation: { requestBody } }) =>
       Object.values(requestBody?.content ?? {}).some(({ schema }) => takesFile(schema)),
     );
@@ -191,7 +191,7 @@ describe('the OpenAPI document as committed', () => {
     }
   });
 
-  it('describes the success and the body of every call that takes one', () => {
+  it('describes the success and the body of every call that has one', () => {
     for (const { path, method, operation } of operations) {
       const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
       expect([path, successes.length > 0]).toEqual([path, true]);

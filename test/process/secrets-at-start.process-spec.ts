@@ -14,7 +14,7 @@ afterAll(async () => {
 }, PROCESS_TEST_TIMEOUT_MS);
 
 describe('the password of the database', () => {
-  it('is not told by a gateway that cannot start', async () => {
+  it('is not printed by a gateway that cannot start', async () => {
     const url = new URL(database.url);
     url.password = CANARY.databasePassword;
     url.pathname = '/no_such_database';

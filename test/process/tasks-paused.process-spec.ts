@@ -105,7 +105,7 @@ async function outcome(url: string, { headers, id }: Paused): Promise<unknown> {
   };
 }
 
-describe('a gateway that stands still beyond its lease, and goes on', () => {
+describe('a gateway that is paused beyond its lease, and resumes', () => {
   it.each<[string, Step, () => string | Buffer]>([
     ['polls, and then hears of a failure', 'poll', () => job('failed')],
     ['polls, and then hears of the success again', 'poll', () => job('completed')],

@@ -75,7 +75,7 @@ describe('a claim', () => {
     expect([countOf(works, first), countOf(works, second)]).toEqual([fifths, fifths]);
   });
 
-  it('takes all that fits of many accounts, the longest due first', async () => {
+  it('claims all that fits of many accounts, the longest due first', async () => {
     await fill(newAccounts(100), 6, 60);
     const late = randomUUID();
     await fill([late], 1, 1);

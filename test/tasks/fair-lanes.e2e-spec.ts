@@ -16,7 +16,7 @@ async function until(fact: () => boolean): Promise<void> {
   expect(fact()).toBe(true);
 }
 
-describe('an account with more slow tasks than the lane of their provider has places', () => {
+describe('an account with more slow tasks than the lane of their provider has capacity', () => {
   it('delays no task of another account', async () => {
     const [greedy, other] = [await harness.gateway.account(), await harness.gateway.account()];
     const { submissions } = harness.provider;

@@ -41,7 +41,7 @@ async function pages(limit: number): Promise<unknown[][]> {
   return read;
 }
 
-it('a page of tasks ends early where results are large, and the next goes on', async () => {
+it('a page of tasks ends early if results are large, and the next one continues', async () => {
   await fill(WORDS);
   expect(await pages(100)).toEqual([[7, 6, 5], [4, 3, 2], [1]]);
   expect(await pages(2)).toEqual([[7, 6], [5, 4], [3, 2], [1]]);

@@ -37,7 +37,7 @@ const deliveriesOf = ({ id }: Task) =>
     [id],
   );
 
-describe('the owed cancellation of a task', () => {
+describe('the reversal of a task', () => {
   it.each<[string, SubmitPlan, number, string[]]>([
     ['before it was sent', 'accept', 0, ['pending']],
     ['at its provider', 'accept', 1, ['pending']],
@@ -63,7 +63,7 @@ describe('the owed cancellation of a task', () => {
     },
   );
 
-  it('of one that has succeeded gives its charge back, once, and tells nothing more', async () => {
+  it('of one that has succeeded reverses its charge once, and sends no further webhook', async () => {
     harness.provider.state = { status: 'done', result: { url: 'x' } };
     const task = await harness.submit(account, { webhook: WEBHOOK });
     await harness.run(2);

@@ -48,7 +48,7 @@ describe('submissions that share a statement', () => {
     }
   });
 
-  it('are refused when the queue is full, and nothing is owed', async () => {
+  it('are refused when the queue is full, and need no reversal', async () => {
     const account = await harness.gateway.account();
     let owed = 0;
     const full = (name: string | undefined) => {

@@ -82,7 +82,7 @@ const refused = (submission: Promise<unknown>) =>
   expect(submission).rejects.toMatchObject({ code: 'service_unavailable', status: 503 });
 
 describe('a claim of a key whose answer is lost', () => {
-  it('is asked for again and taken', async () => {
+  it('is sent again and accepted', async () => {
     triesOf('idempotency_claim_sent', [unseen, (send) => send()]);
     const task = await harness.submit(account, { key: 'claim-unseen' });
     expect(await tasksOf(account)).toMatchObject([{ id: task.id, status: 'queued' }]);

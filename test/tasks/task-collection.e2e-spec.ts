@@ -97,7 +97,7 @@ async function usage(): Promise<{ calls: number; failures: number; charged: stri
 }
 
 describe('collecting a finished job', () => {
-  it('settles an unknown task from its hold, stores its file and tells the webhook again', async () => {
+  it('settles an unknown task from its hold, stores its file and sends the webhook again', async () => {
     const task = await endedAs('reconciliation_required');
     expect((await balance()).held).toBe(JOB_PRICE);
     const { status, body } = await collect(task);

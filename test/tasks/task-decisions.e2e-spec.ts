@@ -67,7 +67,7 @@ describe('POST /v1/tasks/{id}/cancel', () => {
     expect(rows).toEqual([{ is_past: true }]);
   });
 
-  it('ends a task that was not sent, releases its hold and tells its webhook (G-102)', async () => {
+  it('ends a task that was not sent, releases its hold and sends its webhook (G-102)', async () => {
     const task = await harness.submit(account, { webhook: WEBHOOK, name: 'cancelled' });
     const { status, body } = await cancel(task);
     expect(status).toBe(200);
@@ -120,7 +120,7 @@ describe('POST /v1/tasks/{id}/cancel', () => {
 });
 
 describe('POST /admin/tasks/{id}/resolve', () => {
-  it('settles what was held, shows the result, dates the end anew and tells the webhook again (TASK-13)', async () => {
+  it('settles what was held, shows the result, updates the end time and sends the webhook again (TASK-13)', async () => {
     const task = await unknown();
     const before = await harness.read(task);
     const { status, body } = await resolve(task, {
@@ -145,7 +145,7 @@ describe('POST /admin/tasks/{id}/resolve', () => {
     expect(now.completedAt?.getTime()).toBeGreaterThan(before.completedAt?.getTime() ?? Infinity);
   });
 
-  it('charges all that was held unless it is told otherwise', async () => {
+  it('charges the whole hold by default', async () => {
     const task = await unknown();
     await resolve(task, { outcome: 'succeeded' });
     expect(await harness.read(task)).toMatchObject({ chargedMicroUsd: JOB_PRICE, result: {} });

@@ -118,7 +118,7 @@ describe('a task whose outcome is unknown', () => {
   });
 });
 
-describe('a word for the state of a job that nobody knows', () => {
+describe('an unknown word for the state of a job', () => {
   it.each(['video', 'dub', 'song'] as const)(
     'keeps a %s pending, and is counted and shown until the provider says a known one',
     async (kind) => {

@@ -124,7 +124,7 @@ describe('the life of a task', () => {
     expect({ available, held }).toEqual({ available: CREDIT, held: 0n });
   });
 
-  it('stays as it ended, however often it is asked about (TASK-13, TASK-20, TASK-27)', async () => {
+  it('stays as it ended, however often it is read (TASK-13, TASK-20, TASK-27)', async () => {
     const task = await harness.submit(account);
     await harness.run(2);
     const ended = await view(task);
@@ -142,7 +142,7 @@ describe('the life of a task', () => {
     });
   });
 
-  it('keeps what a step has paid for and goes on with the next', async () => {
+  it('keeps the result of a paid step and continues with the next', async () => {
     const task = await harness.submit(account, { plan: 'step', name: 'stepwise' });
     await harness.run(2);
     expect(await harness.read(task)).toMatchObject({
@@ -177,7 +177,7 @@ describe('the life of a task', () => {
     expect(await view(task)).toMatchObject({ status: 'succeeded', progress: null });
   });
 
-  it('wipes what the provider was asked for', async () => {
+  it('deletes the input that the provider got', async () => {
     const task = await harness.submit(account, { name: 'a secret prompt' });
     const stored = () =>
       harness.gateway.dataSource.query<{ sealed_input: string | null }[]>(

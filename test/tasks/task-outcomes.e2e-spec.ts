@@ -201,7 +201,7 @@ describe('the deadline', () => {
 });
 
 describe('after the end', () => {
-  it('the provider is asked on about a task whose outcome is unknown, which changes nothing but the evidence', async () => {
+  it('the provider is still polled about a task with an unknown outcome, which changes only the evidence', async () => {
     const task = await harness.submit(account);
     await harness.run();
     harness.provider.state = { status: '', broken: 'reset' };
@@ -217,7 +217,7 @@ describe('after the end', () => {
     await heldIs(JOB_PRICE);
   });
 
-  it('the provider is asked for seven days and no longer', async () => {
+  it('the provider is polled for seven days and no longer', async () => {
     const task = await harness.submit(account);
     await harness.run();
     await harness.overdue(task);

@@ -64,7 +64,7 @@ async function decided(
 const paid = () => decided('succeeded');
 
 describe('POST /admin/tasks/{id}/refund', () => {
-  it('gives the charge back once, as a correction linked to the task, and leaves the task as its holder sees it', async () => {
+  it('refunds the charge once, as a correction linked to the task, and changes nothing that its account sees', async () => {
     const task = await paid();
     const before = await (await harness.get(account, task)).text();
     const answer = await refund(task, { note: 'sorry' });
@@ -100,7 +100,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
     expect(await available()).toBe(CREDIT);
   });
 
-  it('gives back once when asked ten times at once, an error that gives the charge back beside it', async () => {
+  it('refunds once when requested ten times at once, while an error reverses the charge', async () => {
     const task = await paid();
     const asked = Array.from({ length: 10 }, () => refund(task));
     const undone = undo(task);
@@ -113,7 +113,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
     await harness.gateway.expectCleanBooks();
   });
 
-  it('leaves nothing to give back to an error, nor an error to a refund', async () => {
+  it('leaves nothing to reverse after a refund, and nothing to refund after a reversal', async () => {
     const refunded = await paid();
     expect((await refund(refunded)).status).toBe(201);
     expect(await undo(refunded)).toBe('nothing');
@@ -184,7 +184,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
     await harness.gateway.expectCleanBooks();
   });
 
-  it('leaves to an error what was not refunded', async () => {
+  it('leaves the rest of the charge to a reversal', async () => {
     const task = await decided('succeeded', 1_000n);
     expect((await refund(task, { amount_microusd: '300' }, 'a')).status).toBe(201);
     expect(await undo(task)).toBe('reversed');

@@ -40,7 +40,7 @@ describe('a task that succeeds', () => {
 });
 
 describe('a task that expires', () => {
-  it('tells its webhook, with nothing charged (HOOK-02, TASK-21, G-55)', async () => {
+  it('sends its webhook, with nothing charged (HOOK-02, TASK-21, G-55)', async () => {
     const account = await harness.gateway.account(JOB_PRICE);
     const webhook = { url: 'https://example.com/hook', secret: 'a secret of the caller' };
     const task = await harness.submit(account, { plan: 'accept', webhook });

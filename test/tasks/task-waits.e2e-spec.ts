@@ -62,7 +62,7 @@ describe('Prefer: wait', () => {
     }
   });
 
-  it('lets 20 readers of a key wait and answers the next at once (G-98)', async () => {
+  it('lets 20 requests of a key wait and responds to the next at once (G-98)', async () => {
     const task = await harness.submit(account);
     const waiting = Array.from({ length: 20 }, () =>
       harness.get(account, task, { prefer: 'wait=60' }),
@@ -78,7 +78,7 @@ describe('Prefer: wait', () => {
     expect(again.headers.get('preference-applied')).toBe('wait=60');
   });
 
-  it('gives the place of a reader that left to another', async () => {
+  it('gives the wait of a disconnected client to another', async () => {
     const task = await harness.submit(account);
     const leaving = new AbortController();
     const gone = Array.from({ length: 20 }, () =>

@@ -71,7 +71,7 @@ describe('a database of version 0.1.0', () => {
     expect(await runMigrations(dataSource)).toEqual([]);
   });
 
-  it('has exact books then, and goes on', async () => {
+  it('then has exact books, and works', async () => {
     await runMigrations(dataSource);
     expect(await auditBooks(dataSource, 'full')).toMatchObject({ ok: true, discrepancies: [] });
     const { executions, process } = ledgerOf(dataSource);

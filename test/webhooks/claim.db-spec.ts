@@ -103,7 +103,7 @@ describe('Claiming deliveries', () => {
     }
   }, 120_000);
 
-  it('takes the longest due of each receiver, as many as there is room for, and of all the longest due', async () => {
+  it('claims the longest due of each receiver, as many as its concurrency allows, the longest due of all first', async () => {
     await add(1_000, `'${HANGING}'`, HOUR_MS);
     await add(600, `'http://healthy.example:' || i % 20`, 60_000);
     const rooms = { ...ROOMS, total: 60, origins: new Map([[HANGING, 1]]) };

@@ -85,7 +85,7 @@ describe('Receivers among each other', () => {
     expect(arrived()).toBe(DELIVERIES_EACH);
   });
 
-  it('fills the places that became free without waiting for the next tick', async () => {
+  it('uses capacity that became free without waiting for the next tick', async () => {
     const harness = new WebhookHarness(database.dataSource, {
       clock: new SystemClock(),
       tickMs: HOUR_MS,
@@ -100,7 +100,7 @@ describe('Receivers among each other', () => {
     await worker.beforeApplicationShutdown();
   });
 
-  it('makes the attempts of a dead process again once their lease is over, and takes no late word of it', async () => {
+  it('repeats the attempts of a dead process once their lease is over, and ignores its late reports', async () => {
     const harness = new WebhookHarness(database.dataSource, { timeoutMs: 5_000 });
     const [receiver] = receivers;
     if (receiver === undefined) throw new Error('there is none');

@@ -104,7 +104,7 @@ describe('What a receiver may do', () => {
     expect(attempt.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
   });
 
-  it('takes the head of an answer for the answer: a body that drips or breaks changes nothing', async () => {
+  it('decides by the head of a response: a body that drips or breaks changes nothing', async () => {
     receiver.react((response) => {
       response.writeHead(200, { 'content-length': '100' }).write('a');
     });

@@ -87,7 +87,7 @@ describe.each(RECIPES)('The receiver in $language of docs/guides/webhooks.md', (
     return lines;
   }
 
-  it('takes what the gateway signs', async () => {
+  it('accepts what the gateway signs', async () => {
     const body = '{"id":"task_1","status":"succeeded","text":"žluťoučký kůň \u2028"}';
     expect(await deliver(body, SECRET)).toMatchObject({ status: 'delivered', statusCode: 204 });
     expect(await printed()).toEqual(['task_1 succeeded']);

@@ -122,7 +122,7 @@ describe('The schedule of a delivery', () => {
     expect(attempts.map(({ statusCode }) => statusCode)).toEqual([500, 404]);
   });
 
-  it('goes on in another process where the first one left it (HOOK-24, G-82)', async () => {
+  it('continues in another process where the first one stopped (HOOK-24, G-82)', async () => {
     receiver.react(500);
     const ownerId = await harness.enqueue(receiver.url);
     await workUntilNow();
@@ -153,7 +153,7 @@ describe('The schedule of a delivery', () => {
       });
     });
 
-    it('brings the next attempt of a schedule forward and leaves the rest of it', async () => {
+    it('makes the next attempt of a schedule now and keeps the rest of it', async () => {
       receiver.react(500);
       const ownerId = await harness.enqueue(receiver.url);
       await workUntilNow();
@@ -187,7 +187,7 @@ describe('The schedule of a delivery', () => {
       expect(kept).toHaveLength(100);
     });
 
-    it('knows no delivery of another account or owner', async () => {
+    it('finds no delivery of another account or owner', async () => {
       const ownerId = await harness.enqueue(receiver.url);
       const { id, accountId } = await harness.deliveryOf(ownerId);
       expect(await harness.deliveries.redeliver({ id, accountId: ownerId })).toBeUndefined();

@@ -52,7 +52,7 @@ describe.each(MODELS)('the body of %s', (model) => {
     }
   });
 
-  it('takes every field of its own at both limits and refuses one beyond by its name', () => {
+  it('accepts each of its fields at both limits and rejects it by name beyond them', () => {
     for (const row of FIELD_ROWS.filter((candidate) => candidate.model === model)) {
       for (const { body, param = 'accepted' } of trialsOf(row)) {
         expect([row.field, body[row.field], verdictOf(body)]).toEqual([
@@ -64,7 +64,7 @@ describe.each(MODELS)('the body of %s', (model) => {
     }
   });
 
-  it('takes the fields of custom mode nowhere else (SONG-36, SONG-39, SONG-43, G-72, G-73)', () => {
+  it('rejects the fields of custom mode outside custom mode (SONG-36, SONG-39, SONG-43, G-72, G-73)', () => {
     const rows = FIELD_ROWS.filter((row) => row.model === model && row.with.custom === true);
     expect(rows.length > 0).toBe(CUSTOM_MODELS.includes(model));
     for (const row of rows.filter(({ field }) => `${model} ${field}` !== 'song-music prompt')) {
@@ -95,7 +95,7 @@ describe('bodyOf', () => {
 });
 
 describe('SongBodyPipe', () => {
-  it('knows no model outside songs', () => {
+  it('rejects models of other operations', () => {
     expect(() => pipe.transform({ model: 'aud-v4', input: 'x' })).toThrow(
       expect.objectContaining({ code: 'model_not_available' }),
     );

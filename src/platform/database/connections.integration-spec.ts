@@ -27,7 +27,7 @@ describe('the embedded server of five workers', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('has room for all their pools and leases at once, and for an audit', async () => {
+  it('accepts the connections of all their pools and leases at once, and of an audit', async () => {
     const runners = workers.flatMap((worker) =>
       Array.from({ length: worker.options.poolSize ?? 0 }, () => worker.createQueryRunner()),
     );

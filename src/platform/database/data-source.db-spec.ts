@@ -28,7 +28,7 @@ describe('createDataSource', () => {
     expect(limits).toEqual({ lock: '2s', statement: '5s', idle: '5s', name: 'shim-gateway' });
   });
 
-  it('survives the end of its idle connections, and tells', async () => {
+  it('survives the end of its idle connections, and reports it', async () => {
     const told: Error[] = [];
     const other = createDataSource({
       url: database.url,
@@ -43,7 +43,7 @@ describe('createDataSource', () => {
     await other.destroy();
   });
 
-  it('asks for TLS when the URL does, and does not go on without it', async () => {
+  it('uses TLS if the URL requires it, and fails without it', async () => {
     const heard: Buffer[] = [];
     const server = createServer((socket) => {
       socket.on('data', (chunk) => {

@@ -44,7 +44,7 @@ describe('databaseFaultOf', () => {
   });
   afterAll(() => database.drop());
 
-  it('tells constraints apart and names the one that refused', async () => {
+  it('distinguishes kinds of constraints and names the violated one', async () => {
     const duplicate = await run('INSERT INTO item VALUES (1, NULL, 1)');
     expect(databaseFaultOf(duplicate)).toBe('unique');
     expect(isUniqueViolation(duplicate, 'item_pkey')).toBe(true);

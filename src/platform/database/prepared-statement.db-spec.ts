@@ -31,7 +31,7 @@ describe('a prepared statement', () => {
       ANSWER_TIMEOUT_MS,
     );
 
-  it('returns the rows of its parameters, on a connection that it leaves to others', async () => {
+  it('returns the rows of its parameters, and the connection to the pool', async () => {
     const [first] = await statement().run([1, 2]);
     const [second] = await statement().run([3, 4]);
     expect([first?.sum, second?.sum]).toEqual([3, 7]);

@@ -16,7 +16,7 @@ describeStock('the schema on the PostgreSQL of the system', () => {
   });
   afterAll(() => server.stop());
 
-  it('is what schema.sql tells, too', async () => {
+  it('equals schema.sql, too', async () => {
     const dataSource = await createDataSource({ url: server.url, poolSize: 2 }).initialize();
     try {
       await runMigrations(dataSource);

@@ -14,7 +14,7 @@ describe('the schema of a new database', () => {
   });
   afterAll(() => database.drop());
 
-  it('is what schema.sql tells; npm run schema writes it anew', async () => {
+  it('equals schema.sql; npm run schema rewrites it', async () => {
     expect((await dumpSchema(database.dataSource)).split('\n')).toEqual(SCHEMA.split('\n'));
   });
 

@@ -52,7 +52,7 @@ describe('a gateway with several servers', () => {
   const urlOf = (...hosts: string[]) =>
     `postgresql://shim@localhost/postgres?host=${hosts.map(encodeURIComponent).join(',')}&port=5432`;
 
-  it('starts on the one that takes writes, behind one that is away and one that does not', async () => {
+  it('starts on the writable server, after one that is down and one that is read-only', async () => {
     const away = `/nonexistent-${await freePort()}`;
     const databaseUrl = urlOf(away, readOnly, writable);
     const gateway = new Database({ databaseUrl, dataDir: '/nonexistent' });

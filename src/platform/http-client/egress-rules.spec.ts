@@ -48,7 +48,7 @@ describe('EgressRules', () => {
     );
   });
 
-  it('knows whether it opens anything', () => {
+  it('reports whether it permits any private host', () => {
     expect([EgressRules.none.isEmpty, EgressRules.parse('a.test').isEmpty]).toEqual([true, false]);
   });
 });

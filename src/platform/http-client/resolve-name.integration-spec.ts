@@ -76,7 +76,7 @@ describe('resolveByDns', () => {
 });
 
 describe('resolveBySystem', () => {
-  it('knows the names of the hosts file', async () => {
+  it('resolves the names of the hosts file', async () => {
     const addresses = await resolveBySystem('localhost', new AbortController().signal);
     expect(['127.0.0.1', '::1']).toEqual(expect.arrayContaining([...addresses]));
   });

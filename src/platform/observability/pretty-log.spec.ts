@@ -72,7 +72,7 @@ describe('the log on a terminal', () => {
     expect(lines.filter((line) => /^ +at /.test(line)).length).toBeGreaterThan(1);
   });
 
-  it('leaves other lines as they are', () => {
+  it('does not change other lines', () => {
     expect(shown('info', { in_flight: 0 }, 'draining')).toBe('INFO: draining {"in_flight":0}\n');
   });
 });

@@ -68,7 +68,7 @@ describe('S3FileStore with an S3 that fails', () => {
     await expect(store.read('key', RANGE)).rejects.toThrow('S3 answered with another range');
   });
 
-  it('takes the bytes of the range', async () => {
+  it('reads the bytes of the range', async () => {
     react = (socket) =>
       socket.end(
         'HTTP/1.1 206 Partial\r\nContent-Range: bytes 3-5/10\r\nContent-Length: 3\r\n\r\n345',

@@ -24,7 +24,7 @@ const HEADS: readonly [string, Buffer, AudioFormat | null][] = [
 
 describe('sniffAudio', () => {
   for (const format of ['mp3', 'opus', 'wav', 'pcm'] as const) {
-    it.each(HEADS)(`tells whether %s is ${format}`, async (_what, bytes, actual) => {
+    it.each(HEADS)(`detects whether %s is ${format}`, async (_what, bytes, actual) => {
       expect(await sniffAudio(Readable.from([bytes], { objectMode: false }), format)).toBe(
         actual === format,
       );
@@ -44,7 +44,7 @@ describe('sniffAudio', () => {
     },
   );
 
-  it('leaves the body whole, however small its pieces', async () => {
+  it('keeps the whole body, however small its pieces', async () => {
     const bytes = of('OggS', 'and more');
     const pieces = [...bytes].map((byte) => Buffer.from([byte]));
     const body = Readable.from(pieces, { objectMode: false });

@@ -18,7 +18,7 @@ afterAll(async () => {
   await agent.destroy();
 });
 
-it('a body that broke keeps the error of its provider for a reader who comes afterwards', async () => {
+it('a body that broke keeps the error of its provider for a later reader', async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const told = new Error('told');

@@ -39,7 +39,7 @@ const says = (status: number, encoding: string, body: Buffer): void => {
 };
 const json = (limitBytes = 10_000) => http.requestJson(request(), limitBytes, (value) => value);
 
-describe('an answer in an encoding that nobody asked for', () => {
+describe('a response in an encoding that was not requested', () => {
   const text = Buffer.from(JSON.stringify({ say: 'hé'.repeat(100) }));
 
   it.each([
@@ -99,12 +99,12 @@ describe('an answer in an encoding that nobody asked for', () => {
     });
   });
 
-  it('tells in an error why it was refused', async () => {
+  it('explains the rejection in its error', async () => {
     says(400, 'gzip', gzipSync(Buffer.from('\uFEFF{"code":"too_loud"}')));
     await expect(json()).rejects.toMatchObject({ upstreamStatus: 400, upstreamCode: 'too_loud' });
   });
 
-  it('is given to its reader as it comes', async () => {
+  it('is passed on as it arrives', async () => {
     let answer: ServerResponse | undefined;
     const gzip = createGzip();
     stub.reply = (response) => {
@@ -123,7 +123,7 @@ describe('an answer in an encoding that nobody asked for', () => {
     await once(body, 'end');
   });
 
-  it('goes on after its reader was slow, to the last byte', async () => {
+  it('continues to the last byte after its reader was slow', async () => {
     const bytes = randomBytes(4 * MEGABYTE);
     says(200, 'gzip', gzipSync(bytes));
     const { body } = await http.request(request());
@@ -135,7 +135,7 @@ describe('an answer in an encoding that nobody asked for', () => {
     expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
   });
 
-  it('closes its connection when its reader leaves', async () => {
+  it('closes its connection when its reader is destroyed', async () => {
     stub.aborted = 0;
     stub.reply = (response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });

@@ -263,7 +263,7 @@ describe('classifyError', () => {
     expect(carriesError(body)).toBe(false);
   });
 
-  it('takes 4xx for refusals and everything else for failures where nothing is said', () => {
+  it('classifies an unexplained 4xx as a rejection and everything else as a failure', () => {
     expect([400, 409, 413, 422].map(kindOfStatus)).toEqual(Array(4).fill('rejected'));
     expect([301, 500, 502].map(kindOfStatus)).toEqual(Array(3).fill('http_error'));
   });

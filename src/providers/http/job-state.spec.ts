@@ -60,7 +60,7 @@ describe('the state of a job', () => {
     },
   );
 
-  it('is pending and told where nobody knows the word, which is cut and printable', () => {
+  it('is pending for an unknown word, which is reported shortened and printable', () => {
     expect(unfinishedJob('simmering', {}, ID, null)).toEqual({
       state: 'pending',
       progress: null,

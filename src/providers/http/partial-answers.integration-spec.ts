@@ -31,7 +31,7 @@ async function bytesOf(status: number, headers: Record<string, string>, body: Bu
   return readBounded(answer.body, 10_000);
 }
 
-describe('an answer that is not the bytes that were asked for', () => {
+describe('a response that does not contain the requested bytes', () => {
   it.each(['zstd', 'compress', 'gzip, gzip, gzip', 'gzip;q=1'])(
     'is refused in an encoding that cannot be read: %s',
     async (encoding) => {

@@ -69,7 +69,7 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
   }
 }
 
-it('many long answers together give two reads of a socket per turn of the event loop, each in its turn', async () => {
+it('many long responses together get two reads of a socket per iteration of the event loop, round-robin', async () => {
   const pace = readPacer();
   const answers = Array.from({ length: 50 }, () => new ArrivedAnswer(pace, 10));
   let ofTurnBytes = 0;
@@ -96,7 +96,7 @@ it('an answer waits behind one of another account, and not behind all of them', 
   expect(other.receivedBytes).toBe(10 * READ_BYTES);
 });
 
-it('a short answer waits for no turn while long ones do', async () => {
+it('a short response does not wait while long ones do', async () => {
   const pace = readPacer();
   const long = Array.from({ length: 50 }, () => new ArrivedAnswer(pace, 10));
   await Promise.all(long.map((answer) => answer.read()));
@@ -108,7 +108,7 @@ it('a short answer waits for no turn while long ones do', async () => {
   expect(long.some(({ paused }) => paused)).toBe(true);
 });
 
-it('an answer alone waits for a turn and loses nothing', async () => {
+it('a single long response waits and loses nothing', async () => {
   const answer = new ArrivedAnswer(readPacer(), 100);
   await answer.read();
   expect(answer.paused).toBe(true);

@@ -39,7 +39,7 @@ describe('the OpenAPI document', () => {
       expect([name, summary]).toEqual([name, expect.stringMatching(/./)]);
   });
 
-  it('asks for a key or a token and shows error answers on every operation of the API', () => {
+  it('requires a key or a token and documents error responses on every operation of the API', () => {
     const api = operations.filter(([name]) => /\/(v1|admin)\b/.test(name));
     expect(api.length).toBeGreaterThan(20);
     for (const [name, { security, responses }] of api) {
@@ -55,7 +55,7 @@ describe('the OpenAPI document', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(400_000);
   });
 
-  it('leaves the operator API out where there is none', async () => {
+  it('leaves out the operator API if it is off', async () => {
     const bare = await startTestGateway({ ADMIN_TOKEN: '', PUBLIC_URL: 'https://shim.example/' });
     const text = await (await fetch(`${bare.url}/openapi.json`)).text();
     await bare.stop();

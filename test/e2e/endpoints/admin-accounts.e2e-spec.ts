@@ -20,7 +20,7 @@ const dataOf = (answer: Answer) => {
 };
 
 describe('PATCH /admin/accounts/{id}', () => {
-  it('names an account anew and leaves the rest', async () => {
+  it('renames an account and changes nothing else', async () => {
     const created = (await harness.ask('POST', '/accounts', { name: 'old' })).json as {
       id: string;
     };
@@ -133,7 +133,7 @@ describe('POST /admin/executions/{id}/refund', () => {
     await harness.gateway.expectCleanBooks();
   });
 
-  it('gives back once when asked ten times at once', async () => {
+  it('refunds once when requested ten times at once', async () => {
     const { accountId, execution } = await paidCall();
     const asked = Array.from({ length: 10 }, () =>
       harness.ask('POST', `/executions/${execution}/refund`),

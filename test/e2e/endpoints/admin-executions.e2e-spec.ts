@@ -53,7 +53,7 @@ describe('an execution', () => {
     });
   });
 
-  it('that failed tells why and that nothing was charged', async () => {
+  it('that failed shows the reason and that nothing was charged', async () => {
     const { headers } = await harness.gateway.account();
     const answer = await speak(headers, { input: '[[sandbox:status=500]]' });
     expect((await harness.get(`/executions/${executionId(answer)}`)).json).toMatchObject({

@@ -63,7 +63,7 @@ describe('the terms of a key', () => {
     expect(answer.json).toMatchObject({ id, name: 'ci', spend_limit_microusd: null });
   });
 
-  it('change as asked; what is absent stays, and null clears', async () => {
+  it('change as requested; absent fields stay, and null clears', async () => {
     const { id } = await issue({ name: 'ci', allowed_models: ['gen-5'] });
     const terms = {
       allowed_models: ['aud-v4'],

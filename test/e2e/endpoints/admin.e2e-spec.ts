@@ -178,7 +178,7 @@ describe('a credit', () => {
     await expectError(harness.credit(account, { amount_microusd: '-1' }), 409, 'conflict');
   });
 
-  it('of the largest amount is made, and a larger one is 400 and told the limit', async () => {
+  it('of the largest amount is made, and a larger one is 400 with the limit', async () => {
     const account = await harness.newAccount();
     const larger = harness.credit(account, { amount_microusd: '1000000000000001' });
     expect(errorOf(await larger).message).toBe(

@@ -28,7 +28,7 @@ describe('POST /v1/audio/alignment', () => {
     },
   );
 
-  it('takes a full text whose every character is escaped (ALIGN-31)', async () => {
+  it('accepts the longest text with every character escaped (ALIGN-31)', async () => {
     const escaped = '\\ud83d\\ude00'.repeat(100_000);
     const body = `{"model":"aud-forced-alignment","audio_url":"${harness.host.url}","text":"${escaped}"}`;
     const post = () =>
@@ -53,7 +53,7 @@ describe('POST /v1/audio/alignment', () => {
     },
   );
 
-  it('answers every word with its place and loss, and its charge (ALIGN-34, ALIGN-35)', async () => {
+  it('returns every word with its position and loss, and its charge (ALIGN-34, ALIGN-35)', async () => {
     const { answer, charged } = await harness.charges(ALIGNMENT, () => harness.call(ALIGNMENT));
     expect(answer.json).toEqual({
       words: [{ text: 'Hi', start: 0, end: 0.4, loss: 0.1 }],
@@ -76,7 +76,7 @@ describe('POST /v1/audio/alignment', () => {
     },
   );
 
-  it('places every word of a text in a real recording', async () => {
+  it('finds every word of a text in a real recording', async () => {
     const gateway = await startTestGateway();
     const { headers } = await gateway.account(920n);
     const answer = await call(ALIGNMENT, gateway.url, headers, { text: 'One two three' });

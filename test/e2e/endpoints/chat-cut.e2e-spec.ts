@@ -85,7 +85,7 @@ async function cut(
 const randomCuts = (count: number) =>
   Array.from({ length: count }, () => 1 + Math.floor(Math.random() * LONGEST));
 
-describe('a client that leaves in the middle of a stream', () => {
+describe('a client that disconnects in the middle of a stream', () => {
   it(
     'pays for exactly the tokens the provider made, stream by stream (CHAT-26)',
     async () => {

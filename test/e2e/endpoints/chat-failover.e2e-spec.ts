@@ -25,7 +25,7 @@ describe('failover', () => {
     response.end(JSON.stringify({ ...chunk(''), choices: [{ message: { content } }] }));
   const limited = (response: ServerResponse) => response.writeHead(429).end();
 
-  it('asks the next route before the first byte, with its own model and key', async () => {
+  it('tries the next route before the first byte, with its own model and key', async () => {
     const account = await harness.gateway.account();
     harness.upstream.reply = limited;
     harness.backup.reply = answer('from the backup');
@@ -41,7 +41,7 @@ describe('failover', () => {
     expect((await harness.read(account, { model: 'gen-5-mini' })).text).toBe('streamed');
   });
 
-  it('asks no other provider once the answer has begun', async () => {
+  it('tries no other provider once the response has begun', async () => {
     const before = harness.backup.seen.length;
     harness.upstream.reply = async (response) => {
       response.write(event(chunk('half of')));

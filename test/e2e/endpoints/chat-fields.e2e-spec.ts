@@ -50,12 +50,12 @@ describe('the standard parameters (decision G-02)', () => {
     expect((await harness.upstream()).body[name]).toEqual(value);
   });
 
-  it('takes stream_options without a stream and does not forward them', async () => {
+  it('accepts stream_options without a stream and does not forward them', async () => {
     await harness.ask({ stream_options: { include_usage: true } });
     expect((await harness.upstream()).body.stream_options).toBeUndefined();
   });
 
-  it('takes null for any of them as left out (CONV-03)', async () => {
+  it('treats null in any of them as absent (CONV-03)', async () => {
     await harness.ask({
       temperature: null,
       top_p: null,

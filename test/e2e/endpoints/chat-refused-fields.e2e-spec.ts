@@ -99,7 +99,7 @@ describe('bad fields of a chat call', () => {
     );
   });
 
-  it('takes a body of 15 MB and refuses one above 20 MB', async () => {
+  it('accepts a body of 15 MB and rejects one above 20 MB', async () => {
     const image = (bytes: number) => ({
       messages: [
         user([

@@ -92,7 +92,7 @@ describe('faults', () => {
     expect(view.json).toMatchObject({ available_microusd: `${CREDIT - charge}` });
   });
 
-  it('lets the provider finish when the client of a JSON answer leaves, and charges it', async () => {
+  it('lets the provider finish when the client of a JSON response disconnects, and charges it', async () => {
     const account = await harness.gateway.account(CREDIT);
     const leaving = new AbortController();
     const call = fetch(harness.url, {

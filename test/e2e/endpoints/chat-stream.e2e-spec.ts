@@ -65,7 +65,7 @@ describe('POST /v1/chat/completions with stream', () => {
     expect(left).toBe(2);
   });
 
-  it('shows usage only to those who asked for it, in a last chunk without choices (G-93)', async () => {
+  it('shows usage only on request, in a last chunk without choices (G-93)', async () => {
     const { chunks } = await harness.stream(
       harness.ask('', { stream_options: { include_usage: true } }),
     );

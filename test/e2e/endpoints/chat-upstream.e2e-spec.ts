@@ -83,7 +83,7 @@ describe('whatever the provider sends', () => {
     expect(events.chunks.every(({ choices }) => choices.length === 1)).toBe(true);
   });
 
-  it('takes a stream without a single choice for a failure, as a whole answer without one (CHAT-24, CHAT-25)', async () => {
+  it('treats a stream without any choice as a failure, like a JSON response without one (CHAT-24, CHAT-25)', async () => {
     const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
     const none = { choices: [], usage };
     const replies = [
@@ -99,7 +99,7 @@ describe('whatever the provider sends', () => {
     }
   });
 
-  it('takes an answer with more than 1,024 calls of tools for a failure, which is free', async () => {
+  it('treats a response with more than 1,024 calls of tools as a failure, which is free', async () => {
     const tool_calls = Array.from({ length: 1_025 }, (_, index) => ({
       index,
       id: `call_${index}`,
@@ -120,7 +120,7 @@ describe('whatever the provider sends', () => {
     expect(await spent(account)).toBe(0n);
   });
 
-  it('takes usage from the chunk of the last word, and shows it only on request', async () => {
+  it('reads usage from the last chunk with text, and shows it only on request', async () => {
     const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
     const reply = streams(event(chunk('x', { usage })), 'data: [DONE]\n\n');
     for (const [fields, shown] of [

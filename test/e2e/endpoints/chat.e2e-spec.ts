@@ -76,7 +76,7 @@ describe('POST /v1/chat/completions', () => {
     expect(completion.choices[0]!.message.content).toContain('1 image');
   });
 
-  it('takes an assistant message that only calls a tool, and the answer of the tool', async () => {
+  it('accepts an assistant message that only calls a tool, and the reply of the tool', async () => {
     const call = { id: 'c1', type: 'function', function: { name: 'get_time', arguments: '{}' } };
     const messages = [
       user('What time is it?'),
@@ -93,7 +93,7 @@ describe('POST /v1/chat/completions', () => {
     expect((await harness.upstream()).body.temperature).toBe(temperature);
   });
 
-  it('forwards max_tokens under the name the model takes, and the answer is capped (CHAT-20)', async () => {
+  it('forwards max_tokens under the name that the model accepts, and the response is capped (CHAT-20)', async () => {
     for (const fields of [{ max_tokens: 1 }, { max_completion_tokens: 1 }, { max_tokens: 1.0 }]) {
       const { completion } = await harness.ask(fields);
       expect((await harness.upstream()).body.max_completion_tokens).toBe(1);
@@ -102,12 +102,12 @@ describe('POST /v1/chat/completions', () => {
     }
   });
 
-  it('never asks for more tokens than the model makes, which is what is held', async () => {
+  it('never requests more tokens than the model generates, and holds the price of these', async () => {
     await harness.ask({ max_tokens: 1_000_000 });
     expect((await harness.upstream()).body.max_completion_tokens).toBe(128_000);
   });
 
-  it('sends the provider a cap, and nothing else that was not asked for', async () => {
+  it('sends the provider a cap, and otherwise only requested fields', async () => {
     await harness.ask();
     expect((await harness.upstream()).body).toEqual({
       model: 'gpt-5',

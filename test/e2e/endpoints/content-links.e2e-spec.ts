@@ -118,7 +118,7 @@ describe('a link to the file of a video', () => {
     expect((await send(url)).status).toBe(200);
   });
 
-  it('is judged before a key that is sent beside it, which decides where the link is wrong', async () => {
+  it('is checked before a key that is sent with it; the key decides if the link is invalid', async () => {
     const { url } = await linkTo(video.id);
     const stranger = await gateway.account();
     expect((await send(url, { headers: stranger.headers })).status).toBe(200);

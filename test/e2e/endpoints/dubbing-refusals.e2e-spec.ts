@@ -86,7 +86,7 @@ describe('POST /v1/audio/dubbing refuses', () => {
     expect(harness.host.seen).toHaveLength(0);
   });
 
-  it('a bad text of the source before it looks at the key (DUB-13)', async () => {
+  it('an invalid source text before it checks the key (DUB-13)', async () => {
     const key = { 'idempotency-key': 'one' };
     await harness.submit({}, key);
     for (const source_url of ['ftp://example.com/a.mp3', 'https://10.1.2.3/a.mp3']) {

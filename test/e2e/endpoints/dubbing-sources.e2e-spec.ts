@@ -103,7 +103,7 @@ describe('the source of a dub', () => {
     await harness.refuses(() => harness.post(), NO_MEDIA);
   });
 
-  it('that turns into a page between two reads has no length that can be read (DUB-15)', async () => {
+  it('that is replaced by a page between two reads has no measurable duration (DUB-15)', async () => {
     const film = sample('tone.mp4');
     harness.host.reply = (response) => {
       response.write(film.subarray(0, film.length / 2));
@@ -112,7 +112,7 @@ describe('the source of a dub', () => {
     await harness.refuses(() => harness.post(), NO_MEDIA);
   });
 
-  it('is asked for once, so what its host serves later changes nothing', async () => {
+  it('is downloaded once, so what its host serves later changes nothing', async () => {
     const files = [silentWav(3), Buffer.from(PAGE)];
     harness.host.reply = (response) => response.end(files.shift());
     const { reserved_microusd } = await harness.submit();
@@ -150,7 +150,7 @@ describe('the source of a dub', () => {
     });
   });
 
-  it('that is empty, breaks off, redirects to a private place or has no host could not be downloaded (DUB-14)', async () => {
+  it('that is empty, breaks off, redirects to a private address or has no host could not be downloaded (DUB-14)', async () => {
     const failed = { status: 400, code: 'audio_download_failed', param: 'source_url' };
     harness.host.reply = (response) => response.end();
     await harness.refuses(() => harness.post(), failed);

@@ -22,7 +22,7 @@ afterAll(() => harness.close());
 beforeEach(() => harness.clear());
 
 describe('POST /v1/audio/dubbing', () => {
-  it('answers 202 with a queued task, its place and its id (DUB-01, TASK-01, TASK-02, TASK-14)', async () => {
+  it('returns 202 with a queued task, its Location and its id (DUB-01, TASK-01, TASK-02, TASK-14)', async () => {
     harness.serve(SOURCE_61);
     const before = Math.floor(Date.now() / 1000);
     const answer = await harness.post({ source_url: harness.source(NEVER) });
@@ -140,7 +140,7 @@ describe('POST /v1/audio/dubbing', () => {
     while ((await kept()).length > 0) await sleep(20);
   });
 
-  it('tells the provider the task, the languages and that no watermark is wanted (DUB-40)', async () => {
+  it('sends the provider the task, the languages and no watermark (DUB-40)', async () => {
     const { id } = await harness.submit();
     await harness.ended(id);
     expect(await harness.formOf(id)).toEqual({
@@ -190,7 +190,7 @@ describe('POST /v1/audio/dubbing', () => {
     });
   });
 
-  it('asks for the exact balance: a micro-USD less is refused (DUB-47)', async () => {
+  it('needs the exact balance: one micro-USD less is refused (DUB-47)', async () => {
     harness.serve(SOURCE_61);
     const fields = { source_url: harness.source(NEVER) };
     await harness.clear(774_999n);

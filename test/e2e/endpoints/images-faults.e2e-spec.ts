@@ -45,7 +45,7 @@ describe('an answer without an image', () => {
     expect(charged).toBe(0n);
   });
 
-  it('lets the provider finish when the client leaves, and charges the image', async () => {
+  it('lets the provider finish when the client disconnects, and charges the image', async () => {
     const account = await gateway.account(IMAGE_CREDIT);
     const leaving = new AbortController();
     const call = fetch(gateway.url + IMAGE_PATH, {

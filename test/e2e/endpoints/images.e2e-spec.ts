@@ -63,7 +63,7 @@ describe('POST /v1/images/generations', () => {
     expect(sizeOf(imageOf(answer))).toBe(size);
   });
 
-  it('forces no size on the provider where none is asked for (IMG-11)', async () => {
+  it('sends the provider no size if none is requested (IMG-11)', async () => {
     const { body } = await buyImage(gateway);
     expect(body).toEqual({ model: 'gpt-image-2', prompt: DRAW.prompt, n: 1, quality: 'low' });
   });
@@ -94,7 +94,7 @@ describe('POST /v1/images/generations', () => {
     },
   );
 
-  it('asks for the quality that each model is sold at, which a caller may name', async () => {
+  it('requests the quality that each model is sold at, which a caller may name', async () => {
     for (const model of ['gen-image-2', 'gen-image-2-all']) {
       for (const quality of [undefined, 'auto', 'low']) {
         const { answer, body } = await buyImage(gateway, { model, quality });
@@ -116,7 +116,7 @@ describe('POST /v1/images/generations', () => {
     expect(charged).toBe(10_000n);
   });
 
-  it('takes the balance to zero and refuses one micro-USD less (IMG-15)', async () => {
+  it('accepts a balance of exactly the price and refuses one micro-USD less (IMG-15)', async () => {
     const poor = await gateway.account(9_999n);
     await expectRefused(gateway, poor.accountId, () => draw(gateway, poor.headers), {
       status: 402,

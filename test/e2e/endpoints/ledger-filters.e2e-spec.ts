@@ -75,7 +75,7 @@ describe('the ledger of an account', () => {
     await expectError(asked, 400, 'invalid_request', 'api_key_id');
   });
 
-  it('reads at most 10,000 entries for a page and goes on from there', async () => {
+  it('reads at most 10,000 entries for a page and continues from there', async () => {
     const [account, key] = [randomUUID(), randomUUID()];
     const { dataSource } = harness.gateway;
     await dataSource.query(FILL, [account, key, ENTRIES]);

@@ -51,7 +51,7 @@ describe('/metrics', () => {
     expect((await metrics(closed, bearer(METRICS_TOKEN))).status).toBe(429);
   });
 
-  it('asks the database no more however many scrapes there are, one after the other or at once', async () => {
+  it('sends no more queries for many scrapes, consecutive or concurrent', async () => {
     const dataSource = open.app.get(DataSource);
     const query = dataSource.query.bind(dataSource);
     let counts = 0;

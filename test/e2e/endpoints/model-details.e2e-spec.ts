@@ -83,7 +83,7 @@ describe('GET /v1/models/{id}', () => {
     expect(await detail(id)).toMatchObject({ id, price, limits });
   });
 
-  it('tells no bound of a field that its model narrows', async () => {
+  it('shows no limit of a field that its model narrows', async () => {
     const limited = await Promise.all(
       ['vid-motion', 'aud-v4', 'gen-5', 'gen-image-2'].map(async (id) =>
         Object.keys((await detail(id)).limits),
@@ -94,7 +94,7 @@ describe('GET /v1/models/{id}', () => {
     }
   });
 
-  it('tells endpoint and fields, of a form as of JSON', async () => {
+  it('shows endpoint and fields, for forms and for JSON', async () => {
     const speech = await detail('aud-v4');
     expect(speech.endpoint).toBe('/v1/audio/speech');
     expect(speech.parameters).toEqual(expect.arrayContaining(['model', 'input', 'voice', 'seed']));
@@ -143,7 +143,7 @@ describe('an unknown voice', () => {
     for (const { name } of VOICES) expect(errorOf(answer).message).toContain(name);
   });
 
-  it('is told from the 21 by the schema, which offers their names and takes ids', async () => {
+  it('differs in the schema, which lists the names of the 21 and accepts ids', async () => {
     const document = (await send(`${gateway.url}/openapi.json`)).json as {
       components: { schemas: Record<string, { properties: Record<string, object> }> };
     };

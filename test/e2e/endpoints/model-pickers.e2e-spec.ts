@@ -101,7 +101,7 @@ describe('what model pickers read of GET /v1/models', () => {
     expect(speech?.supported_voices).toContain('Sarah');
   });
 
-  it('tells the context length and the small price of a row of the overlay', async () => {
+  it('shows the context length and the small price of a row of the overlay', async () => {
     expect(await shown('gen-local')).toMatchObject({
       context_length: 32_000,
       pricing: { prompt: '0', completion: '0.00000000003' },

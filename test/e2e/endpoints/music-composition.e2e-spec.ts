@@ -35,14 +35,17 @@ describe('POST /v1/audio/music', () => {
     expect(jsonSeen(seen).music_length_ms).toBe(seconds * 1_000);
   });
 
-  it.each([27, 33])('bills 30 s asked for where %i s come back (MUSIC-21)', async (seconds) => {
-    harness.provider.reply = (response) => response.end(pcmOf(seconds));
-    const { answer, charged } = await compose({ duration_seconds: 30, response_format: 'pcm' });
-    expect(audioSeconds(answer, 'pcm')).toBe(seconds);
-    expect(charged).toBe(112_500n);
-  });
+  it.each([27, 33])(
+    'bills the requested 30 s when %i s are returned (MUSIC-21)',
+    async (seconds) => {
+      harness.provider.reply = (response) => response.end(pcmOf(seconds));
+      const { answer, charged } = await compose({ duration_seconds: 30, response_format: 'pcm' });
+      expect(audioSeconds(answer, 'pcm')).toBe(seconds);
+      expect(charged).toBe(112_500n);
+    },
+  );
 
-  it('lasts 30 s unless told otherwise (MUSIC-19)', async () => {
+  it('lasts 30 s by default (MUSIC-19)', async () => {
     const { charged, seen } = await compose({});
     expect(charged).toBe(112_500n);
     expect(jsonSeen(seen)).toEqual({

@@ -15,7 +15,7 @@ describe('GET /', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
   });
 
-  it.each(['*/*', 'application/json'])('tells a program where things are: %s', async (accept) => {
+  it.each(['*/*', 'application/json'])('lists the paths for a program: %s', async (accept) => {
     const answer = await fetch(`${gateway.url}/`, { headers: { accept } });
     expect([answer.status, await answer.json()]).toEqual([
       200,

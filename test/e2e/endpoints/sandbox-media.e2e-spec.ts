@@ -127,7 +127,7 @@ describe('a file of the sandbox on the port of the gateway', () => {
     );
   });
 
-  it('is not read on when its reader leaves', async () => {
+  it('is not read further when its client disconnects', async () => {
     const large = await keep(Buffer.alloc(LARGE_BYTES));
     const leaving = new AbortController();
     const answer = await fetch(large, { signal: leaving.signal });

@@ -48,7 +48,7 @@ const mashup = (fields: object) => ({
 const lastSent = async (path: string) => (await harness.sent(path)).at(-1);
 
 describe('source_task_id and source_index', () => {
-  it('name a track, the first unless told otherwise (SONG-06, SONG-12, SONG-13, SONG-85)', async () => {
+  it('name a track, by default the first (SONG-06, SONG-12, SONG-13, SONG-85)', async () => {
     const [first, second] = song.result.tracks;
     for (const [fields, track] of [
       [{}, first],
@@ -141,7 +141,7 @@ describe('source_task_id and source_index', () => {
     ).toMatchObject(bad('source_task_id'));
   });
 
-  it('bound the places that a follow-up may name', async () => {
+  it('limit the positions that a follow-up may name', async () => {
     const end = Number(song.result.tracks[0]?.duration_seconds);
     expect(
       await harness.refused({

@@ -38,7 +38,7 @@ describe('POST /v1/audio/sound-effects', () => {
     },
   );
 
-  it('lasts 5 s unless told otherwise (SFX-21)', async () => {
+  it('lasts 5 s by default (SFX-21)', async () => {
     for (const duration_seconds of [undefined, null]) {
       const { charged, seen } = await make({ duration_seconds });
       expect(charged).toBe(15_000n);

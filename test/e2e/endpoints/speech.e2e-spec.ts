@@ -43,13 +43,13 @@ describe('POST /v1/audio/speech', () => {
     expect(upstream.path).toBe('/elevenlabs/v1/text-to-speech/pNInz6obpgDQGcFmaJgB');
   });
 
-  it('sends the provider nothing that was not asked for (SPEECH-71, G-38)', async () => {
+  it('sends the provider only requested fields (SPEECH-71, G-38)', async () => {
     const { upstream } = await paidSpeech(gateway);
     expect(upstream.body).toEqual({ model_id: 'eleven_v4', text: 'Hello' });
     expect(upstream.query).toEqual({ output_format: 'mp3_44100_128' });
   });
 
-  it('takes the balance to zero and refuses one micro-USD less (SPEECH-08)', async () => {
+  it('accepts a balance of exactly the price and refuses one micro-USD less (SPEECH-08)', async () => {
     const { accountId, headers } = await gateway.account(599n);
     const speak = () => postJson(`${gateway.url}/v1/audio/speech`, headers, HELLO);
     await expectRefused(gateway, accountId, speak, { status: 402, code: 'insufficient_funds' });

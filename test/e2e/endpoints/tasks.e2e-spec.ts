@@ -40,7 +40,7 @@ describe.each(ENDPOINTS)('POST $path', ({ path, body, status, invalid, insuffici
     expect((await get(`/v1/tasks/${id}`)).status).toBe(200);
   });
 
-  it('takes keys of 1 and of 200 characters (IDEM-04)', async () => {
+  it('accepts keys of 1 and of 200 characters (IDEM-04)', async () => {
     for (const key of ['k', 'k'.repeat(200)]) {
       const first = await post(path, body(), { 'idempotency-key': key });
       expect(first.status).toBe(status);
@@ -62,7 +62,7 @@ describe.each(ENDPOINTS)('POST $path', ({ path, body, status, invalid, insuffici
     },
   );
 
-  it('refuses a key that was used with another body, and asks SDKs not to retry (IDEM-02)', async () => {
+  it('rejects a key that was used with another body, and tells SDKs not to retry (IDEM-02)', async () => {
     const headers = { 'idempotency-key': 'other body' };
     await post(path, body(), headers);
     const answer = await post(path, { ...body(), ...other }, headers);
@@ -82,7 +82,7 @@ describe.each(ENDPOINTS)('POST $path', ({ path, body, status, invalid, insuffici
     expect(new Set(answers.map(idOf)).size).toBe(1);
   });
 
-  it('leaves no task behind a refusal, and the key free (TASK-15, IDEM-12)', async () => {
+  it('leaves no task after a rejection, and the idempotency key unused (TASK-15, IDEM-12)', async () => {
     const poor = await harness.gateway.account(1n);
     const headers = { 'idempotency-key': 'refused' };
     const refusals = [

@@ -88,7 +88,7 @@ describe('a transcription as clients of the OpenAI API ask for it', () => {
     }
   });
 
-  it('takes stream false, which names what is done anyway, in JSON and in a form', async () => {
+  it('accepts stream false, which is the default, in JSON and in a form', async () => {
     const form = recordingForm({ ...TRANSCRIPTION.body, stream: 'false' }, TEN_SECONDS);
     for (const send of [
       () => harness.postJson(TRANSCRIPTION, { stream: false }),

@@ -22,7 +22,7 @@ async function viewOf(fields: object): Promise<Record<string, unknown>> {
 }
 
 describe('POST /v1/audio/transcriptions', () => {
-  it('sends the provider nothing that was not asked for (STT-30, STT-32)', async () => {
+  it('sends the provider only requested fields (STT-30, STT-32)', async () => {
     const { seen } = await transcribe();
     expect(seen.url).toBe('/v1/speech-to-text');
     expect((await formSeen(seen)).fields).toEqual({ model_id: 'scribe_v2' });
@@ -114,7 +114,7 @@ describe('POST /v1/audio/transcriptions', () => {
     },
   );
 
-  it('is json unless told otherwise (STT-49)', async () => {
+  it('is json by default (STT-49)', async () => {
     expect(await viewOf({})).toEqual(await viewOf({ response_format: 'json' }));
   });
 
@@ -128,7 +128,7 @@ describe('POST /v1/audio/transcriptions', () => {
     }
   });
 
-  it('adds subtitles, and words only where they are asked for too (STT-62, STT-63, G-46)', async () => {
+  it('adds subtitles, and words only if they are requested too (STT-62, STT-63, G-46)', async () => {
     const { answer, seen } = await transcribe({ subtitles: true });
     const view = answer.json as Record<string, unknown>;
     expect(view.srt).toMatch(/^1\n/);

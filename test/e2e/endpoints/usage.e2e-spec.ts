@@ -101,7 +101,7 @@ describe('GET /v1/usage', () => {
     expect(day).toMatchObject({ charged_microusd: await spent(accountId) });
   });
 
-  it('is CSV where that is asked, with the same names', async () => {
+  it('is CSV on request, with the same names', async () => {
     const { headers } = await gateway.account();
     await speak(headers);
     const answer = await get('/v1/usage?group_by=model,day&format=csv', headers);
@@ -142,7 +142,7 @@ describe('GET /v1/usage', () => {
     expect(next).toMatchObject([{ model: 'gen-image-2' }]);
   });
 
-  it('tells in a header of the CSV that rows follow, and where', async () => {
+  it('has a header with the cursor if further CSV rows follow', async () => {
     const { headers } = await gateway.account();
     await speak(headers);
     const image = { model: 'gen-image-2', prompt: 'a cat' };
@@ -204,7 +204,7 @@ describe('GET /admin/usage', () => {
 });
 
 describe('GET /v1/key', () => {
-  it('tells the key its terms, what it has spent and what is left', async () => {
+  it('shows the key its terms, what it has spent and what is left', async () => {
     const { headers, accountId } = await gateway.account();
     await speak(headers);
     expect((await get('/v1/key', headers)).json).toMatchObject({

@@ -38,7 +38,7 @@ describe('the content of a video', () => {
     }
   });
 
-  it('is resumed with Range, and asked for with HEAD', async () => {
+  it('can be resumed with Range, and requested with HEAD', async () => {
     const { id } = await harness.made();
     const { bytes, headers } = await harness.content(id);
     const part = await harness.content(id, { range: 'bytes=100-' });

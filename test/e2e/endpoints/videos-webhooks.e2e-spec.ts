@@ -90,7 +90,7 @@ describe('the webhook of a video', () => {
 });
 
 describe('GET /v1/tasks/{id} of a video', () => {
-  it('has the same keys before the end, with nothing to tell yet (VID-35)', async () => {
+  it('has the same keys before the end, with null values (VID-35)', async () => {
     const { id } = await harness.submitted({ prompt: 'The sea [[sandbox:task-ms=600000]]' });
     const { progress, ...task } = (await harness.get(`tasks/${id}`)).json as Record<
       string,

@@ -55,7 +55,7 @@ function post(path: string, headers: Record<string, string>): Promise<Answer> {
 }
 
 describe('a webhook', () => {
-  it('tells the final state once, with the very body that GET answers, signed (HOOK-01, HOOK-05, HOOK-09, HOOK-10, HOOK-35)', async () => {
+  it('reports the final state once, signed, with the same body as GET (HOOK-01, HOOK-05, HOOK-09, HOOK-10, HOOK-35)', async () => {
     const seen: { raw: Buffer; task: unknown; signature: unknown; type: unknown }[] = [];
     harness.receiver.react((response, { body, headers }) => {
       // What GET answers while the receiver has not answered yet.
@@ -82,7 +82,7 @@ describe('a webhook', () => {
     expect(signature).toBe(signatureOf(SECRET, Number(t), raw));
   });
 
-  it('tells of failure, with the money free again (HOOK-07)', async () => {
+  it('reports a failure, after the hold was released (HOOK-07)', async () => {
     const { id } = await harness.submit({ source_url: harness.source(FAILS), ...hook() });
     await settled(id);
     expect(JSON.parse(harness.receiver.received[0]?.body.toString() ?? '')).toMatchObject({
@@ -94,7 +94,7 @@ describe('a webhook', () => {
     expect(await harness.gateway.balance(harness.account.accountId)).toMatchObject({ held: 0n });
   });
 
-  it('tells of an unknown outcome, and again when an operator has decided (HOOK-02, G-55)', async () => {
+  it('reports an unknown outcome, and again the decision of an operator (HOOK-02, G-55)', async () => {
     const { id } = await harness.submit({ source_url: harness.source(UNKNOWN), ...hook() });
     await settled(id);
     await resolveAsFailed(id);
@@ -128,7 +128,7 @@ describe('a webhook', () => {
     expect(told.at(-1)).toMatchObject({ id, status: 'failed' });
   });
 
-  it('is not sent before the end, nor for a task that asked for none (HOOK-03, HOOK-04)', async () => {
+  it('is not sent before the end, nor for a task without a webhook (HOOK-03, HOOK-04)', async () => {
     const open = await harness.submit({ source_url: harness.source(NEVER), ...hook() });
     const quiet = await harness.submit({ source_url: harness.source(SOON) });
     await harness.ended(quiet.id);

@@ -85,16 +85,19 @@ describe('a path', () => {
     },
   );
 
-  it.each(POSTS)('$path takes POST and nothing else (CONV-09, CONV-15, G-12)', async ({ path }) => {
-    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
-      const answer = await send(gateway.url + path, { method, headers: account.headers });
-      expect({ status: answer.status, ...errorOf(answer) }).toMatchObject({
-        status: 405,
-        code: 'method_not_allowed',
-      });
-      expect(answer.headers.get('allow')).toBe('POST');
-    }
-  });
+  it.each(POSTS)(
+    '$path accepts POST and no other method (CONV-09, CONV-15, G-12)',
+    async ({ path }) => {
+      for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+        const answer = await send(gateway.url + path, { method, headers: account.headers });
+        expect({ status: answer.status, ...errorOf(answer) }).toMatchObject({
+          status: 405,
+          code: 'method_not_allowed',
+        });
+        expect(answer.headers.get('allow')).toBe('POST');
+      }
+    },
+  );
 
   it.each(TASK_READS)(
     '%s exists, and tells only that nobody has the task (CONV-09)',
@@ -239,7 +242,7 @@ describe('an answer', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('of the health endpoints needs no key, and the metrics tell of the calls', async () => {
+  it('of the health endpoints needs no key, and the metrics count the calls', async () => {
     expect((await send(`${gateway.url}/health/live`)).status).toBe(200);
     expect((await send(`${gateway.url}/health/ready`)).status).toBe(200);
     const metrics = (await send(`${gateway.url}/metrics`)).bytes.toString();

@@ -130,8 +130,8 @@ describe('Retry-After', () => {
   });
 });
 
-describe('faults asked of the sandbox', () => {
-  it('stay with those who asked: it has no breaker, and records name the sandbox', async () => {
+describe('faults requested from the sandbox', () => {
+  it('affect only their callers: the sandbox has no breaker, and records name it', async () => {
     const { headers } = await gateway.account();
     const speak = (input: string) =>
       postJson(`${gateway.url}/v1/audio/speech`, headers, { ...HELLO, input });

@@ -67,7 +67,7 @@ describe.each(ENDPOINTS)('an Idempotency-Key on $path', ({ path, body, ...endpoi
     expect(await entriesOf(harness.account)).toBe(2);
   });
 
-  it('is refused with another body, and the first task goes on untouched (IDEM-02)', async () => {
+  it('is rejected with another body, and the first task continues unchanged (IDEM-02)', async () => {
     const id = await made(path, body(), 'other body');
     const answer = await post(path, { ...body(), ...endpoint.other }, 'other body');
     expect([answer.status, errorOf(answer)]).toMatchObject([

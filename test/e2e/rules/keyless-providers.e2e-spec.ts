@@ -77,7 +77,7 @@ beforeEach(() => {
 });
 
 describe('a provider whose api_key_env is empty', () => {
-  it('is asked without a key, and its work is sold', async () => {
+  it('gets requests without a key, and its work is sold', async () => {
     const { headers } = await gateway.account();
     upstream.reply = (response) => response.end(JSON.stringify(COMPLETION));
     const answer = await postJson(`${gateway.url}/v1/chat/completions`, headers, {

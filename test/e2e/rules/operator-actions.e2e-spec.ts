@@ -94,7 +94,7 @@ describe('what an operator changes', () => {
     expect(rest.next_cursor).toBeNull();
   });
 
-  it('holds no key that was sent in the place of an id', async () => {
+  it('contains no key that was sent in place of an id', async () => {
     const { key } = await gateway.account();
     expect((await ask('DELETE', `keys/${key}`)).status).toBe(404);
     const all = await recorded();

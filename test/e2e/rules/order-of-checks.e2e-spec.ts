@@ -158,7 +158,7 @@ describe('of several faults in one request', () => {
     },
   );
 
-  it('each alone is told', async () => {
+  it('reports each alone', async () => {
     for (const fault of FAULTS) await expectTold([fault], fault.refusal);
   });
 });

@@ -107,7 +107,7 @@ describe('error codes of endpoints that take a recording', () => {
     );
   });
 
-  it('provider_timeout is 502 and tells stock SDKs not to retry (ERR-28)', async () => {
+  it('provider_timeout is 502 and has the header that stops stock SDKs from retrying (ERR-28)', async () => {
     harness.provider.reply = () => undefined;
     const before = await harness.gateway.balance(harness.account.accountId);
     const answer = await harness.call(TRANSCRIPTION);

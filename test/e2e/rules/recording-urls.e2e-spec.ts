@@ -112,7 +112,7 @@ describe('any recording', () => {
     },
   );
 
-  it('is told by its content, whatever its name and type say (AUD-20, G-44)', async () => {
+  it('is detected by its content, whatever its name and type say (AUD-20, G-44)', async () => {
     const form = recordingForm(TRANSCRIPTION.body, TEN_SECONDS, 'notes.txt', 'text/plain');
     expect((await harness.postForm(TRANSCRIPTION, form)).status).toBe(200);
     expect(harness.provider.only.body.toString('latin1', 0, 2_000)).toContain(

@@ -60,7 +60,7 @@ async function record(answer: Answer): Promise<OperatorRecord> {
 }
 
 describe('a refusal of the provider', () => {
-  it('tells its code word and the field that the caller sent, and no more (G-96)', async () => {
+  it('shows its code word and the field that the caller sent, and no more (G-96)', async () => {
     const message = 'Unsupported value: temperature does not support 0.3 with gpt-5-2026.';
     const error = {
       message,
@@ -122,7 +122,7 @@ describe('a refusal of the provider', () => {
     expect([provider, provider_request_id]).toEqual(['openai', 'req_1']);
   });
 
-  it('leaves no trace of a provider in the caller’s own record', async () => {
+  it('shows no sign of a provider in the caller’s own record', async () => {
     refuse(400, { error: { message: 'secret words', code: 'unsupported_value' } });
     const id = (await chat()).headers.get('x-gateway-execution-id') ?? '';
     const own = await send(`${gateway.url}/v1/executions/${id}`, { headers: account.headers });

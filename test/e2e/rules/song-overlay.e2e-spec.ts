@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('CATALOG_FILE', () => {
-  it('names the stems that a model knows', async () => {
+  it('lists the stems of a model', async () => {
     const body = { model: 'song-add-stem', source_task_id: `task_${'0'.repeat(32)}` };
     expect(await harness.refused({ ...body, stem_type: 'bass' })).toMatchObject({
       param: 'stem_type',

@@ -104,7 +104,7 @@ describe('the keys of a task', () => {
     }
   });
 
-  it('may be revoked while it runs: it goes on and settles, and the key reads nothing (AUTH-31, G-15)', async () => {
+  it('may be revoked while a task runs: the task continues and settles, and the key reads nothing (AUTH-31, G-15)', async () => {
     const account = await harness.gateway.account();
     const submitted = await harness.post(lyrics('[[sandbox:task-ms=1500]]'), {}, account);
     const { id } = (await submitted.json()) as { id: string };

@@ -86,7 +86,7 @@ describe('the file of a recording', () => {
     await untilGone();
   });
 
-  it('is gone when the client leaves in the middle of it', async () => {
+  it('is removed when the client disconnects in the middle of it', async () => {
     const { sending, body } = await upload();
     sending.write(body.subarray(0, body.length / 2));
     while (files().length === 0) await sleep(5);
@@ -95,7 +95,7 @@ describe('the file of a recording', () => {
     expect(harness.provider.seen).toEqual([]);
   });
 
-  it('stays for the provider when the client leaves, and the charge follows (AUD-05)', async () => {
+  it('stays for the provider when the client disconnects, and the charge follows (AUD-05)', async () => {
     let finish: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
       harness.provider.reply = (response) => {

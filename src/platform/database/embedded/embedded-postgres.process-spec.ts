@@ -86,7 +86,7 @@ describe('EmbeddedPostgres', () => {
     await expect(query(server.url, 'SELECT 1')).rejects.toThrow();
   });
 
-  it('takes its server along when the gateway is killed', async () => {
+  it('ends its server when the gateway is killed', async () => {
     const { gateway } = await startGateway();
     await kill(gateway);
     while ((await processesIn(places.dataDir)).length > 0) await sleep(POLL_MS);
@@ -116,7 +116,7 @@ describe('EmbeddedPostgres', () => {
     await session.end().catch(() => undefined);
   });
 
-  it('leaves other programs alone that work in its folder', async () => {
+  it('does not end other programs whose working directory is its folder', async () => {
     await (await start()).stop();
     const bystander = spawn('sleep', ['60'], {
       cwd: join(places.dataDir, 'postgres'),

@@ -46,7 +46,7 @@ describe('the connections of one address', () => {
     expect(refused).toEqual(['127.0.0.1']);
   });
 
-  it('make room for others when they close', async () => {
+  it('allow new ones when they close', async () => {
     await listen(1);
     (await opened()).destroy();
     for (let tries = 0; tries < 100; tries++) {

@@ -23,7 +23,7 @@ class EventsController {
 @Module({ controllers: [EventsController] })
 class EventsModule {}
 
-it('cuts the connections of streams that nobody reads, so that the app can close', async () => {
+it('closes the connections of unread streams, so that the app can close', async () => {
   Logger.overrideLogger(false);
   const adapter = new FastExpressAdapter();
   const app = await NestFactory.create<NestExpressApplication>(EventsModule, adapter, {

@@ -221,7 +221,7 @@ describe('FastExpressAdapter', () => {
     });
   });
 
-  it('takes an answer for full when 16 kB wait for its reader', () => {
+  it('reports back-pressure when 16 kB wait for the client', () => {
     expect(fast.server).toHaveProperty('highWaterMark', 16_384);
   });
 
@@ -234,7 +234,7 @@ describe('FastExpressAdapter', () => {
     await closing;
   });
 
-  it('cuts every connection on close when told to', async () => {
+  it('closes every connection on close with forceCloseConnections', async () => {
     const { app, port } = await start(new FastExpressAdapter(), true);
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.write('GET /stream HTTP/1.1\r\n');

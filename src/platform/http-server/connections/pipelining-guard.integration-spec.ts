@@ -17,13 +17,13 @@ const LARGE = Buffer.alloc(60_000_000);
 
 afterEach(stopServing);
 
-it('by default 4 requests may wait, 64 kB of heads, readers for 30 s and connections without a request for 80 s', () => {
+it('by default 4 requests and 64 kB of heads may wait, and clients are disconnected after 30 s without reading or 80 s without a request', () => {
   const { checkMs, maxSilentChecks, maxIdleChecks, ...waiting } = CONNECTION_LIMITS;
   expect(waiting).toEqual({ maxWaiting: 4, maxWaitingCharacters: 65_536 });
   expect([checkMs * maxSilentChecks, checkMs * maxIdleChecks]).toEqual([30_000, 80_000]);
 });
 
-it('requests of many connections that come in one turn of the event loop begin 16 at a time', () => {
+it('begins 16 requests per iteration of the event loop when many connections send at once', () => {
   let begun = 0;
   const turns = new PipeliningGuard(() => begun++, TURN_LIMITS);
   for (let connection = 0; connection < 40; connection++) {
@@ -33,8 +33,8 @@ it('requests of many connections that come in one turn of the event loop begin 1
   expect(begun).toBe(16);
 });
 
-describe('the reader of an answer', () => {
-  it('is cut off when it takes nothing for long', async () => {
+describe('a client that does not read its response', () => {
+  it('is disconnected when it reads nothing for long', async () => {
     let cut = false;
     const client = await serveInTurns((_request, response) => {
       response.once('close', () => (cut = true));

@@ -139,7 +139,7 @@ describe('requests that a client sends ahead', () => {
     expect(unanswered.begun).toBe(1);
   });
 
-  it('are read on once the reader has taken a long answer', async () => {
+  it('are read once the client has read a long response', async () => {
     let served = 0;
     const client = await serveInTurns((_request, response) => {
       response.end(served++ === 0 ? LARGE : `answer ${served};`);
@@ -164,7 +164,7 @@ describe('requests that a client sends ahead', () => {
     expect(served).toEqual(['1', '2', '3']);
   });
 
-  it('are dropped when the client leaves, and the running one is told', async () => {
+  it('are dropped when the client disconnects, and the running one is notified', async () => {
     let begun = 0;
     let gone = 0;
     const client = await serveInTurns((_request, response) => {

@@ -56,7 +56,7 @@ describe('what waits to begin', () => {
     expect(gate.refuses(post('a'))).toBe(false);
   });
 
-  it('has all places again three seconds after the last refusal of a full crowd', () => {
+  it('opens the full capacity three seconds after the last refusal at full capacity', () => {
     const { gate, state } = crowded();
     expect(gate.refuses(post('a'))).toBe(true);
     state.ms += 2_900;
@@ -82,7 +82,7 @@ describe('what waits to begin', () => {
     expect(gate.refuses(post('a'))).toBe(false);
   });
 
-  it('has no second again until the places were open for two seconds and not full', () => {
+  it('tolerates another second of overload only after two seconds below full capacity', () => {
     const { gate, state, begins } = crowded();
     expect(gate.refuses(post('a'))).toBe(true);
     for (const begin of begins) begin();
@@ -117,7 +117,7 @@ describe('what waits to begin', () => {
 });
 
 describe('one account in a crowd', () => {
-  it('takes nobody else’s share, however much it sends', () => {
+  it('does not reduce the shares of other accounts, however much it sends', () => {
     const { gate, state } = setUp(4 * MAX);
     wait(gate, 4 * MAX, post('a'));
     gate.refuses(post('a'));
@@ -130,7 +130,7 @@ describe('one account in a crowd', () => {
     expect(gate.refuses(post('b'))).toBe(true);
   });
 
-  it('keeps no other from having one call that waits, while most places are closed', () => {
+  it('leaves every other account one waiting call while most capacity is closed', () => {
     const { gate } = crowded();
     expect(gate.refuses(post('a'))).toBe(true);
     for (const other of ['b', 'c', 'd']) {
@@ -140,7 +140,7 @@ describe('one account in a crowd', () => {
     }
   });
 
-  it('takes no share of another whose calls wait for their hold, while most places are closed', () => {
+  it('does not reduce the share of an account whose calls wait for their hold, while most capacity is closed', () => {
     const { gate, state } = setUp(4 * MAX);
     wait(gate, 4 * MAX, post('a'));
     gate.refuses(post('a'));
@@ -152,7 +152,7 @@ describe('one account in a crowd', () => {
     expect(gate.refuses(post('b'))).toBe(true);
   });
 
-  it('has no share when there are more accounts than places', () => {
+  it('has no share when there are more accounts than capacity', () => {
     const { gate, state } = setUp();
     for (let account = 0; account < MAX; account += 1) wait(gate, 1, post(`account ${account}`));
     gate.refuses(post('a'));

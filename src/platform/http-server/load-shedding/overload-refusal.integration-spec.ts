@@ -71,7 +71,7 @@ const post = (body: string, ...headers: string[]) =>
   );
 const refusals = (text: string) => text.split('HTTP/1.1 503 Service Unavailable').length - 1;
 
-it('leaves the connection to the next request', async () => {
+it('keeps the connection open for the next request', async () => {
   const crowd = await serve(CONNECTION_LIMITS);
   const { socket, text, seen } = client();
   socket.write(post('{"a":1}'));
@@ -115,7 +115,7 @@ it('answers requests that are sent ahead each, in their order', async () => {
   expect(crowd.served).toBe(0);
 });
 
-it('keeps nothing of a body that nobody reads', async () => {
+it('keeps nothing of a body that is not read', async () => {
   const crowd = await serve(CONNECTION_LIMITS);
   const { socket, text, seen } = client();
   socket.write(post('x'.repeat(16_000)));

@@ -116,7 +116,7 @@ describe('readJson', () => {
     });
   });
 
-  it('takes 32 levels and 10,000 values, not more', async () => {
+  it('accepts 32 levels and 10,000 values, not more', async () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1));
 
@@ -148,7 +148,7 @@ describe('readJson', () => {
     );
   });
 
-  it('cuts a client that goes on sending a refused body, after the answer', async () => {
+  it('disconnects a client that keeps sending a rejected body after the response', async () => {
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
 
     expect(await exchange(`${head}Content-Length: 99999999\r\n\r\nabc`)).toMatch(/^HTTP\/1.1 413 /);

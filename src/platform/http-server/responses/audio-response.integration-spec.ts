@@ -46,7 +46,7 @@ describe('AudioWriter', () => {
     server.close();
   });
 
-  it('sends every byte and the charge, and ends when it is told to', async () => {
+  it('sends every byte and the charge, and ends only when its end function is called', async () => {
     const response = await answered;
     const end = await new AudioWriter(response).stream(
       Readable.from([Buffer.from('ab'), Buffer.from('c')]),

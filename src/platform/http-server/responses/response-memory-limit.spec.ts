@@ -18,7 +18,7 @@ function cutOf(readers: readonly (readonly [string, number, number])[]): number[
   return cut;
 }
 
-it('cuts nobody within the bound', () => {
+it('disconnects no client within the limit', () => {
   expect(
     cutOf([
       ['a', 60, 0],
@@ -27,7 +27,7 @@ it('cuts nobody within the bound', () => {
   ).toEqual([]);
 });
 
-it('cuts the readers of the holder with the most, those that took least first, until the rest fits', () => {
+it('disconnects clients of the bucket with the most bytes, the slowest first, until the rest fits', () => {
   const readers = [
     ['a', 40, 9],
     ['a', 40, 0],
@@ -37,7 +37,7 @@ it('cuts the readers of the holder with the most, those that took least first, u
   expect(cutOf(readers)).toEqual([1, 2]);
 });
 
-it('cuts no reader of a holder that has less than an equal share, however slow it is', () => {
+it('disconnects no client of a bucket with less than an equal share, however slow it is', () => {
   const attack = Array.from({ length: 50 }, () => ['attacker', 10, 1] as const);
   const cut = cutOf([...attack, ['victim', 45, 0]]);
   expect(cut).toHaveLength(45);

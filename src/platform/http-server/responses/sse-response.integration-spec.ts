@@ -70,7 +70,7 @@ describe('SseWriter', () => {
     expect(await read(port)).toMatch(/^(: ping\n\n)+data: first\n\ndata: last\n\n$/);
   });
 
-  it('leaves the answer to others where it is dropped before the head', async () => {
+  it('leaves the response to other code if it is dropped before the head', async () => {
     const port = await serve(
       async (events) => {
         events.wait();
@@ -85,7 +85,7 @@ describe('SseWriter', () => {
     expect([answer.status, await answer.text()]).toEqual([429, 'refused']);
   });
 
-  it('cuts a reader that takes nothing, and tells of it once', async () => {
+  it('disconnects a client that reads nothing, and reports it once', async () => {
     let told = 0;
     let sent = 0;
     let finish: (isGone: boolean) => void = () => undefined;
@@ -112,7 +112,7 @@ describe('SseWriter', () => {
     socket.destroy();
   });
 
-  it('says nothing of a reader who has read to the end', async () => {
+  it('reports nothing about a client that has read to the end', async () => {
     const told: string[] = [];
     let finish: () => void = () => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -151,7 +151,7 @@ describe('SseWriter', () => {
     socket.destroy();
   });
 
-  it('leaves the connection to the next request', async () => {
+  it('keeps the connection open for the next request', async () => {
     const port = await serve(async (events) => {
       await events.send('first');
       await events.end('last');
