@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { LOCK_TIMEOUT_MS } from '../session-settings.js';
 import { PreparedStatement } from '../prepared-statement.js';
-import { StatementBatcher } from './statement-batcher.js';
+import { SharedCalls } from './shared-calls.js';
 
 /** A function of the database, and how many calls of it share a statement. */
 export interface BatchedFunctionTerms {
@@ -26,7 +26,7 @@ const SHARED_LOCK_TIMEOUT_MS = 500;
 /** Calls of one function in shared statements. The accounts of a statement are locked in the order of their ids. */
 export class BatchedFunction<Row extends QueryResultRow> {
   readonly #statement: PreparedStatement<Row>;
-  readonly #calls: StatementBatcher<readonly unknown[], Row>;
+  readonly #calls: SharedCalls<readonly unknown[], Row>;
 
   constructor(
     dataSource: DataSource,
@@ -51,7 +51,7 @@ export class BatchedFunction<Row extends QueryResultRow> {
         CROSS JOIN LATERAL ${name}(${names.map((column) => `a.${column}`).join(', ')}) s (${answers.join(', ')})
         ORDER BY a.place`,
     );
-    this.#calls = new StatementBatcher({
+    this.#calls = new SharedCalls({
       make: (calls, waits) => this.#make(calls, waits),
       accountOf: ([account]) => account,
       maxBatch,

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
-import { StatementBatcher } from './statement-batcher.js';
+import { SharedCalls } from './shared-calls.js';
 
 /** Statements under way at once. */
 const MAX_STATEMENTS = 2;
@@ -26,7 +26,7 @@ interface Wanted {
  */
 export class RowLoader<Row extends OwnedRow> {
   readonly #text: string;
-  readonly #calls = new StatementBatcher<Wanted, Row | undefined>({
+  readonly #calls = new SharedCalls<Wanted, Row | undefined>({
     make: (wanted) => this.#find(wanted),
     accountOf: ({ accountId }) => accountId,
     maxBatch: MAX_BATCH,

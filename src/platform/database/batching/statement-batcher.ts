@@ -1,178 +1,206 @@
-import assert from 'node:assert/strict';
-import { databaseFaultOf, isRolledBack } from '../database-errors.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Batch, BatchRunner } from './batch-runner.js';
+import type { StatementBatcherOptions } from './batcher-options.js';
+import { GroupQueues, type ReadyCalls } from './group-queues.js';
 
-/** Statements under way at once that each wait for one account which was found locked. */
-const MAX_APART_STATEMENTS = 4;
-/** An account that was found locked is forgotten when nobody has called for it for this long. */
+/** Most concurrent statements that each wait for one locked group. */
+const MAX_OWN_STATEMENTS = 4;
+/** Most such statements in a row for one group that can be skipped. Then its calls go back to the shared statements. */
+const MAX_OWN_ROUNDS = 16;
+/** After this many shared statements skipped a call, its group gets a statement of its own. */
+const MAX_TIMES_SKIPPED = 3;
+/** Pause when all groups were skipped and {@link MAX_OWN_STATEMENTS} are in use. */
+const LOCKED_PAUSE_MS = 5;
+/** A group that may still be locked is tried in shared statements again when nobody has called for it for this long. */
 const FORGOTTEN_MS = 60_000;
+const DEADLINE_CHECK_MS = 250;
 
-/** How calls share statements. */
-export interface StatementBatcherTerms<Call, Answer> {
-  /**
-   * Makes the calls in one statement; returns their answers in the same order. With `waits` all calls are of one account, and
-   * the statement may wait long for its lock.
-   */
-  readonly make: (calls: readonly Call[], waits: boolean) => Promise<readonly Answer[]>;
-  /** The account of a call. */
-  readonly accountOf: (call: Call) => unknown;
-  /** Most calls in one statement. */
-  readonly maxBatch: number;
-  /** Shared statements under way at once. */
-  readonly maxStatements: number;
-}
-
-interface Waiting<Call, Answer> {
-  readonly call: Call;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-type Batch<Call, Answer> = readonly Waiting<Call, Answer>[];
-
-/** The calls of an account that was found locked. */
-interface Apart<Call, Answer> {
-  readonly waiting: Waiting<Call, Answer>[];
+/** A group that gets statements of its own, each of which waits for its lock. */
+interface Apart {
   isUnderWay: boolean;
   usedAtMs: number;
 }
 
 /**
- * Calls of many callers in shared statements, each of which takes everything that came meanwhile. No timer: a call that
- * finds fewer statements under way leaves at once. Each caller gets the outcome of its own call: where the database refuses a
- * statement, its calls are tried by account and then one by one. The calls of an account that somebody else has locked
- * have statements of their own until it is free, so that they delay nobody else for longer than it takes to notice.
+ * Runs the calls of many callers in shared statements (ADR 0002). While a statement runs, calls queue; the next one takes
+ * all of them, with equal shares for their groups. There is no timer: a call is sent at once while fewer statements run than
+ * may, and the next statement is sent before the callers of the last one are resumed.
+ *
+ * - Every call is answered once. Where the database refuses a statement for good, it is bisected until the bad call is
+ *   alone, and only that caller gets the error.
+ * - A locked group does not delay the others. It gets statements of its own that wait for the lock. With `skip`: when three
+ *   shared statements skipped it, or at once when nothing in a statement was free. With `wait`: when a statement was rolled
+ *   back, for the group with most calls, and the other groups are tried one by one; a group whose own statement waits in
+ *   vain has all its callers told so, and its later calls wait apart too, until it was free once.
+ * - Without `retry`, callers get transient errors, and after a lost connection their call may have been committed. With it,
+ *   the statement is tried again until the patience of its calls ends.
  */
-export class StatementBatcher<Call, Answer> {
-  #waiting: Waiting<Call, Answer>[] = [];
-  #underWay = 0;
-  readonly #apart = new Map<unknown, Apart<Call, Answer>>();
-  #apartStatements = 0;
+export class StatementBatcher<Call, Result> {
+  private readonly queues = new GroupQueues<Call, Result>();
+  private readonly runner: BatchRunner<Call, Result>;
+  private readonly nowMs: () => number;
+  /** Those that wait for a statement of their own; the first one is next. */
+  private readonly apart = new Map<string, Apart>();
+  private sharedStatements = 0;
+  private ownStatements = 0;
+  private deadlineTimer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly terms: StatementBatcherTerms<Call, Answer>) {}
-
-  /** Calls that are in no statement yet. */
-  get waiting(): number {
-    let count = this.#waiting.length;
-    for (const { waiting } of this.#apart.values()) count += waiting.length;
-    return count;
+  constructor(private readonly options: StatementBatcherOptions<Call, Result>) {
+    this.nowMs = options.retry?.nowMs ?? (() => performance.now());
+    this.runner = new BatchRunner(options, this.nowMs);
   }
 
-  /** What one call was answered. Throws the database's error, which in an outage others get too. */
-  run(call: Call): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const apart = this.#apart.get(this.terms.accountOf(call));
-      (apart?.waiting ?? this.#waiting).push({ call, resolve, reject });
-      if (apart) this.#sendApart();
-      else this.#sendShared();
+  /** Number of calls that are in no statement, without urgent ones. */
+  get waitingCalls(): number {
+    return this.queues.waitingCalls;
+  }
+
+  /** {@link waitingCalls} of one group. */
+  waitingCallsOf(group: string): number {
+    return this.queues.waitingCallsOf(group);
+  }
+
+  /** Counts of {@link waitingCalls} without those of locked groups. */
+  get ready(): ReadyCalls {
+    return this.queues;
+  }
+
+  /** The result of the call. Throws the database's error, or the error of a call whose patience has ended. */
+  run(call: Call): Promise<Result> {
+    const { groupOf, isUrgent, retry } = this.options;
+    const result = new Promise<Result>((resolve, reject) => {
+      this.queues.add({
+        call,
+        group: groupOf(call),
+        isUrgent: isUrgent?.(call) ?? false,
+        deadlineMs: retry ? this.nowMs() + retry.patienceMsOf(call) : Infinity,
+        mayBeCommitted: false,
+        timesSkipped: 0,
+        error: undefined,
+        result: undefined,
+        resolve,
+        reject,
+      });
     });
+    this.send();
+    if (retry && !this.queues.isEmpty) this.watchDeadlines();
+    return result;
   }
 
-  #sendShared(): void {
-    if (this.#waiting.length > 0 && this.#underWay < this.terms.maxStatements) void this.#send();
+  private send(): void {
+    if (this.apart.size > 0) this.sendApart();
+    if (this.sharedStatements < (this.options.maxStatements ?? 1)) void this.serveAll();
   }
 
-  async #send(): Promise<void> {
-    this.#underWay += 1;
-    const { maxBatch } = this.terms;
-    while (this.#waiting.length > 0) await this.#make(this.#waiting.splice(0, maxBatch));
-    this.#underWay -= 1;
-  }
-
-  async #make(batch: Batch<Call, Answer>): Promise<void> {
-    const error = await this.#failureOf(batch, false);
-    if (error !== undefined) await this.#makeParts(batch, error);
-  }
-
-  /** What is done with calls whose statement failed. One of them must not take the others with it. */
-  async #makeParts(batch: Batch<Call, Answer>, error: unknown): Promise<void> {
-    if (isOutage(error) || (batch.length === 1 && !isRolledBack(error))) {
-      rejectAll(batch, error);
-      return;
+  private sendApart(): void {
+    for (const [group, own] of this.apart) {
+      if (this.ownStatements === MAX_OWN_STATEMENTS) return;
+      if (!own.isUnderWay && this.queues.has(group)) void this.serveApart(group, own);
     }
-    let parts = this.#byAccount(batch);
-    // The account with most calls is probably the locked one, and a lock takes long to detect.
-    if (isRolledBack(error)) this.#setApart(parts.pop() ?? []);
-    else if (parts.length === 1) parts = batch.map((waiting) => [waiting]);
-    for (const part of parts) await this.#make(part);
   }
 
-  /** From now on the calls of this account have statements of their own. */
-  #setApart(batch: Batch<Call, Answer>): void {
-    const [first] = batch;
-    assert(first, 'somebody called');
+  /** Refuses queued calls past their deadline, because the running statements may take longer than that. */
+  private watchDeadlines(): void {
+    this.deadlineTimer ??= setTimeout(() => {
+      this.deadlineTimer = undefined;
+      for (const late of this.queues.takeLate(this.nowMs())) this.runner.refuse(late);
+      if (!this.queues.isEmpty) this.watchDeadlines();
+    }, DEADLINE_CHECK_MS).unref();
+  }
+
+  private async serveAll(): Promise<void> {
+    const { maxBatch, isOnePerGroup = false, onLocked } = this.options;
+    this.sharedStatements += 1;
+    for (;;) {
+      const batch = this.queues.take(maxBatch, isOnePerGroup);
+      if (batch.length === 0) break;
+      const locked = await this.runner.run(batch, false);
+      if (locked.length === 0) continue;
+      if (onLocked === 'wait') await this.tryGroups(locked);
+      else await this.putBackSkipped(locked, locked.length === batch.length);
+    }
+    this.sharedStatements -= 1;
+  }
+
+  /** Queues skipped calls again, and sets groups apart if that is due and a statement of their own can run at once. */
+  private async putBackSkipped(locked: Batch<Call, Result>, areAll: boolean): Promise<void> {
+    this.queues.putBack(locked);
+    let areLeft = false;
+    for (const [group, calls] of byGroup(locked)) {
+      for (const waiting of calls) waiting.timesSkipped += 1;
+      // Most locks are held only by the shared statement of another process, and to skip costs nothing.
+      const isDue = areAll || calls.some(({ timesSkipped }) => timesSkipped >= MAX_TIMES_SKIPPED);
+      if (isDue && this.ownStatements < MAX_OWN_STATEMENTS) this.setApart(group);
+      else areLeft = true;
+    }
+    if (areAll && areLeft) await sleep(LOCKED_PAUSE_MS);
+  }
+
+  /**
+   * After a rollback because of a lock: sets the group with most calls apart, which is probably the locked one, and tries
+   * the others one by one, because a lock takes long to detect.
+   */
+  private async tryGroups(batch: Batch<Call, Result>): Promise<void> {
+    const groups = [...byGroup(batch)].sort(([, a], [, b]) => a.length - b.length);
+    const largest = groups.pop();
+    if (largest) this.putApart(...largest);
+    for (const [group, calls] of groups) this.putApart(group, await this.runner.run(calls, false));
+  }
+
+  private putApart(group: string, calls: Batch<Call, Result>): void {
+    if (calls.length === 0) return;
+    this.queues.putBack(calls);
+    this.setApart(group);
+  }
+
+  /** From now on the group gets statements of its own. */
+  private setApart(group: string): void {
     const usedAtMs = performance.now();
-    for (const [account, { waiting, isUnderWay, usedAtMs: atMs }] of this.#apart) {
-      const isIdle = waiting.length === 0 && !isUnderWay;
-      if (isIdle && usedAtMs - atMs > FORGOTTEN_MS) this.#apart.delete(account);
+    for (const [idle, own] of this.apart) {
+      const isUsed = own.isUnderWay || this.queues.has(idle);
+      if (isUsed || usedAtMs - own.usedAtMs < FORGOTTEN_MS) continue;
+      this.apart.delete(idle);
+      this.queues.setApart(idle, false);
     }
-    const account = this.terms.accountOf(first.call);
-    const known = this.#apart.get(account);
-    if (known) known.waiting.unshift(...batch);
-    else this.#apart.set(account, { waiting: [...batch], isUnderWay: false, usedAtMs });
-    this.#sendApart();
+    if (!this.apart.has(group)) this.apart.set(group, { isUnderWay: false, usedAtMs });
+    this.queues.setApart(group, true);
+    this.send();
   }
 
-  #sendApart(): void {
-    for (const [account, apart] of this.#apart) {
-      if (this.#apartStatements >= MAX_APART_STATEMENTS) return;
-      if (!apart.isUnderWay && apart.waiting.length > 0) void this.#waitFor(account, apart);
+  private async serveApart(group: string, own: Apart): Promise<void> {
+    const { maxBatch, onLocked } = this.options;
+    const maxRounds = onLocked === 'skip' ? MAX_OWN_ROUNDS : 1;
+    let locked: Batch<Call, Result> = [];
+    this.ownStatements += 1;
+    own.isUnderWay = true;
+    for (let round = 0; round < maxRounds && this.queues.has(group); round += 1) {
+      locked = await this.runner.run(this.queues.takeOf(group, maxBatch), true);
+      if (onLocked === 'skip') this.queues.putBack(locked);
     }
-  }
-
-  /** Waits once for the account. If it stays locked, all its callers are told so and may come again. */
-  async #waitFor(account: unknown, apart: Apart<Call, Answer>): Promise<void> {
-    this.#apartStatements += 1;
-    apart.isUnderWay = true;
-    const batch = apart.waiting.splice(0, this.terms.maxBatch);
-    const error = await this.#failureOf(batch, true);
-    this.#apartStatements -= 1;
-    apart.isUnderWay = false;
-    apart.usedAtMs = performance.now();
-    // It goes to the end, behind other locked accounts.
-    this.#apart.delete(account);
-    const isLocked = error !== undefined && isRolledBack(error);
-    if (isLocked) {
-      this.#apart.set(account, apart);
-      rejectAll([...batch, ...apart.waiting.splice(0)], error);
+    this.ownStatements -= 1;
+    own.isUnderWay = false;
+    own.usedAtMs = performance.now();
+    this.apart.delete(group);
+    const [first] = locked;
+    if (onLocked === 'wait' && first) {
+      const told = [...locked, ...this.queues.takeOf(group, Infinity)];
+      for (const { reject } of told) reject(first.error);
+      // It goes behind the other groups.
+      this.apart.set(group, own);
     } else {
-      this.#waiting.push(...apart.waiting);
-      this.#sendShared();
+      this.queues.setApart(group, false);
     }
-    this.#sendApart();
-    if (error !== undefined && !isLocked) await this.#makeParts(batch, error);
-  }
-
-  /** Makes the calls and answers them. Returns the error of the statement, whose calls are not answered then. */
-  async #failureOf(batch: Batch<Call, Answer>, waits: boolean): Promise<unknown> {
-    try {
-      const calls = batch.map(({ call }) => call);
-      const answers = await this.terms.make(calls, waits);
-      assert(answers.length === batch.length, 'the statement answers every call');
-      for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
-      return undefined;
-    } catch (error) {
-      return error ?? new Error('the statement failed');
-    }
-  }
-
-  /** The calls by account, those with few calls first. */
-  #byAccount(batch: Batch<Call, Answer>): Batch<Call, Answer>[] {
-    const accounts = new Map<unknown, Waiting<Call, Answer>[]>();
-    for (const waiting of batch) {
-      const account = this.terms.accountOf(waiting.call);
-      const own = accounts.get(account);
-      if (own) own.push(waiting);
-      else accounts.set(account, [waiting]);
-    }
-    return [...accounts.values()].sort((a, b) => a.length - b.length);
+    this.send();
   }
 }
 
-function rejectAll<Call, Answer>(batch: Batch<Call, Answer>, error: unknown): void {
-  for (const { reject } of batch) reject(error);
-}
-
-/** Whether nothing could be said about any of the calls, and some of them may be done. */
-function isOutage(error: unknown): boolean {
-  return ['unavailable', 'lost'].includes(databaseFaultOf(error));
+/** Calls by group, in the order of each group's first call. */
+function byGroup<Call, Result>(batch: Batch<Call, Result>): Map<string, Batch<Call, Result>> {
+  const groups = new Map<string, Batch<Call, Result>[number][]>();
+  for (const waiting of batch) {
+    const calls = groups.get(waiting.group);
+    if (calls) calls.push(waiting);
+    else groups.set(waiting.group, [waiting]);
+  }
+  return groups;
 }

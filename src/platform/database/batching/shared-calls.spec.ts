@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { StatementBatcher } from './statement-batcher.js';
+import { SharedCalls } from './shared-calls.js';
 
 interface Call {
   readonly account: string;
@@ -15,7 +15,7 @@ function callsOver(locked: Set<string>) {
   const statements: { accounts: string[]; waits: boolean }[] = [];
   /** Ends the statements that wait for a lock. */
   const waiting: (() => void)[] = [];
-  const calls = new StatementBatcher<Call, number>({
+  const calls = new SharedCalls<Call, number>({
     make: async (batch, waits) => {
       const accounts = [...new Set(batch.map(({ account }) => account))];
       statements.push({ accounts, waits });
@@ -88,7 +88,7 @@ describe('shared calls', () => {
   it('fail alone where the database refuses one of an account that was locked', async () => {
     const locked = new Set(['locked']);
     let isFree = false;
-    const calls = new StatementBatcher<Call, number>({
+    const calls = new SharedCalls<Call, number>({
       make: async (batch) => {
         await setImmediate();
         if (!isFree && batch.some(({ account }) => locked.has(account))) throw refused(LOCKED);
