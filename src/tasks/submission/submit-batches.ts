@@ -23,29 +23,24 @@ export interface SubmitRow {
   readonly created: Date | null;
 }
 
-/** Batches submissions of many callers into shared statements. */
-export class SubmitBatches {
-  readonly #submit: BatchedFunction<SubmitRow>;
-
-  /** @param name of the SQL function for one submission */
-  constructor(dataSource: DataSource, name: 'task_submit' | 'task_submit_capped') {
-    this.#submit = new BatchedFunction(dataSource, {
-      name,
-      types: TYPES,
-      answers: ['outcome', 'created'],
-      maxBatch: MAX_BATCH,
-      maxStatements: MAX_STATEMENTS,
-    });
-  }
-
-  /**
-   * The outcome of one submission. Throws the database's error, which other submissions of the batch may get too, and 503
-   * when too many are queued.
-   */
-  run(values: readonly unknown[]): Promise<SubmitRow> {
-    if (this.#submit.waiting >= MAX_WAITING) return Promise.reject(tooMany());
-    return this.#submit.run(values);
-  }
+/**
+ * Submissions of many callers in shared statements. Each gets its outcome or the database's error, which others of the batch
+ * may get too, and 503 when too many are queued.
+ *
+ * @param name of the SQL function for one submission
+ */
+export function submitBatches(
+  dataSource: DataSource,
+  name: 'task_submit' | 'task_submit_capped',
+): BatchedFunction<SubmitRow> {
+  return new BatchedFunction(dataSource, {
+    name,
+    types: TYPES,
+    answers: ['outcome', 'created'],
+    maxBatch: MAX_BATCH,
+    maxStatements: MAX_STATEMENTS,
+    queue: { total: MAX_WAITING, refusal: tooMany },
+  });
 }
 
 function tooMany(): GatewayError {

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { BatchedFunction } from '../../platform/database/batching/batched-function.js';
 import { type DatabaseFault, databaseFaultOf } from '../../platform/database/database-errors.js';
 import { ProcessLease } from '../../billing/recovery/process-lease.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
 import { retryTransient } from '../retry-transient.js';
 import { TaskRepository } from '../reads/task.repository.js';
 import type { Task } from '../task.js';
-import { SubmitBatches, type SubmitRow } from './submit-batches.js';
+import { submitBatches, type SubmitRow } from './submit-batches.js';
 
 /** Retries of a submission while the database cannot be reached end after this time. */
 const PATIENCE_MS = 4_000;
@@ -32,8 +33,8 @@ interface SubmitTerms {
 /** Writes a task, its hold and its idempotency key. If the response is lost, looks up the outcome. */
 @Injectable()
 export class SubmitStatement {
-  private readonly submit: SubmitBatches;
-  private readonly submitCapped: SubmitBatches;
+  private readonly submit: BatchedFunction<SubmitRow>;
+  private readonly submitCapped: BatchedFunction<SubmitRow>;
 
   constructor(
     dataSource: DataSource,
@@ -41,8 +42,8 @@ export class SubmitStatement {
     private readonly repository: TaskRepository,
     private readonly process: ProcessLease,
   ) {
-    this.submit = new SubmitBatches(dataSource, 'task_submit');
-    this.submitCapped = new SubmitBatches(dataSource, 'task_submit_capped');
+    this.submit = submitBatches(dataSource, 'task_submit');
+    this.submitCapped = submitBatches(dataSource, 'task_submit_capped');
   }
 
   /**

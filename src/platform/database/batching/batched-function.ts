@@ -3,7 +3,8 @@ import type { QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import { LOCK_TIMEOUT_MS } from '../session-settings.js';
 import { PreparedStatement } from '../prepared-statement.js';
-import { SharedCalls } from './shared-calls.js';
+import type { QueueLimits } from './batcher-options.js';
+import { StatementBatcher } from './statement-batcher.js';
 
 /** A function of the database, and how many calls of it share a statement. */
 export interface BatchedFunctionTerms {
@@ -18,6 +19,8 @@ export interface BatchedFunctionTerms {
   readonly maxBatch: number;
   /** Shared statements under way at once. */
   readonly maxStatements: number;
+  /** Default: no limit. */
+  readonly queue?: QueueLimits;
 }
 
 /** A shared statement waits this long for a lock; then the accounts of its calls are tried apart. */
@@ -25,14 +28,14 @@ const SHARED_LOCK_TIMEOUT_MS = 500;
 
 /** Calls of one function in shared statements. The accounts of a statement are locked in the order of their ids. */
 export class BatchedFunction<Row extends QueryResultRow> {
-  readonly #statement: PreparedStatement<Row>;
-  readonly #calls: SharedCalls<readonly unknown[], Row>;
+  private readonly statement: PreparedStatement<Row>;
+  private readonly calls: StatementBatcher<readonly unknown[], Row>;
 
   constructor(
     dataSource: DataSource,
     private readonly terms: BatchedFunctionTerms,
   ) {
-    const { name, types, answers, locks, maxBatch, maxStatements } = terms;
+    const { name, types, answers, locks, maxBatch, maxStatements, queue } = terms;
     const names = types.map((_, index) => `c${index + 1}`);
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
     const setsLockTimeout = `set_config('lock_timeout', $${types.length + 1}, true) IS NOT NULL`;
@@ -41,7 +44,7 @@ export class BatchedFunction<Row extends QueryResultRow> {
       ? `CASE WHEN ${setsLockTimeout} THEN ${locks.name}(${arrays.slice(0, locks.parameters).join(', ')}) END`
       : setsLockTimeout;
     // OFFSET keeps the calls from being made before all of the inner statement has run.
-    this.#statement = new PreparedStatement(
+    this.statement = new PreparedStatement(
       dataSource,
       name,
       `SELECT ${answers.map((answer) => `s.${answer}`).join(', ')}
@@ -51,29 +54,26 @@ export class BatchedFunction<Row extends QueryResultRow> {
         CROSS JOIN LATERAL ${name}(${names.map((column) => `a.${column}`).join(', ')}) s (${answers.join(', ')})
         ORDER BY a.place`,
     );
-    this.#calls = new SharedCalls({
-      make: (calls, waits) => this.#make(calls, waits),
-      accountOf: ([account]) => account,
+    this.calls = new StatementBatcher({
+      execute: (calls, waits) => this.execute(calls, waits),
+      groupOf: ([account]) => String(account),
+      onLocked: 'wait',
       maxBatch,
       maxStatements,
+      ...(queue && { queue }),
     });
-  }
-
-  /** Calls that are in no statement yet. */
-  get waiting(): number {
-    return this.#calls.waiting;
   }
 
   /** What one call answered. Throws the database's error, which in an outage other calls get too. */
   run(values: readonly unknown[]): Promise<Row> {
     assert(values.length === this.terms.types.length, 'every parameter has a value');
-    return this.#calls.run(values);
+    return this.calls.run(values);
   }
 
-  #make(calls: readonly (readonly unknown[])[], waits: boolean): Promise<Row[]> {
+  private execute(calls: readonly (readonly unknown[])[], waits: boolean): Promise<Row[]> {
     const { types } = this.terms;
     const lockTimeoutMs = waits ? LOCK_TIMEOUT_MS : SHARED_LOCK_TIMEOUT_MS;
-    return this.#statement.run([
+    return this.statement.run([
       ...types.map((_, index) => calls.map((values) => values[index] ?? null)),
       String(lockTimeoutMs),
     ]);

@@ -27,8 +27,19 @@ export interface StatementBatcherOptions<Call, Result> {
    * transient error.
    */
   readonly onLocked?: 'skip' | 'wait';
+  /** Default: no limit; for callers that are few or bounded themselves. */
+  readonly queue?: QueueLimits;
   /** Transient errors are retried. Default: the callers get them. */
   readonly retry?: RetryOptions<Call>;
+}
+
+/** Most calls that wait for a statement, without urgent ones, which are never refused. */
+export interface QueueLimits {
+  readonly total: number;
+  /** Default: the total. */
+  readonly perGroup?: number;
+  /** The error of a call that exceeds a limit. Nothing was sent. */
+  readonly refusal: () => Error;
 }
 
 /** For how long transient errors are retried. */

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
-import { SharedCalls } from './shared-calls.js';
+import { StatementBatcher } from './statement-batcher.js';
 
 /** Statements under way at once. */
 const MAX_STATEMENTS = 2;
@@ -25,12 +25,14 @@ interface Wanted {
  * connections, not one for each. A look-up sees everything that was committed before it was asked for.
  */
 export class RowLoader<Row extends OwnedRow> {
-  readonly #text: string;
-  readonly #calls = new SharedCalls<Wanted, Row | undefined>({
-    make: (wanted) => this.#find(wanted),
-    accountOf: ({ accountId }) => accountId,
+  private readonly text: string;
+  private readonly calls = new StatementBatcher<Wanted, Row | undefined>({
+    execute: (wanted) => this.load(wanted),
+    groupOf: ({ accountId }) => accountId,
     maxBatch: MAX_BATCH,
     maxStatements: MAX_STATEMENTS,
+    onLocked: 'wait',
+    queue: { total: MAX_WAITING, refusal: tooMany },
   });
 
   constructor(
@@ -38,20 +40,19 @@ export class RowLoader<Row extends OwnedRow> {
     table: 'task' | 'stored_file',
   ) {
     // One by one by primary key, whatever the planner thinks of the table.
-    this.#text = `
+    this.text = `
       SELECT t.* FROM unnest($1::uuid[], $2::uuid[]) a (account_id, id)
        CROSS JOIN LATERAL (SELECT * FROM ${table} WHERE account_id = a.account_id AND id = a.id OFFSET 0) t`;
   }
 
   /** The row; undefined where there is none. Throws the database's error, and 503 where too many wait. */
   find(accountId: string, id: string): Promise<Row | undefined> {
-    if (this.#calls.waiting >= MAX_WAITING) return Promise.reject(tooMany());
-    return this.#calls.run({ accountId, id });
+    return this.calls.run({ accountId, id });
   }
 
-  async #find(wanted: readonly Wanted[]): Promise<(Row | undefined)[]> {
+  private async load(wanted: readonly Wanted[]): Promise<(Row | undefined)[]> {
     const once = new Map(wanted.map((one) => [keyOf(one.accountId, one.id), one]));
-    const rows = await this.dataSource.query<Row[]>(this.#text, [
+    const rows = await this.dataSource.query<Row[]>(this.text, [
       [...once.values()].map(({ accountId }) => accountId),
       [...once.values()].map(({ id }) => id),
     ]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, BatchRunner } from './batch-runner.js';
-import type { StatementBatcherOptions } from './batcher-options.js';
+import type { QueueLimits, StatementBatcherOptions } from './batcher-options.js';
 import { GroupQueues, type ReadyCalls } from './group-queues.js';
 
 /** Most concurrent statements that each wait for one locked group. */
@@ -50,29 +50,25 @@ export class StatementBatcher<Call, Result> {
     this.runner = new BatchRunner(options, this.nowMs);
   }
 
-  /** Number of calls that are in no statement, without urgent ones. */
-  get waitingCalls(): number {
-    return this.queues.waitingCalls;
-  }
-
-  /** {@link waitingCalls} of one group. */
-  waitingCallsOf(group: string): number {
-    return this.queues.waitingCallsOf(group);
-  }
-
-  /** Counts of {@link waitingCalls} without those of locked groups. */
+  /** Counts of the calls that are in no statement and not urgent, without those of locked groups. */
   get ready(): ReadyCalls {
     return this.queues;
   }
 
-  /** The result of the call. Throws the database's error, or the error of a call whose patience has ended. */
+  /**
+   * The result of the call. Throws the database's error, or that of a call that exceeds the limits of the queue or whose
+   * patience has ended.
+   */
   run(call: Call): Promise<Result> {
-    const { groupOf, isUrgent, retry } = this.options;
+    const { retry, queue } = this.options;
+    const group = this.options.groupOf(call);
+    const isUrgent = this.options.isUrgent?.(call) ?? false;
+    if (queue && !isUrgent && this.isFull(queue, group)) return Promise.reject(queue.refusal());
     const result = new Promise<Result>((resolve, reject) => {
       this.queues.add({
         call,
-        group: groupOf(call),
-        isUrgent: isUrgent?.(call) ?? false,
+        group,
+        isUrgent,
         deadlineMs: retry ? this.nowMs() + retry.patienceMsOf(call) : Infinity,
         mayBeCommitted: false,
         timesSkipped: 0,
@@ -85,6 +81,11 @@ export class StatementBatcher<Call, Result> {
     this.send();
     if (retry && !this.queues.isEmpty) this.watchDeadlines();
     return result;
+  }
+
+  private isFull({ total, perGroup = total }: QueueLimits, group: string): boolean {
+    const { queues } = this;
+    return queues.waitingCalls >= total || queues.waitingCallsOf(group) >= perGroup;
   }
 
   private send(): void {

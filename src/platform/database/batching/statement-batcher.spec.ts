@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { SharedCalls } from './shared-calls.js';
+import { StatementBatcher } from './statement-batcher.js';
 
 interface Call {
   readonly account: string;
@@ -15,8 +15,8 @@ function callsOver(locked: Set<string>) {
   const statements: { accounts: string[]; waits: boolean }[] = [];
   /** Ends the statements that wait for a lock. */
   const waiting: (() => void)[] = [];
-  const calls = new SharedCalls<Call, number>({
-    make: async (batch, waits) => {
+  const calls = new StatementBatcher<Call, number>({
+    execute: async (batch, waits) => {
       const accounts = [...new Set(batch.map(({ account }) => account))];
       statements.push({ accounts, waits });
       if (waits) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -24,12 +24,13 @@ function callsOver(locked: Set<string>) {
       if (accounts.some((account) => locked.has(account))) throw refused(LOCKED);
       return batch.map(({ n }) => n);
     },
-    accountOf: ({ account }) => account,
+    groupOf: ({ account }) => account,
+    onLocked: 'wait',
     maxBatch: 8,
     maxStatements: 1,
   });
   const run = (account: string, n: number) => calls.run({ account, n });
-  return { calls, run, statements, waiting };
+  return { run, statements, waiting };
 }
 
 /** Lets everything happen that needs no lock. */
@@ -37,7 +38,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
 }
 
-describe('shared calls', () => {
+describe('calls in shared statements', () => {
   it('of an account that is locked wait in a statement of their own, and delay no others', async () => {
     const { run, statements, waiting } = callsOver(new Set(['locked']));
     const stuck = [1, 2, 3].map((n) => run('locked', n));
@@ -55,11 +56,12 @@ describe('shared calls', () => {
 
   it('share statements again once the account is free', async () => {
     const locked = new Set(['locked']);
-    const { calls, run, statements, waiting } = callsOver(locked);
+    const { run, statements, waiting } = callsOver(locked);
     const first = run('locked', 1);
     await settled();
     const behind = run('locked', 2);
-    expect(calls.waiting).toBe(1);
+    await settled();
+    expect(statements).toHaveLength(2);
     locked.clear();
     waiting.shift()?.();
     expect(await Promise.all([first, behind])).toEqual([1, 2]);
@@ -88,14 +90,15 @@ describe('shared calls', () => {
   it('fail alone where the database refuses one of an account that was locked', async () => {
     const locked = new Set(['locked']);
     let isFree = false;
-    const calls = new SharedCalls<Call, number>({
-      make: async (batch) => {
+    const calls = new StatementBatcher<Call, number>({
+      execute: async (batch) => {
         await setImmediate();
         if (!isFree && batch.some(({ account }) => locked.has(account))) throw refused(LOCKED);
         if (batch.some(({ n }) => n < 0)) throw refused('23514');
         return batch.map(({ n }) => n);
       },
-      accountOf: ({ account }) => account,
+      groupOf: ({ account }) => account,
+      onLocked: 'wait',
       maxBatch: 8,
       maxStatements: 1,
     });
