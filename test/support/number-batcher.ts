@@ -1,5 +1,6 @@
 import { Clock } from '../../src/common/time/clock.js';
-import { GroupCommit } from '../../src/billing/calls/group-commit.js';
+import { executionBatcher } from '../../src/billing/calls/execution-batcher.js';
+import { LOCKED } from '../../src/platform/database/batching/batcher-options.js';
 
 /** How long an item of these tests may wait, by the clock of {@link groupOver}. */
 export const PATIENCE = { patienceMs: 1_000, isEnd: false };
@@ -12,10 +13,14 @@ class ManualClock extends Clock {
 }
 
 /** An error after which a statement is tried again, and whose statement may have been committed. */
-export class Contention extends Error {}
+export class Contention extends Error {
+  readonly code: string = 'ECONNRESET';
+}
 
 /** The same, of a statement that was rolled back. */
-export class RolledBack extends Contention {}
+export class RolledBack extends Contention {
+  override readonly code = '40P01';
+}
 
 /** A number to commit for an account. */
 export interface Item {
@@ -32,20 +37,24 @@ export const numbers = (length: number) => Array.from({ length }, (_, n) => n);
 /** One turn of the event loop. */
 export const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A group commit whose statements `commit` answers; `batches` lists the items of each. */
+type Command = Item & typeof PATIENCE;
+
+/** The ledger's batcher, whose statements `commit` answers, `undefined` for a locked account; `batches` lists the items of each. */
 export function groupOver(
   commit: (items: readonly Item[], waits: boolean) => Promise<(number | undefined)[]>,
 ) {
   const batches: number[][] = [];
   const clock = new ManualClock();
-  const group = new GroupCommit<Item, number>({
-    commit: (items, waits) => {
+  const batcher = executionBatcher<Command, number>({
+    execute: async (items, waits) => {
       batches.push(items.map((item) => item.n));
-      return commit(items, waits);
+      const results = await commit(items, waits);
+      return results.map((result) => result ?? LOCKED);
     },
-    isTransient: (error) => error instanceof Contention,
-    isRolledBack: (error) => error instanceof RolledBack,
-    clock,
+    isEnd: ({ isEnd }) => isEnd,
+    patienceMsOf: ({ patienceMs }) => patienceMs,
+    nowMs: () => clock.nowMs(),
   });
-  return { group, batches, clock };
+  const submit = (item: Item, terms: typeof PATIENCE) => batcher.run({ ...item, ...terms });
+  return { group: { submit, ready: batcher.ready }, batches, clock };
 }

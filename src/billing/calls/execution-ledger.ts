@@ -5,7 +5,8 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { Clock } from '../../common/time/clock.js';
 import { OnceAnHour } from '../../common/time/once-an-hour.js';
-import { isRolledBack, isTransient } from '../../platform/database/database-errors.js';
+import type { StatementBatcher } from '../../platform/database/batching/statement-batcher.js';
+import type { WaitingHolds } from '../../platform/http-server/load-shedding/load-shedder.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { ExecutionRepository } from './execution.repository.js';
 import type {
@@ -16,9 +17,8 @@ import type {
   FinishOutcome,
 } from './execution-commands.js';
 import { ProcessLease } from '../recovery/process-lease.js';
-import type { ReadyStarts } from './account-queues.js';
 import { NotCommitted } from './commit-errors.js';
-import { GroupCommit } from './group-commit.js';
+import { executionBatcher } from './execution-batcher.js';
 import type { CallReversal } from '../recovery/reversal.js';
 import { Reversals } from '../recovery/reversals.js';
 
@@ -47,7 +47,8 @@ export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestI
 @Injectable()
 export class ExecutionLedger {
   readonly #logger = new Logger(ExecutionLedger.name);
-  readonly #steps: GroupCommit<ExecutionCommand, BeginOutcome | FinishOutcome>;
+  private readonly commands: StatementBatcher<ExecutionCommand, BeginOutcome | FinishOutcome>;
+  readonly waiting: WaitingHolds;
   readonly #capped = new OnceAnHour();
   private readonly logger = new Logger('Executions');
 
@@ -59,20 +60,25 @@ export class ExecutionLedger {
     private readonly metrics: Metrics,
   ) {
     const statements = new ExecutionRepository(dataSource);
-    this.#steps = new GroupCommit({
-      commit: (steps, waits) => statements.commit(process.id, steps, waits),
-      isTransient,
-      isRolledBack,
-      clock,
-      onBatch: (size) => {
-        metrics.batchSize.observe(size);
+    this.commands = executionBatcher({
+      execute: (commands, waits) => {
+        metrics.batchSize.observe(commands.length);
+        return statements.commit(process.id, commands, waits);
       },
+      isEnd: ({ kind }) => kind === 'finish',
+      patienceMsOf,
+      nowMs: () => clock.nowMs(),
     });
-  }
-
-  /** Counts of calls that wait for their hold, without those of locked accounts. */
-  get waiting(): ReadyStarts {
-    return this.#steps.ready;
+    const { ready } = this.commands;
+    this.waiting = {
+      get readyStarts() {
+        return ready.readyCalls;
+      },
+      get readyAccounts() {
+        return ready.readyGroups;
+      },
+      readyStartsOf: (accountId) => ready.readyCallsOf(accountId),
+    };
   }
 
   /**
@@ -84,10 +90,8 @@ export class ExecutionLedger {
     if (this.reversals.isFull) throw notRecorded();
     this.process.trackOpenCall(start.executionId);
     try {
-      const outcome = await this.#steps.submit(
-        { kind: 'begin', accountId: start.accountId, start },
-        { patienceMs: BEGIN_PATIENCE_MS, isEnd: false },
-      );
+      const command = { kind: 'begin', accountId: start.accountId, start } as const;
+      const outcome = await this.commands.run(command);
       if (outcome === 'held') {
         this.metrics.heldMicroUsd.inc({ model: start.model }, Number(start.amountMicroUsd));
         return outcome;
@@ -115,7 +119,7 @@ export class ExecutionLedger {
     assert(success.chargedMicroUsd >= 0n, 'charge must not be negative');
     const { executionId, accountId } = start;
     const end = { executionId, accountId, errorCode: null, providerFault: null, ...success };
-    const outcome = await this.#finish(end, SUCCEED_PATIENCE_MS).catch(async (error: unknown) => {
+    const outcome = await this.#finish(end).catch(async (error: unknown) => {
       await this.reversals.addDurably(reversalOf(start, success));
       throw error;
     });
@@ -139,7 +143,7 @@ export class ExecutionLedger {
   async fail(start: ExecutionStart, failure: ExecutionFailure): Promise<void> {
     const { executionId, accountId } = start;
     const end = { executionId, accountId, ...NO_CHARGE, ...failure };
-    const outcome = await this.#finish(end, FAIL_PATIENCE_MS).catch(() => {
+    const outcome = await this.#finish(end).catch(() => {
       this.reversals.add({ ...reversalOf(start, failure), errorCode: failure.errorCode });
       return 'done' as const;
     });
@@ -164,9 +168,9 @@ export class ExecutionLedger {
     );
   }
 
-  async #finish(end: ExecutionEnd, patienceMs: number): Promise<BeginOutcome | FinishOutcome> {
-    const step = { kind: 'finish', accountId: end.accountId, end } as const;
-    const outcome = await this.#steps.submit(step, { patienceMs, isEnd: true });
+  async #finish(end: ExecutionEnd): Promise<BeginOutcome | FinishOutcome> {
+    const command = { kind: 'finish', accountId: end.accountId, end } as const;
+    const outcome = await this.commands.run(command);
     if (outcome !== 'excess') this.process.untrackOpenCall(end.executionId);
     if (outcome === 'missing') {
       this.metrics.callsLost.inc();
@@ -174,6 +178,11 @@ export class ExecutionLedger {
     }
     return outcome;
   }
+}
+
+function patienceMsOf(command: ExecutionCommand): number {
+  if (command.kind === 'begin') return BEGIN_PATIENCE_MS;
+  return command.end.errorCode === null ? SUCCEED_PATIENCE_MS : FAIL_PATIENCE_MS;
 }
 
 const NO_CHARGE = {

@@ -128,8 +128,7 @@ function finishOf(
 }
 
 /** If one batch resolves a hold several times, those that do not count may be refused because of each other. */
-const doneOrRefused = (outcome: string | undefined): string =>
-  outcome === 'done' ? 'done' : 'refused';
+const doneOrRefused = (outcome: unknown): string => (outcome === 'done' ? 'done' : 'refused');
 
 describe('the ledger against an in-memory model', () => {
   let database: TestDatabase;

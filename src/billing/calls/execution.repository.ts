@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import type { DataSource } from 'typeorm';
 import { postgresJson } from '../../common/json-object.js';
+import { LOCKED } from '../../platform/database/batching/batcher-options.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type {
   BeginOutcome,
@@ -42,13 +44,13 @@ export class ExecutionRepository {
   /**
    * Runs commands of many accounts in one durable statement. Ends come first: each settles or releases a hold and records
    * it. Then each start, in order of arrival, places a hold and is recorded if it is held. Returns the outcomes in the order
-   * of the commands; undefined where another process has locked the account and `waits` is false.
+   * of the commands; LOCKED where another process has locked the account and `waits` is false.
    */
   async commit(
     processId: string,
     steps: readonly ExecutionCommand[],
     waits: boolean,
-  ): Promise<(Outcome | undefined)[]> {
+  ): Promise<(Outcome | typeof LOCKED)[]> {
     const accountIds = [...new Set(steps.map((step) => step.accountId))].sort();
     const positions = new Map(accountIds.map((id, index) => [id, index + 1]));
     const positionOf = ({ accountId }: { accountId: string }) => positions.get(accountId);
@@ -70,7 +72,8 @@ export class ExecutionRepository {
     const outcomes = { begin: row?.begun.values(), finish: row?.ended.values() };
     return steps.map((step) => {
       const outcome = outcomes[step.kind]?.next().value;
-      return outcome === 'locked' ? undefined : outcome;
+      assert(outcome, 'the statement returned fewer outcomes than commands');
+      return outcome === 'locked' ? LOCKED : outcome;
     });
   }
 }

@@ -10,7 +10,7 @@ import {
   tick,
 } from '../../../test/support/number-batcher.js';
 import { NotCommitted } from './commit-errors.js';
-import { MAX_BATCH } from './group-commit.js';
+import { MAX_BATCH } from './execution-batcher.js';
 
 const END = { ...PATIENCE, isEnd: true };
 
@@ -20,7 +20,7 @@ const slowly = async (items: readonly Item[]): Promise<number[]> => {
   return doubled(items);
 };
 
-describe('GroupCommit', () => {
+describe('the batcher of the ledger', () => {
   it('sends an item alone when no statement is running, and later items together', async () => {
     const { group, batches } = groupOver(slowly);
     const results = await Promise.all(
@@ -85,7 +85,7 @@ describe('GroupCommit', () => {
     answer();
     expect(await patient).toBe(4);
     expect(batches).toEqual([[1], [2]]);
-    expect(group.ready).toMatchObject({ readyStarts: 0, readyAccounts: 0 });
+    expect(group.ready).toMatchObject({ readyCalls: 0, readyGroups: 0 });
   });
 
   it('refuses a late item even if the clock steps back at that moment', async () => {

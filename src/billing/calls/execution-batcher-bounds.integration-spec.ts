@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { groupOver, itemOf, numbers, PATIENCE } from '../../../test/support/number-batcher.js';
 import { NotCommitted } from './commit-errors.js';
-import { MAX_QUEUED, MAX_QUEUED_PER_ACCOUNT } from './group-commit.js';
+import { MAX_QUEUED, MAX_QUEUED_PER_ACCOUNT } from './execution-batcher.js';
 
 const END = { ...PATIENCE, isEnd: true };
 
@@ -17,7 +17,7 @@ function groupWithGate() {
   return { group, underWay, open };
 }
 
-describe('GroupCommit with full queues', () => {
+describe('the batcher of the ledger with full queues', () => {
   it('refuses starts of an account with too many, but accepts its ends and other accounts', async () => {
     const { group, open } = groupWithGate();
     const waiting = numbers(MAX_QUEUED_PER_ACCOUNT).map((n) =>

@@ -1,0 +1,51 @@
+import type { StatementBatcherOptions } from '../../platform/database/batching/batcher-options.js';
+import { StatementBatcher } from '../../platform/database/batching/statement-batcher.js';
+import { NotCommitted, OutcomeUnknown } from './commit-errors.js';
+
+/** Most commands in one statement. */
+export const MAX_BATCH = 256;
+/** Most queued starts of calls for one account. More are refused. */
+export const MAX_QUEUED_PER_ACCOUNT = 5_000;
+/** Most queued starts of calls in all. More are refused. */
+export const MAX_QUEUED = 50_000;
+
+/** What the ledger knows about its commands. */
+interface ExecutionBatcherOptions<Command, Outcome> {
+  readonly execute: StatementBatcherOptions<Command, Outcome>['execute'];
+  /** Ends of calls are committed before the starts of their account and are never refused because of a full queue. */
+  readonly isEnd: (command: Command) => boolean;
+  /** Longest wait for the outcome. No try begins later. */
+  readonly patienceMsOf: (command: Command) => number;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Commits the starts and ends of calls in shared statements, one at a time, that skip locked accounts (ADR 0002). `run`
+ * throws NotCommitted when the queue is full, when the command waited too long, or when every statement with it was rolled
+ * back: it is not committed and never will be. After any other error the command may have been committed.
+ */
+export function executionBatcher<Command extends { readonly accountId: string }, Outcome>({
+  execute,
+  isEnd,
+  patienceMsOf,
+  nowMs,
+}: ExecutionBatcherOptions<Command, Outcome>): StatementBatcher<Command, Outcome> {
+  return new StatementBatcher({
+    execute,
+    groupOf: ({ accountId }) => accountId,
+    isUrgent: isEnd,
+    maxBatch: MAX_BATCH,
+    onLocked: 'skip',
+    queue: {
+      total: MAX_QUEUED,
+      perGroup: MAX_QUEUED_PER_ACCOUNT,
+      refusal: () => new NotCommitted(),
+    },
+    retry: {
+      patienceMsOf,
+      nowMs,
+      lateError: (cause, mayBeCommitted) =>
+        mayBeCommitted ? new OutcomeUnknown(cause) : new NotCommitted(cause),
+    },
+  });
+}
