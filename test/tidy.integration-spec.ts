@@ -74,7 +74,7 @@ describe('the repository', () => {
   const all = ['src', 'test', 'bench', 'scripts'].flatMap(sources);
   const src = sources('src').filter((file) => !file.endsWith('spec.ts'));
 
-  it('contains no TODO or FIXME', () => {
+  it('has no reminders of unfinished work in its comments', () => {
     expect(withMatch(all, OPEN_ENDS)).toEqual([]);
   });
 
