@@ -141,7 +141,7 @@ describe('measureMediaDuration', () => {
     );
     const last = measure('last');
     await Promise.all([...crowds, last]);
-    // Without turns it would come after 60 of the 80.
+    // In the order of arrival it would come last.
     expect(order.indexOf('last')).toBeLessThan(40);
   });
 });

@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
-import { parentPort } from 'node:worker_threads';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { answerRequests } from '../../platform/fairness/worker-thread.js';
 import { measureBytes, type MediaDuration } from './media-duration.js';
 import { unsupportedMedia } from './unsupported-media.error.js';
 
@@ -10,27 +10,6 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The response to a path: the duration, or the public reason why the file is rejected. */
 export type DurationResponse = { readonly duration: MediaDuration } | { readonly reason: string };
-
-/** The first message: the thread has started. */
-export interface ThreadHello {
-  /** Its id in the operating system, for its CPU time; undefined if the system does not provide it. */
-  readonly threadId: number | undefined;
-}
-
-parentPort?.postMessage({ threadId: ownThreadId() } satisfies ThreadHello);
-
-function ownThreadId(): number | undefined {
-  try {
-    return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
-  } catch {
-    return undefined;
-  }
-}
-
-// Any other error (a missing file, a fault in our code) ends the thread. Its pool reports it and starts another.
-parentPort?.on('message', (path: string) => {
-  parentPort?.postMessage(respond(path));
-});
 
 function respond(path: string): DurationResponse {
   try {
@@ -64,3 +43,6 @@ function contentOf(path: string): Buffer {
     closeSync(file);
   }
 }
+
+// Any other error (a missing file, a fault in our code) ends the thread. Its pool reports it and starts another.
+answerRequests<string, DurationResponse>(respond);
