@@ -23,8 +23,8 @@ export function splitText(texts: readonly string[]): string[][] {
 }
 
 /** An upper bound of the tokens in the texts: one for each byte. */
-export function mostTokensOf(slices: readonly (readonly string[])[]): number {
-  return slices.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+export function mostTokensOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 function partsOf(text: string): string[] {

@@ -1,28 +1,15 @@
-import { parentPort } from 'node:worker_threads';
-import { countTokens } from './count-tokens.js';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-
-/** Texts of one slice, which are counted together. */
-export interface CountRequest {
-  readonly id: number;
-  readonly texts: readonly string[];
-}
-
-/** The tokens of the slice with that id. */
-export interface CountResult {
-  readonly id: number;
-  readonly tokens: number;
-}
+import { answerRequests } from '../../platform/fairness/worker-thread.js';
+import { countTokens } from './count-tokens.js';
 
 // Loading the table leaves more garbage than the table itself takes.
 forceGc();
 
-// An error here ends the thread. The counter then estimates the waiting texts and starts another thread.
-parentPort?.on('message', ({ id, texts }: CountRequest) => {
-  const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0);
-  parentPort?.postMessage({ id, tokens } satisfies CountResult);
-});
+// The texts of one slice are counted together. An error ends the thread; the text is then estimated.
+answerRequests<readonly string[], number>((texts) =>
+  texts.reduce((sum, text) => sum + countTokens(text), 0),
+);
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
