@@ -5,7 +5,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { ModelRow } from '../catalog/model-row.js';
-import type { AbortableResponse } from '../platform/http-server/responses/abort-response.js';
+import type { AbortableResponse } from '../platform/http-server/responses/backpressure.js';
 
 declare module 'express-serve-static-core' {
   interface Request {

@@ -3,13 +3,12 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { type Caller, mayUse } from '../auth/caller.js';
-import { Catalog } from '../catalog/catalog.js';
+import { Catalog, unknownModel } from '../catalog/catalog.js';
 import { OPERATIONS } from '../catalog/operations.js';
-import { unknownModel } from '../catalog/unknown-model.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { API_FAMILY_CODES } from '../common/errors/api-family.js';
-import { readModelId } from '../common/validation/read-model-id.js';
+import { readModelId } from '../common/validation/parsed-body.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { Route } from '../providers/ports/attempt.js';

@@ -1,8 +1,16 @@
-import { applyDecorators, UseGuards } from '@nestjs/common';
+import {
+  applyDecorators,
+  UseGuards,
+  createParamDecorator,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { ApiBearerAuth } from '@nestjs/swagger';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { BearerGuard } from './bearer.guard.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
+import assert from 'node:assert/strict';
+import type { Request } from 'express';
+import type { Caller } from './caller.js';
 
 /** Name of the bearer scheme in the OpenAPI document. */
 export const API_KEY_SCHEME = 'api-key';
@@ -21,3 +29,12 @@ export function ApiKeyAuth(): ClassDecorator & MethodDecorator {
     ),
   );
 }
+
+/** The caller that the bearer guard has accepted. */
+export const CurrentCaller = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Caller => {
+    const { caller } = context.switchToHttp().getRequest<Request>();
+    assert(caller, 'CurrentCaller stands behind the bearer guard');
+    return caller;
+  },
+);

@@ -1,6 +1,8 @@
 import type { Route, UpstreamTerms } from '../providers/ports/attempt.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
+import type { ErrorCode } from '../common/errors/error-table.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 
 /** Whether a route can run an operation now: its provider is configured, and its adapter has the operation. */
 export type RouteCheck = (route: Route, operation: Operation) => boolean;
@@ -76,4 +78,11 @@ export class Catalog {
       runnable,
     };
   }
+}
+
+/** The refusal of a model that does not exist, is disabled, or is hidden from the key: it names where the models are listed. */
+export function unknownModel(code: ErrorCode): GatewayError {
+  return new GatewayError(code, 'No such model; GET /v1/models lists the models of this key.', {
+    param: 'model',
+  });
 }

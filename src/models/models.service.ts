@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Caller, mayUse } from '../auth/caller.js';
-import { Catalog } from '../catalog/catalog.js';
+import { Catalog, unknownModel } from '../catalog/catalog.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { OPERATIONS } from '../catalog/operations.js';
-import { unknownModel } from '../catalog/unknown-model.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { viewModelDetail } from './model-detail.view.js';
 import { ModelParameters } from './model-parameters.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SecretBox, SecretBoxError } from '../common/secrets/secret-box.js';
 import { ConfigError } from '../platform/config/load-config.js';
-import { maintenanceConnectionOf } from '../platform/database/maintenance-connection.js';
+import { maintenanceConnectionOf } from '../platform/database/data-source.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { isOfOtherKey, type SealedColumn, sealedColumns } from './sealed-columns.js';

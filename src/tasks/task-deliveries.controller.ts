@@ -1,8 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../auth/caller.js';
-import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
+import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';

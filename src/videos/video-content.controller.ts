@@ -2,8 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
-import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
+import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { setSandboxHeader } from '../platform/http-server/responses/gateway-headers.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';

@@ -10,8 +10,7 @@ import {
 import type { Response } from 'express';
 import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import type { Caller } from '../auth/caller.js';
-import { CurrentCaller } from '../auth/current-caller.decorator.js';
-import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
+import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { OPERATIONS } from '../catalog/operations.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';

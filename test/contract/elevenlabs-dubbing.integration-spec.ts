@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
-import { readBounded } from '../../src/providers/http/bounded-body.js';
+import { readBounded } from '../../src/providers/http/response-body.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import type { ProviderContext } from '../../src/providers/http/provider-context.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';

@@ -1,5 +1,5 @@
 import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
-import { readBounded } from '../../src/providers/http/bounded-body.js';
+import { readBounded } from '../../src/providers/http/response-body.js';
 import type { AttemptContext } from '../../src/providers/ports/attempt.js';
 import type { Operation, PortByOperation } from '../../src/providers/ports/provider-ports.js';
 import type { ProviderAudio } from '../../src/providers/ports/audio.port.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, afterEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../src/common/time/clock.js';
-import { readBounded } from '../../src/providers/http/bounded-body.js';
+import { readBounded } from '../../src/providers/http/response-body.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import { openAiVideoPorts } from '../../src/providers/openai-video/openai-video-ports.js';

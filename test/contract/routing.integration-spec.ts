@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { Clock } from '../../src/common/time/clock.js';
-import { readBounded } from '../../src/providers/http/bounded-body.js';
+import { readBounded } from '../../src/providers/http/response-body.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { AttemptObservation } from '../../src/providers/routing/attempt-metrics.js';
 import { ProviderRegistry } from '../../src/providers/routing/provider-registry.js';

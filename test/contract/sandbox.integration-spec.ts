@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../src/common/time/clock.js';
-import { readBounded } from '../../src/providers/http/bounded-body.js';
+import { readBounded } from '../../src/providers/http/response-body.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { ChatChunk } from '../../src/providers/ports/chat.port.js';
 import type { ProviderAudio } from '../../src/providers/ports/audio.port.js';

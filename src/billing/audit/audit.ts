@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import { maintenanceConnectionOf } from '../../platform/database/maintenance-connection.js';
+import { maintenanceConnectionOf } from '../../platform/database/data-source.js';
 import { SESSION_SETTINGS } from '../../platform/database/session-settings.js';
 import { transaction } from '../../platform/database/transaction.js';
 import {

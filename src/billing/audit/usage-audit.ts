@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { maintenanceConnectionOf } from '../../platform/database/maintenance-connection.js';
+import { maintenanceConnectionOf } from '../../platform/database/data-source.js';
 import { transaction } from '../../platform/database/transaction.js';
 import {
   auditLedgerIn,

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../common/errors/gateway-error.js';
-import { findBodyField } from '../../common/validation/find-body-field.js';
+import { findBodyField } from '../../common/validation/parsed-body.js';
 import { providerErrorBehind } from '../../providers/http/provider-fault.js';
 
 /** Sets the error's `param` to the field that the provider rejected, if the caller sent that field (decision G-96). */

@@ -1,5 +1,4 @@
-import type { UnchargedQuantity } from '../../common/money/charge-basis.js';
-import type { ProviderFigures } from '../../common/money/provider-figures.js';
+import type { UnchargedQuantity, ProviderFigures } from '../../common/money/charge-basis.js';
 import type { Clock } from '../../common/time/clock.js';
 import type { ConnectionLease } from '../../admission/provider-connection-limit.js';
 import type { AttemptWatcher, TriedRoute } from '../../providers/routing/provider-router.js';

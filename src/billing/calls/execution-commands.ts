@@ -1,6 +1,9 @@
-import type { ChargeBasis, UnchargedQuantity } from '../../common/money/charge-basis.js';
+import type {
+  ChargeBasis,
+  UnchargedQuantity,
+  ProviderFigures,
+} from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import type { ProviderFigures } from '../../common/money/provider-figures.js';
 import type { ProviderFault } from '../../providers/http/provider-fault.js';
 
 /** A synchronous call before it goes to a provider, and the money to hold for it. */

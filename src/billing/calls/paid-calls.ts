@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { Charged } from '../../platform/http-server/responses/gateway-headers.js';
-import type { ChargeBasis, Quote } from '../../common/money/charge-basis.js';
+import type { ChargeBasis, Quote, ProviderFigures } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import type { ProviderFigures } from '../../common/money/provider-figures.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
 import {
   ProviderRouter,

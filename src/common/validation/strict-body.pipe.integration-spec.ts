@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { GatewayError } from '../errors/gateway-error.js';
 import { ModelId, Enum, Text } from './fields.js';
-import { readModelId } from './read-model-id.js';
+import { readModelId } from './parsed-body.js';
 import { StrictBody, StrictBodyPipe } from './strict-body.pipe.js';
 
 class SongBody {

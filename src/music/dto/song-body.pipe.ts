@@ -1,8 +1,7 @@
 import { Inject, Injectable, type PipeTransform } from '@nestjs/common';
-import { Catalog } from '../../catalog/catalog.js';
-import { unknownModel } from '../../catalog/unknown-model.js';
+import { Catalog, unknownModel } from '../../catalog/catalog.js';
 import { validatorOf } from '../../common/validation/compiled-validator.js';
-import { readModelId } from '../../common/validation/read-model-id.js';
+import { readModelId } from '../../common/validation/parsed-body.js';
 import { BODY_OF_SHAPE } from './body-of-shape.js';
 import type { SongTask } from './shared-groups.body.js';
 import { checkStemType } from './stem-types.js';

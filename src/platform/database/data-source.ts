@@ -1,4 +1,4 @@
-import { DataSource, getMetadataArgsStorage } from 'typeorm';
+import { DataSource, getMetadataArgsStorage, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from './migration-list.js';
 import type { Pooler } from './pooler.js';
 import { ChosenClient, ServerChoice } from './server-choice.js';
@@ -102,4 +102,21 @@ export function idleTimeoutSocket(limitMs: number): Socket {
     socket.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }));
   });
   return socket;
+}
+
+type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+/**
+ * The same database over one connection without the time limits of normal work. For migrations and audits, whose transactions
+ * begin with {@link SESSION_SETTINGS.patience}, because a pooler passes no settings on.
+ */
+export function maintenanceConnectionOf(dataSource: DataSource): DataSource {
+  const options = dataSource.options as PostgresDataSourceOptions;
+  const { options: asked, ...common } = options.extra as { readonly options?: string };
+  const extra = {
+    ...common,
+    ...(asked !== undefined && SESSION_SETTINGS.patientStartUp),
+    stream: undefined,
+  };
+  return new DataSource({ ...options, poolSize: 1, extra });
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
-import { maintenanceConnectionOf } from './maintenance-connection.js';
+import { maintenanceConnectionOf } from './data-source.js';
 import { applyChangedFiles, createSchema, grantTo, hasCurrentFiles } from './schema-files.js';
 import { appliedMigrations, knownMigrations, refuseOtherVersions } from './schema-version.js';
 import { SESSION_SETTINGS } from './session-settings.js';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { StubUpstream } from '../../../test/support/stub-upstream.js';
 import { SystemClock } from '../../common/time/clock.js';
-import { readBounded } from './bounded-body.js';
+import { readBounded } from './response-body.js';
 import { HttpTransport } from './http-transport.js';
 import { ProviderHttp } from './provider-http.js';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import type { ProviderFigures } from '../../common/money/provider-figures.js';
+import type { ProviderFigures } from '../../common/money/charge-basis.js';
 
 /** Headers in which vendors report the cost of a response. */
 const HEADERS = ['character-cost', 'x-character-count'];

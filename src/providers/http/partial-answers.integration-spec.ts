@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { StubUpstream } from '../../../test/support/stub-upstream.js';
 import { SystemClock } from '../../common/time/clock.js';
-import { readBounded } from './bounded-body.js';
+import { readBounded } from './response-body.js';
 import { HttpTransport } from './http-transport.js';
 import { ProviderHttp } from './provider-http.js';
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AxiosError, type AxiosResponse } from 'axios';
-import { readResponseJson, readErrorBody } from './response-json.js';
+import { readResponseJson, readErrorBody } from './response-body.js';
 import { classifyError, kindOfTransportFault } from './error-classification.js';
 import { carriesError } from './error-facts.js';
 import { figuresOfBody, figuresOfHeaders } from './figures.js';

@@ -11,7 +11,7 @@ import type { Dispatcher } from 'undici';
 import { EventLoopPacer } from '../../platform/fairness/event-loop-pacer.js';
 import { currentRequest } from '../../platform/http-server/connections/request-context.js';
 import { countWaiting } from '../../platform/http-server/responses/response-memory-limit.js';
-import { readBounded } from './bounded-body.js';
+import { readBounded } from './response-body.js';
 import {
   type ResponseHead,
   READS_PER_ITERATION,

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { MAX_RESPONSE_DEPTH } from '../http/response-json.js';
+import { MAX_RESPONSE_DEPTH } from '../http/response-body.js';
 import { type ChatChunk, MAX_CHOICES } from '../ports/chat.port.js';
 import { carriesError } from '../http/error-facts.js';
 import { figuresOfBody } from '../http/figures.js';

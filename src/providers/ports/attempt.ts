@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import type { ProviderFigures } from '../../common/money/provider-figures.js';
+import type { ProviderFigures } from '../../common/money/charge-basis.js';
 
 /**
  * Deviations of one model's requests from the standard form of its protocol, as its row declares them

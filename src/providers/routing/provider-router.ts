@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { setSandboxHeader } from '../../platform/http-server/responses/gateway-headers.js';
 import { currentRequest } from '../../platform/http-server/connections/request-context.js';
-import type { ProviderFigures } from '../../common/money/provider-figures.js';
+import type { ProviderFigures } from '../../common/money/charge-basis.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
 import type { AttemptContext, OnFigures, Route } from '../ports/attempt.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import type { ProviderFigures } from '../../common/money/provider-figures.js';
+import type { ProviderFigures } from '../../common/money/charge-basis.js';
 import type { Task } from '../task.js';
 
 /** Collects the cost figures that the provider reports during a step. */

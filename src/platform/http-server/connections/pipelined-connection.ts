@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { abortResponse } from '../responses/abort-response.js';
+import { abortResponse } from '../responses/backpressure.js';
 import { type UnflushedResponse, waitingBytes } from '../responses/response-memory-limit.js';
 import type { ConnectionState } from './read-by-heads.js';
 

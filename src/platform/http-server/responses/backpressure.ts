@@ -1,5 +1,19 @@
-import type { ServerResponse } from 'node:http';
-import { abortResponse } from './abort-response.js';
+import type { ServerResponse, IncomingMessage } from 'node:http';
+
+/** A response that can be aborted. */
+export interface AbortableResponse {
+  readonly req?: Pick<IncomingMessage, 'httpVersion' | 'socket'>;
+  destroy(): unknown;
+}
+
+/**
+ * Closes the connection of a response that has begun, so that the response never looks complete. In HTTP/1.0, which
+ * nginx speaks to upstreams by default, closing is the normal end of a body: there the connection is reset.
+ */
+export function abortResponse(response: AbortableResponse): void {
+  if (response.req?.httpVersion === '1.0') response.req.socket.resetAndDestroy();
+  response.destroy();
+}
 
 /** A client that reads nothing for this long counts as disconnected, whatever the response is. */
 export const STALL_MS = 30_000;

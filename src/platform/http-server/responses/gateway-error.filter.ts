@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { abortResponse } from './abort-response.js';
+import { abortResponse } from './backpressure.js';
 import { drainRejectedBody } from '../request-body/drain-rejected-body.js';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { type ApiFamily, inApiFamily, typeInApiFamily } from '../../../common/errors/api-family.js';

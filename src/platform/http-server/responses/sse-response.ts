@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { abortResponse } from './abort-response.js';
-import { onClientDisconnect, STALL_MS, isFlushed, waitForDrain } from './backpressure.js';
+import {
+  abortResponse,
+  onClientDisconnect,
+  STALL_MS,
+  isFlushed,
+  waitForDrain,
+} from './backpressure.js';
 
 /** After this silence a comment is sent, so that the connection does not seem dead. */
 const PING_MS = 15_000;

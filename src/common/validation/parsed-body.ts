@@ -3,6 +3,24 @@ import type { ErrorCode } from '../errors/error-table.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { isBlank } from './text-rule.js';
 
+const PATH_FORM = /^[\w.[\]]{1,200}$/;
+
+/**
+ * The path in the format of our errors (`messages.0.content` for `messages[0].content`), if the body has that field;
+ * undefined if not.
+ */
+export function findBodyField(body: unknown, path: string): string | undefined {
+  if (!PATH_FORM.test(path)) return undefined;
+  const names = path.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
+  let value: unknown = body;
+  for (const name of names) {
+    if (Array.isArray(value)) value = value[Number(name)] as unknown;
+    else if (isJsonObject(value) && Object.hasOwn(value, name)) value = value[name];
+    else return undefined;
+  }
+  return value === undefined ? undefined : names.join('.');
+}
+
 /**
  * The `model` of a parsed body, before its other fields are checked (decision G-01): a guard calls this, then it looks
  * the model up in the catalog, then the pipe checks the rest. Throws `code` with param null if the body is not an

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findBodyField } from './find-body-field.js';
+import { findBodyField } from './parsed-body.js';
 
 const BODY = { model: 'm', stop: null, messages: [{ content: [{ text: 'hi' }] }] };
 
