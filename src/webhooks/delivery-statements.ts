@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { StatementBatcher } from '../platform/database/batching/statement-batcher.js';
 import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import type { DeliveryAttempt } from './delivery.js';
 import type { NextStep } from './retry-schedule.js';
@@ -35,6 +36,11 @@ export interface AttemptRecord {
 /** Most accounts and receivers that one claim visits, in equal shares, if more is due than it reads at first. */
 const MAX_LANES = 1_000;
 
+/** Most attempts in one statement. */
+const MAX_RECORDS = 256;
+/** An attempt that cannot be recorded is tried again for this long; the lease of its delivery ends soon after. */
+const RECORD_PATIENCE_MS = 15_000;
+
 interface ClaimRow {
   readonly id: string;
   readonly account_id: string;
@@ -51,6 +57,15 @@ interface ClaimRow {
 export class DeliveryStatements {
   private readonly claimStatement: PreparedStatement<ClaimRow>;
   private readonly recordStatement: PreparedStatement<object>;
+  private readonly records = new StatementBatcher<AttemptRecord, undefined>({
+    execute: async (records) => {
+      await this.recordAll(records);
+      return records.map(() => undefined);
+    },
+    groupOf: ({ delivery }) => delivery.accountId,
+    maxBatch: MAX_RECORDS,
+    retry: { patienceMsOf: () => RECORD_PATIENCE_MS },
+  });
 
   constructor(dataSource: DataSource) {
     this.claimStatement = new PreparedStatement(
@@ -96,8 +111,15 @@ export class DeliveryStatements {
     }));
   }
 
-  /** Stores the attempts and updates their deliveries, unless another worker has claimed them in the meantime. */
-  async record(records: readonly AttemptRecord[]): Promise<void> {
+  /**
+   * Stores the attempt and updates its delivery, unless another worker has claimed it in the meantime. Attempts that end at
+   * the same time share a statement. Throws the database's error when it cannot be stored.
+   */
+  async record(record: AttemptRecord): Promise<void> {
+    await this.records.run(record);
+  }
+
+  private async recordAll(records: readonly AttemptRecord[]): Promise<void> {
     await this.recordStatement.run([
       records.map(({ delivery }) => delivery.accountId),
       records.map(({ delivery }) => delivery.id),

@@ -8,7 +8,6 @@ import {
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { Scheduler } from '../platform/scheduler/scheduler.js';
-import { AttemptBatcher } from './attempt-batcher.js';
 import { DeliveryConcurrency } from './delivery-concurrency.js';
 import { type ClaimedDelivery, DeliveryStatements } from './delivery-statements.js';
 import { nextStep } from './retry-schedule.js';
@@ -30,7 +29,6 @@ const JOB = 'webhooks';
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(WebhookWorker.name);
   private readonly statements: DeliveryStatements;
-  private readonly attempts: AttemptBatcher;
   private readonly concurrency = new DeliveryConcurrency();
   private readonly running = new Set<Promise<void>>();
   private claiming: Promise<number> | undefined;
@@ -48,7 +46,6 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     >,
   ) {
     this.statements = new DeliveryStatements(dataSource);
-    this.attempts = new AttemptBatcher((records) => this.statements.record(records));
     metrics.watch(dataSource, () => this.concurrency.inFlight);
   }
 
@@ -103,7 +100,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     const next = nextStep(attempt.statusCode, delivery.retry, this.config.webhookRetryDelaysMs);
     this.metrics.count(attempt, next);
     try {
-      await this.attempts.record({ delivery, attempt, next });
+      await this.statements.record({ delivery, attempt, next });
     } catch (error) {
       this.logger.error(`cannot record the attempt of delivery ${delivery.id}: ${String(error)}`);
     }

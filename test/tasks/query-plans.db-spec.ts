@@ -89,7 +89,7 @@ async function plans(): Promise<ReadonlyMap<string, readonly string[]>> {
   const claimed = await deliveries.claim(60_000, { ...limits, origins: rooms, accounts: rooms });
   const attempt = { startedAt: new Date(), statusCode: 500, error: null, durationMs: 1 };
   const next = { status: 'pending', retry: 1, waitMs: 0 } as const;
-  await deliveries.record(claimed.map((delivery) => ({ delivery, attempt, next })));
+  await Promise.all(claimed.map((delivery) => deliveries.record({ delivery, attempt, next })));
   return new Map([...told].map(([text, shapes]) => [text, [...shapes].sort()]));
 }
 
