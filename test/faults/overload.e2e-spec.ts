@@ -123,7 +123,7 @@ describe('while calls wait for their holds', () => {
     const another = await gateway.account();
     const other = speak(another);
     const { waiting: holds } = gateway.app.get(ExecutionLedger, { strict: false });
-    await until(() => holds.readyStartsOf(another.accountId) === 1);
+    await until(() => holds.readyCallsOf(another.accountId) === 1);
 
     await lock.rollbackTransaction();
     await Promise.all([...waiting, other]);

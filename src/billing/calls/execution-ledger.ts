@@ -5,8 +5,8 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { Clock } from '../../common/time/clock.js';
 import { OnceAnHour } from '../../common/time/once-an-hour.js';
+import type { ReadyCalls } from '../../platform/database/batching/group-queues.js';
 import type { StatementBatcher } from '../../platform/database/batching/statement-batcher.js';
-import type { WaitingHolds } from '../../platform/http-server/load-shedding/load-shedder.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { ExecutionRepository } from './execution.repository.js';
 import type {
@@ -48,7 +48,6 @@ export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestI
 export class ExecutionLedger {
   readonly #logger = new Logger(ExecutionLedger.name);
   private readonly commands: StatementBatcher<ExecutionCommand, BeginOutcome | FinishOutcome>;
-  readonly waiting: WaitingHolds;
   readonly #capped = new OnceAnHour();
   private readonly logger = new Logger('Executions');
 
@@ -69,16 +68,11 @@ export class ExecutionLedger {
       patienceMsOf,
       nowMs: () => clock.nowMs(),
     });
-    const { ready } = this.commands;
-    this.waiting = {
-      get readyStarts() {
-        return ready.readyCalls;
-      },
-      get readyAccounts() {
-        return ready.readyGroups;
-      },
-      readyStartsOf: (accountId) => ready.readyCallsOf(accountId),
-    };
+  }
+
+  /** Counts of calls that wait for their hold, without those of locked accounts. */
+  get waiting(): ReadyCalls {
+    return this.commands.ready;
   }
 
   /**

@@ -14,13 +14,13 @@ function setUp(maxWaiting = MAX) {
     maxWaiting,
     holderOf: ({ headers }) => headers.authorization ?? 'nobody',
     holds: {
-      get readyStarts() {
+      get readyCalls() {
         return [...state.holds.values()].reduce((sum, count) => sum + count, 0);
       },
-      get readyAccounts() {
+      get readyGroups() {
         return state.holds.size;
       },
-      readyStartsOf: (account) => state.holds.get(account) ?? 0,
+      readyCallsOf: (account) => state.holds.get(account) ?? 0,
     },
     nowMs: () => state.ms,
   });

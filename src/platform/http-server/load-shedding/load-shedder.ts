@@ -32,9 +32,9 @@ const READ_FACTOR = 10;
 
 /** Calls that wait for their hold, except those whose account is locked by another process. */
 export interface WaitingHolds {
-  readonly readyStarts: number;
-  readonly readyAccounts: number;
-  readyStartsOf(accountId: string): number;
+  readonly readyCalls: number;
+  readonly readyGroups: number;
+  readyCallsOf(accountId: string): number;
 }
 
 /** What a {@link LoadShedder} needs from the gateway. */
@@ -84,7 +84,7 @@ export class LoadShedder {
   }
 }
 
-const NO_HOLDS: WaitingHolds = { readyStarts: 0, readyAccounts: 0, readyStartsOf: () => 0 };
+const NO_HOLDS: WaitingHolds = { readyCalls: 0, readyGroups: 0, readyCallsOf: () => 0 };
 
 /** The waiting requests of one priority, by fairness bucket. There is overload while their number reaches the limit. */
 class Crowd {
@@ -105,9 +105,9 @@ class Crowd {
     const { waiting, maxWaiting, holds } = this;
     const now = this.nowMs();
     if (this.isPartClosed(now)) {
-      return waiting.total >= this.openPlaces || holds.readyStarts >= maxWaiting;
+      return waiting.total >= this.openPlaces || holds.readyCalls >= maxWaiting;
     }
-    if (waiting.total + holds.readyStarts < maxWaiting) {
+    if (waiting.total + holds.readyCalls < maxWaiting) {
       this.sinceMs = undefined;
       return false;
     }
@@ -126,11 +126,11 @@ class Crowd {
   hasShare(holder: string): boolean {
     const { holds, maxWaiting } = this;
     const waiting = this.waiting.of(holder);
-    const ready = holds.readyStartsOf(holder);
+    const ready = holds.readyCallsOf(holder);
     // At least this many buckets, with the present one.
     const holders = Math.max(
       this.waiting.buckets + (waiting > 0 ? 0 : 1),
-      holds.readyAccounts + (ready > 0 ? 0 : 1),
+      holds.readyGroups + (ready > 0 ? 0 : 1),
     );
     const shareOf = (places: number): number =>
       Math.max(Math.floor(places / holders), holders <= maxWaiting ? 1 : 0);

@@ -29,11 +29,11 @@ async function serve(limits = LIMITS) {
   }, limits);
   const count = () => (crowd.isThere ? 1 : 0);
   const holds = {
-    get readyStarts() {
+    get readyCalls() {
       return count();
     },
-    readyAccounts: 1,
-    readyStartsOf: count,
+    readyGroups: 1,
+    readyCallsOf: count,
   };
   let ms = 0;
   const nowMs = () => (ms += 1_000);
