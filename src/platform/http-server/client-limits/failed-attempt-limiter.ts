@@ -11,7 +11,10 @@ interface Guesses {
   count: number;
 }
 
-/** Counts wrong guesses per client address and minute, in this process. */
+/**
+ * Counts wrong guesses per client address and minute, in this process. This is no `Quota`: guesses are forgotten after a
+ * minute, and never released.
+ */
 export class FailedAttemptLimiter {
   private readonly guesses = new LRUCache<string, Guesses>({ max: MAX_ADDRESSES });
 

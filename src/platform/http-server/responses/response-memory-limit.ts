@@ -22,7 +22,8 @@ export interface ResponseMemoryLimit {
 
 /**
  * Disconnects clients until the rest fits the limit: each time, of the bucket with the most bytes, the client that has
- * read least. So a bucket with less than an equal share loses no client, however slow the clients of others are.
+ * read least. So a bucket with less than an equal share loses no client, however slow the clients of others are. This is
+ * no `Quota`: the bytes are in memory already when they are counted, so they cannot be refused.
  */
 export function disconnectSlowest(
   responses: readonly UnflushedResponse[],
