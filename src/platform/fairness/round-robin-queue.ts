@@ -6,10 +6,6 @@ export class RoundRobinQueue<T> {
   /** The first bucket is served next. No queue is empty. */
   private readonly queues = new Map<string, T[]>();
 
-  get isEmpty(): boolean {
-    return this.queues.size === 0;
-  }
-
   /** All waiting items. */
   get items(): T[] {
     return [...this.queues.values()].flat();
