@@ -1,12 +1,11 @@
 import { EXAMPLE_RECORDING, EXAMPLE_TRACKS } from '../common/example-media.js';
-import { encodeSound } from './media/audio-files/audio-encoder.js';
-import type { SoundFormat } from './media/audio-files/audio-format.js';
+import { encodedFile } from './media/audio-files/audio-encoder.js';
+import { MP3_128 } from './media/audio-files/audio-format.js';
 import type { MediaShelf } from './media/media-shelf.js';
 import { pieceFile } from './media/audio-files/piece-file.js';
 import { speechSound } from './media/sound/speech.js';
 
-const MP3: SoundFormat = { codec: 'mp3', sampleRate: 44_100, kbps: 128 };
-const SPEAKER = { pitchHz: 120, tract: 1, speed: 1, seed: 1 };
+const SPEAKER = { pitchHz: 120, speed: 1, seed: 1 };
 const WORDS =
   'Hello, who is there? This recording is made by a program and belongs to everyone. It is speech in one voice, about ' +
   'seventeen seconds long, so that it can be written down, aligned, cleaned, spoken by another voice, dubbed and sung. ' +
@@ -21,11 +20,7 @@ export function shelveExamples(shelf: MediaShelf): void {
   for (const name of EXAMPLE_TRACKS) shelf.keep(name, { contentType, make: () => played(name) });
 }
 
-async function spoken(): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const part of encodeSound(speechSound(WORDS, SPEAKER), MP3, WORDS)) parts.push(part);
-  return Buffer.concat(parts);
-}
+const spoken = () => encodedFile(speechSound(WORDS, SPEAKER), MP3_128, WORDS);
 
 function played(style: string): Promise<Buffer> {
   const piece = {

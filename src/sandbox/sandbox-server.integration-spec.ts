@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SANDBOX_API_KEY } from './sandbox-api-key.js';
+import { SANDBOX_API_KEY } from './http/protocol.js';
 import { SandboxServer } from './sandbox-server.js';
 
 const server = new SandboxServer();

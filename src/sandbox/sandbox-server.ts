@@ -6,16 +6,20 @@ import { control, CONTROL_PREFIX } from './http/control.js';
 import { SandboxExchange } from './http/sandbox-exchange.js';
 import { mediaProtocol } from './http/media-protocol.js';
 import { actOut, retryHeaders } from './http/faults.js';
-import { WireAnswer, WireFault } from './http/protocol.js';
+import {
+  WireAnswer,
+  WireFault,
+  RouteTable,
+  type RouteMatch,
+  SANDBOX_API_KEY,
+} from './http/protocol.js';
 import { type RecordedRequest, Recorder } from './http/recorder.js';
 import { readBody } from './http/request-body.js';
-import { RouteTable, type RouteMatch } from './http/route-table.js';
 import { JobBoard, type JobView } from './jobs/job-board.js';
 import { Magic } from './magic-inputs.js';
 import { shelveExamples } from './example-recordings.js';
 import { MediaShelf } from './media/media-shelf.js';
 import { ChatLog, type ChatRecord } from './openai/chat-log.js';
-import { SANDBOX_API_KEY } from './sandbox-api-key.js';
 import { openAiProtocol } from './openai/openai-protocol.js';
 import { ttapiProtocol } from './ttapi/ttapi-protocol.js';
 import { openAiVideoProtocol } from './openai-video/openai-video-protocol.js';

@@ -5,7 +5,7 @@ import { MEDIA_PREFIX } from './media/media-shelf.js';
 import type { RecordedRequest } from './http/recorder.js';
 import type { JobView } from './jobs/job-board.js';
 import type { ChatRecord } from './openai/chat-log.js';
-import { SANDBOX_API_KEY } from './sandbox-api-key.js';
+import { SANDBOX_API_KEY } from './http/protocol.js';
 import type { SandboxStats } from './sandbox-server.js';
 
 const THREAD_FILE = new URL('./sandbox.thread.js', import.meta.url);

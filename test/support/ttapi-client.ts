@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SANDBOX_API_KEY } from '../../src/sandbox/sandbox-api-key.js';
+import { SANDBOX_API_KEY } from '../../src/sandbox/http/protocol.js';
 import { SandboxServer } from '../../src/sandbox/sandbox-server.js';
 
 /** Answers of the song protocol, as far as tests read them. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireAnswer } from '../http/protocol.js';
 import { encodeSound } from '../media/audio-files/audio-encoder.js';
@@ -6,9 +8,7 @@ import {
   type SoundFormat,
   SOUND_CONTENT_TYPES,
 } from '../media/audio-files/audio-format.js';
-import { type ClipCache, collectInto } from '../media/clip-cache.js';
 import type { Waveform } from '../media/sound/sound.js';
-import type { SpokenTexts } from './spoken-texts.js';
 
 const DEFAULT_FORMAT = 'mp3_44100_128';
 const WAV: SoundFormat = { codec: 'wav', sampleRate: 22_050, kbps: 0 };
@@ -83,4 +83,63 @@ function audioFile(
 
 function otherThan(format: SoundFormat): SoundFormat {
   return format.codec === 'mp3' ? WAV : MP3;
+}
+
+const MAX_TEXTS = 1000;
+/** This many bytes of raw audio tell two recordings apart. The first piece that is sent is always longer. */
+const FINGERPRINT_BYTES = 2048;
+
+/**
+ * The words of recordings without a tag (raw PCM), found by the first bytes of a recording. They are found too when a
+ * caller puts a WAV header in front of the samples.
+ */
+export class SpokenTexts {
+  private readonly texts = new LRUCache<string, string>({ max: MAX_TEXTS });
+
+  /** Passes a raw recording on and remembers its words. */
+  async *remember(recording: AsyncIterable<Uint8Array>, text: string): AsyncGenerator<Uint8Array> {
+    let isFirst = true;
+    for await (const piece of recording) {
+      if (isFirst) this.texts.set(fingerprint(piece), text);
+      isFirst = false;
+      yield piece;
+    }
+  }
+
+  /** The words of an uploaded WAV file that contains a remembered recording. */
+  recall(file: Buffer): string | undefined {
+    const data = file.subarray(0, FINGERPRINT_BYTES).indexOf('data', 12, 'latin1');
+    return data < 0 ? undefined : this.texts.get(fingerprint(file.subarray(data + 8)));
+  }
+}
+
+function fingerprint(samples: Uint8Array): string {
+  return createHash('sha256').update(samples.subarray(0, FINGERPRINT_BYTES)).digest('base64');
+}
+
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
+
+/** Finished files, found by what they were made from. Their bytes are bounded. */
+export type ClipCache = LRUCache<string, Buffer>;
+
+/** An empty cache for at most 32 MB of files. */
+export function createClipCache(): ClipCache {
+  return new LRUCache<string, Buffer>({
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: (clip) => clip.length + 1,
+  });
+}
+
+/** Passes a file on while it is made. Keeps the file once it is complete. */
+export async function* collectInto(
+  clips: ClipCache,
+  key: string,
+  file: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of file) {
+    pieces.push(piece);
+    yield piece;
+  }
+  clips.set(key, Buffer.concat(pieces));
 }

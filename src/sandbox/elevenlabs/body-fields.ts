@@ -1,5 +1,8 @@
 import { asRecord, parseJson } from '../http/json.js';
-import { WireAnswer } from '../http/protocol.js';
+import { WireAnswer, WireFault } from '../http/protocol.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
+import { readForm } from '../http/request-body.js';
+import { type HeardAudio, hearAudio } from '../media/audio-files/heard-audio.js';
 
 interface Complaint {
   readonly type: string;
@@ -129,4 +132,35 @@ export class BodyFields {
   private complain(where: readonly (string | number)[], type: string, msg: string): void {
     this.complaints.push({ type, loc: [...this.path, ...where], msg });
   }
+}
+
+/** A multipart request with one recording. */
+export interface UploadedAudio {
+  readonly file: Buffer;
+  readonly heard: HeardAudio;
+  readonly fields: BodyFields;
+}
+
+/**
+ * Reads the recording in form field `name`; 422 when it is missing, 400 `invalid_audio` when its length cannot be read.
+ */
+export async function uploadedAudio(
+  exchange: SandboxExchange,
+  name: string,
+): Promise<UploadedAudio> {
+  const form = await readForm(exchange.body, exchange.header('content-type'));
+  const file = form?.files.get(name);
+  if (form === undefined || file === undefined) {
+    throw new WireAnswer(422, {
+      detail: [{ type: 'missing', loc: ['body', name], msg: 'Field required' }],
+    });
+  }
+  const heard = await hearAudio(file);
+  if (heard !== undefined) return { file, heard, fields: BodyFields.ofForm(form.fields) };
+  refuseAudio('invalid_audio', 'The audio file could not be read.');
+}
+
+/** Refuses a request as the vendor does: 400 with its word for the error. */
+export function refuseAudio(code: string, message: string): never {
+  throw new WireFault({ status: 400, code, message });
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny';
 import { probeTracks } from '../../../test/support/media-probe.js';
-import { dubbedVideo } from '../media/dubbed-video.js';
-import { SANDBOX_API_KEY } from '../sandbox-api-key.js';
+import { mp4File } from '../media/mp4-file.js';
+import { SANDBOX_API_KEY } from '../http/protocol.js';
 import { SandboxServer } from '../sandbox-server.js';
 import { drawVideo } from '../video/drawn-video.js';
 
@@ -84,7 +84,7 @@ describe('/v1/dubbing', () => {
 
   it('dubs a video: its pictures with another sound', async () => {
     const pictures = await drawVideo({ prompt: 'A film', width: 64, height: 48, seconds: 2 });
-    const video = (await dubbedVideo(pictures, source)) ?? pictures;
+    const video = (await mp4File(source, pictures)) ?? pictures;
     const id = await submitted('[[sandbox:task-ms=0]]', video);
     expect(await stateOf(id)).toMatchObject({ media_metadata: { content_type: 'video/mp4' } });
     const answer = await get(`${id}/audio/de`);

@@ -1,15 +1,19 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { type SandboxRoute, WireFault } from '../http/protocol.js';
-import type { Job } from '../jobs/job.js';
-import type { JobBoard } from '../jobs/job-board.js';
+import type { Job, JobBoard } from '../jobs/job-board.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import type { Studio } from './audio-answer.js';
-import { dubFile } from './dub-file.js';
 import { guessLanguage, LANGUAGES_FLASH } from './languages.js';
 import { transcriptOf } from './transcript.js';
-import { uploadedAudio } from './uploaded-audio.js';
+import { uploadedAudio, refuseAudio } from './body-fields.js';
+import { encodeSound, encodedFile } from '../media/audio-files/audio-encoder.js';
+import { MP3_128 } from '../media/audio-files/audio-format.js';
+import { mp4File } from '../media/mp4-file.js';
+import { hearAudio, shapedSound } from '../media/audio-files/heard-audio.js';
+import { speechOfLength } from '../media/sound/speech.js';
 
 const KIND = 'dubbing';
+const DUBBER = { pitchHz: 120, speed: 1 };
 const MAX_SPEAKERS = 32;
 /** From this progress on a project is in state `dubbing`; before, it is prepared. */
 const DUBBING_FROM = 30;
@@ -66,10 +70,10 @@ async function create(
   fields.finish();
   if (!LANGUAGES_FLASH.has(target) || (source !== 'auto' && !LANGUAGES_FLASH.has(source))) {
     const message = 'The language is not supported for dubbing.';
-    throw new WireFault({ status: 400, code: 'unsupported_language', message });
+    refuseAudio('unsupported_language', message);
   }
   const { text } = transcriptOf(heard, studio.spoken.recall(file));
-  const job = await rooms.jobs.accept<Project>(exchange, {
+  const job = rooms.jobs.accept<Project>(exchange, {
     kind: KIND,
     label: name,
     facts: {
@@ -87,7 +91,7 @@ async function create(
 }
 
 async function show(exchange: SandboxExchange, rooms: DubbingRooms): Promise<void> {
-  const job = await find(exchange, rooms);
+  const job = find(exchange, rooms);
   if (await rooms.jobs.spoilPoll(exchange, job)) return;
   const { name, sourceLanguage, targetLanguage, hasVideo, seconds } = job.facts;
   const status = statusOf(job, rooms);
@@ -116,7 +120,7 @@ function statusOf(job: Job, { jobs }: DubbingRooms): string {
 }
 
 async function download(exchange: SandboxExchange, rooms: DubbingRooms): Promise<void> {
-  const job = await find(exchange, rooms);
+  const job = find(exchange, rooms);
   const { targetLanguage, hasVideo } = job.facts;
   const isReady = rooms.jobs.stateOf(job).phase === 'done';
   if (!isReady || exchange.params.language !== targetLanguage) {
@@ -133,14 +137,37 @@ async function download(exchange: SandboxExchange, rooms: DubbingRooms): Promise
 }
 
 async function remove(exchange: SandboxExchange, rooms: DubbingRooms): Promise<void> {
-  rooms.jobs.remove(await find(exchange, rooms));
+  rooms.jobs.remove(find(exchange, rooms));
   await exchange.json(200, { status: 'ok' });
 }
 
-async function find(exchange: SandboxExchange, { jobs }: DubbingRooms): Promise<Job<Project>> {
+function find(exchange: SandboxExchange, { jobs }: DubbingRooms): Job<Project> {
   const id = exchange.params.dubbing_id ?? '';
-  const job = await jobs.find<Project>(KIND, id);
+  const job = jobs.find<Project>(KIND, id);
   if (job !== undefined) return job;
   const message = `Dubbing ${id} was not found.`;
   throw new WireFault({ status: 404, code: 'dubbing_not_found', message });
+}
+/** The spoken words, and their language. */
+interface DubFile {
+  readonly text: string;
+  readonly targetLanguage: string;
+}
+
+/**
+ * The dub of a recording as MP3: its words in a voice of the target language, with the length and loudness of the
+ * source. The dub of a video is an MP4 with the same pictures. Undefined when the source cannot be read.
+ */
+async function dubFile(
+  source: Buffer,
+  dub: DubFile,
+): Promise<Buffer | AsyncIterable<Uint8Array> | undefined> {
+  const heard = await hearAudio(source);
+  if (heard === undefined) return undefined;
+  const seed = dub.targetLanguage.charCodeAt(0);
+  const speech = speechOfLength(dub.text, heard.seconds, { ...DUBBER, seed });
+  const sound = shapedSound(speech, heard.loudness);
+  return heard.hasVideo
+    ? mp4File(await encodedFile(sound, MP3_128, dub.text), source)
+    : encodeSound(sound, MP3_128, dub.text);
 }

@@ -1,16 +1,11 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import type { SandboxProtocol, SandboxRoute, WireError } from '../http/protocol.js';
-import { createClipCache } from '../media/clip-cache.js';
-import type { Studio } from './audio-answer.js';
+import { createClipCache, type Studio, SpokenTexts } from './audio-answer.js';
 import { type DubbingRooms, dubbingRoutes } from './dubbing.js';
-import { forcedAlignment } from './forced-alignment.js';
-import { music } from './music.js';
-import { soundGeneration } from './sound-generation.js';
-import { speechToText } from './speech-to-text.js';
-import { SpokenTexts } from './spoken-texts.js';
-import { textToDialogue } from './text-to-dialogue.js';
+import { forcedAlignment, speechToText } from './speech-to-text.js';
+import { music, soundGeneration } from './music.js';
+import { textToDialogue, textToSpeech } from './text-to-speech.js';
 import { audioIsolation, speechToSpeech } from './voice-conversion.js';
-import { textToSpeech } from './text-to-speech.js';
 
 /** Type and code for an error status, where the fault names none. */
 const WORDS: Readonly<Record<number, readonly [type: string, code: string]>> = {

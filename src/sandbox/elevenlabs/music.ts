@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
-import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 import { musicSound } from '../media/sound/music-sound.js';
 import { hashText } from '../media/seeded-random.js';
 import { speechOfLength } from '../media/sound/speech.js';
 import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
-import { BodyFields } from './body-fields.js';
+import { BodyFields, refuseAudio } from './body-fields.js';
+import { effectSound } from '../media/sound/effect-sound.js';
 
 const MODELS = ['music_v1', 'music_v2', 'music_v2_5'];
 const MIN_LENGTH_MS = 3000;
@@ -25,7 +25,7 @@ export async function music(exchange: SandboxExchange, studio: Studio): Promise<
   const { prompt, lyrics, lengthMs, isInstrumental } = readRequest(exchange.body);
   const seconds = lengthMs / 1000;
   const words = lyrics ?? prompt;
-  const singer = { pitchHz: 220, tract: 1.05, speed: 1, seed: hashText(prompt) };
+  const singer = { pitchHz: 220, speed: 1, seed: hashText(prompt) };
   const vocals = isInstrumental ? undefined : speechOfLength(words, seconds, singer);
   await sendAudio(
     exchange,
@@ -52,15 +52,39 @@ function readRequest(body: Buffer) {
   };
   fields.finish();
   if (prompt === undefined)
-    refuse('missing_prompt', 'Either prompt or composition_plan is needed.');
-  if (Array.from(prompt).length > MAX_PROMPT_CHARACTERS) refuse('bad_prompt', 'Prompt too long.');
+    refuseAudio('missing_prompt', 'Either prompt or composition_plan is needed.');
+  if (Array.from(prompt).length > MAX_PROMPT_CHARACTERS)
+    refuseAudio('bad_prompt', 'Prompt too long.');
   if (Array.from(lyrics ?? '').length > MAX_LYRICS_CHARACTERS) {
-    refuse('bad_prompt', 'Lyrics too long.');
+    refuseAudio('bad_prompt', 'Lyrics too long.');
   }
-  if (!MODELS.includes(request.model)) refuse('model_not_supported', 'Unknown music model.');
+  if (!MODELS.includes(request.model)) refuseAudio('model_not_supported', 'Unknown music model.');
   return { ...request, prompt: Magic.strip(prompt) };
 }
 
-function refuse(code: string, message: string): never {
-  throw new WireFault({ status: 400, code, message });
+const EFFECT_MODEL = 'eleven_text_to_sound_v2';
+const MIN_EFFECT_SECONDS = 0.5;
+const MAX_EFFECT_SECONDS = 30;
+const CREDITS_PER_EFFECT_SECOND = 40;
+
+/**
+ * `POST /v1/sound-generation`: a sound effect of the requested length. Without a length the prompt decides it (1 to 8
+ * s).
+ */
+export async function soundGeneration(exchange: SandboxExchange, studio: Studio): Promise<void> {
+  const format = outputFormat(exchange, { wav: false });
+  const fields = BodyFields.ofBody(exchange.body);
+  const prompt = Magic.strip(fields.requiredText('text'));
+  const seconds = fields.number('duration_seconds', MIN_EFFECT_SECONDS, MAX_EFFECT_SECONDS);
+  fields.number('prompt_influence', 0, 1);
+  const loop = fields.flag('loop') ?? false;
+  const model = fields.text('model_id') ?? EFFECT_MODEL;
+  fields.finish();
+  if (model !== EFFECT_MODEL) {
+    refuseAudio('model_not_found', `A model with model ID ${model} does not exist.`);
+  }
+  const length = seconds ?? 1 + (hashText(prompt) % 8);
+  const sound = effectSound(prompt, length, loop);
+  const cost = Math.ceil(length * CREDITS_PER_EFFECT_SECOND);
+  await sendAudio(exchange, format, { sound, comment: prompt, cost }, studio);
 }

@@ -1,5 +1,5 @@
-import { WireFault } from '../http/protocol.js';
 import { LANGUAGES_ALL, LANGUAGES_FLASH, LANGUAGES_V2 } from './languages.js';
+import { refuseAudio } from './body-fields.js';
 
 /** What a speech model accepts. */
 export interface SpeechModel {
@@ -47,11 +47,7 @@ const MODELS: ReadonlyMap<string, SpeechModel> = new Map([
 export function speechModelOf(id: string): SpeechModel {
   const model = MODELS.get(id);
   if (model !== undefined) return model;
-  throw new WireFault({
-    status: 400,
-    code: 'model_not_found',
-    message: `A model with model ID ${id} does not exist.`,
-  });
+  refuseAudio('model_not_found', `A model with model ID ${id} does not exist.`);
 }
 
 /** Throws 400 for a text that is too long for the model, or in a language that the model does not speak. */
@@ -62,17 +58,15 @@ export function checkSpeech(
   language?: string,
 ): void {
   if (characters > model.maxCharacters) {
-    throw new WireFault({
-      status: 400,
-      code: 'max_character_limit_exceeded',
-      message: `This request's text has ${characters} characters and exceeds the character limit of ${model.maxCharacters} characters for model '${id}'.`,
-    });
+    refuseAudio(
+      'max_character_limit_exceeded',
+      `This request's text has ${characters} characters and exceeds the character limit of ${model.maxCharacters} characters for model '${id}'.`,
+    );
   }
   if (language !== undefined && !model.languages.has(language)) {
-    throw new WireFault({
-      status: 400,
-      code: 'unsupported_language',
-      message: `Model '${id}' does not support the language_code ${language}.`,
-    });
+    refuseAudio(
+      'unsupported_language',
+      `Model '${id}' does not support the language_code ${language}.`,
+    );
   }
 }

@@ -1,12 +1,12 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
-import { WireFault } from '../http/protocol.js';
 import { Magic } from '../magic-inputs.js';
 import { hashText } from '../media/seeded-random.js';
 import { speechOfLength, speechSound } from '../media/sound/speech.js';
 import { outputFormat, sendAudio, type Studio } from './audio-answer.js';
-import { BodyFields } from './body-fields.js';
+import { BodyFields, refuseAudio } from './body-fields.js';
 import { checkSpeech, speechModelOf } from './speech-models.js';
-import { type Timbre, timbreOf } from './voices.js';
+import { pitchOf } from './voices.js';
+import { joinSounds } from '../media/sound/sound.js';
 
 const DEFAULT_MODEL = 'eleven_multilingual_v2';
 const MAX_SEED = 4_294_967_295;
@@ -25,21 +25,20 @@ export async function textToSpeech(exchange: SandboxExchange, studio: Studio): P
   const format = outputFormat(exchange);
   const request = readRequest(exchange.body);
   const voiceId = exchange.params.voice_id ?? '';
-  const timbre = timbreOf(voiceId);
+  const pitchHz = pitchOf(voiceId);
   const model = speechModelOf(request.modelId);
   const characters = Array.from(request.text).length;
   checkSpeech(request.modelId, model, characters, request.language);
   if (request.hasContext && !model.takesContext) {
-    throw new WireFault({
-      status: 400,
-      code: 'unsupported_model',
-      message: `Providing previous_text or next_text is not yet supported with the '${request.modelId}' model.`,
-    });
+    refuseAudio(
+      'unsupported_model',
+      `Providing previous_text or next_text is not yet supported with the '${request.modelId}' model.`,
+    );
   }
   const isInstant = exchange.magic.has('instant');
   const comment = isInstant ? 'instant' : Magic.strip(request.text);
   const cost = Math.ceil(characters * model.creditsPerCharacter);
-  const how = delivery(timbre, request.settings, request.seed);
+  const how = delivery(pitchHz, request.settings, request.seed);
   const sound = isInstant
     ? speechOfLength(comment, INSTANT_SECONDS, how)
     : speechSound(comment, how);
@@ -65,7 +64,7 @@ function readRequest(body: Buffer) {
   fields.oneOf('apply_text_normalization', ['auto', 'on', 'off']);
   fields.finish();
   if (request.text.trim() !== '') return request;
-  throw new WireFault({ status: 400, code: 'text_empty', message: 'The text must not be empty.' });
+  refuseAudio('text_empty', 'The text must not be empty.');
 }
 
 /** Reads `voice_settings` from a JSON body, or from the JSON text of a form field. */
@@ -80,10 +79,58 @@ export function readVoiceSettings(fields: BodyFields): VoiceSettings {
 }
 
 /** How a voice speaks with the given settings. Without a seed the settings decide the details. */
-export function delivery(timbre: Timbre, settings: VoiceSettings, seed?: number) {
+export function delivery(pitchHz: number, settings: VoiceSettings, seed?: number) {
   return {
-    ...timbre,
+    pitchHz,
     speed: settings.speed,
     seed: seed ?? hashText(JSON.stringify(settings)),
   };
+}
+
+const DIALOGUE_MODEL = 'eleven_v3';
+const MAX_DIALOGUE_CHARACTERS = 2000;
+const MAX_VOICES = 10;
+
+/** `POST /v1/text-to-dialogue`: lines of several voices as one recording, one line after the other. */
+export async function textToDialogue(exchange: SandboxExchange, studio: Studio): Promise<void> {
+  const format = outputFormat(exchange);
+  const { inputs, modelId, language, stability, seed } = readDialogue(exchange.body);
+  const model = speechModelOf(modelId);
+  if (!model.canDialogue) refuseAudio('unsupported_model', `Model '${modelId}' has no dialogue.`);
+  const characters = inputs.reduce((sum, { text }) => sum + Array.from(text).length, 0);
+  checkSpeech(modelId, { ...model, maxCharacters: MAX_DIALOGUE_CHARACTERS }, characters, language);
+  const voices = [...new Set(inputs.map(({ voiceId }) => voiceId))];
+  if (voices.length > MAX_VOICES) refuseAudio('too_many_voices', `At most ${MAX_VOICES} voices.`);
+  const lines = inputs.map(({ text, voiceId }) => ({
+    text: Magic.strip(text),
+    speaker: voices.indexOf(voiceId),
+    delivery: delivery(pitchOf(voiceId), { stability, speed: 1 }, seed),
+  }));
+  await sendAudio(
+    exchange,
+    format,
+    {
+      sound: joinSounds(lines.map((line) => speechSound(line.text, line.delivery))),
+      comment: lines.map(({ speaker, text }) => `speaker_${speaker}: ${text}`).join('\n'),
+      cost: characters,
+    },
+    studio,
+  );
+}
+
+function readDialogue(body: Buffer) {
+  const fields = BodyFields.ofBody(body);
+  const request = {
+    modelId: fields.text('model_id') ?? DIALOGUE_MODEL,
+    language: fields.text('language_code'),
+    stability: fields.object('settings').number('stability', 0, 1) ?? 0.5,
+    seed: fields.whole('seed', 0, MAX_SEED),
+    inputs: fields.list('inputs', true).map((line) => ({
+      text: line.requiredText('text'),
+      voiceId: line.requiredText('voice_id'),
+    })),
+  };
+  fields.finish();
+  if (request.inputs.length === 0) refuseAudio('empty_inputs', 'There is nothing to say.');
+  return request;
 }

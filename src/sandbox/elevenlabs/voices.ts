@@ -31,24 +31,14 @@ const VOICES: readonly (readonly [id: string, name: string, register: Register])
   ['bIHbv24MWmeRgasZH58o', 'Will', 'low'],
 ];
 
-/** How a voice sounds. */
-export interface Timbre {
-  readonly pitchHz: number;
-  readonly tract: number;
-}
-
-const timbres: ReadonlyMap<string, Timbre> = new Map(
-  VOICES.map(([id, , register]) => {
-    const hash = hashText(id);
-    const tract = (register === 'high' ? 1.12 : 0.94) + (hash % 13) / 100;
-    return [id, { pitchHz: PITCH_HZ[register] + (hash % 40), tract }];
-  }),
+const pitches: ReadonlyMap<string, number> = new Map(
+  VOICES.map(([id, , register]) => [id, PITCH_HZ[register] + (hashText(id) % 40)]),
 );
 
-/** The timbre of a voice; 404 `voice_not_found` for an unknown id. */
-export function timbreOf(voiceId: string): Timbre {
-  const timbre = timbres.get(voiceId);
-  if (timbre !== undefined) return timbre;
+/** The pitch of a voice in Hz; 404 `voice_not_found` for an unknown id. */
+export function pitchOf(voiceId: string): number {
+  const pitchHz = pitches.get(voiceId);
+  if (pitchHz !== undefined) return pitchHz;
   throw new WireFault({
     status: 404,
     code: 'voice_not_found',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Magic } from '../magic-inputs.js';
-import { Job } from './job.js';
-import { JobBoard } from './job-board.js';
+import { Job, JobBoard } from './job-board.js';
 
 let ids = 0;
 const request = (words = '') => ({ requestId: `r${ids++}`, magic: Magic.read(words) });
@@ -39,24 +38,24 @@ describe('a job', () => {
 });
 
 describe('the job board', () => {
-  it('finds a job by its kind and id, until it is removed', async () => {
+  it('finds a job by its kind and id, until it is removed', () => {
     const board = new JobBoard();
-    const { id } = await board.accept(request(), { kind: 'song', label: 'a', facts: { n: 1 } });
-    const found = await board.find<{ n: number }>('song', id);
+    const { id } = board.accept(request(), { kind: 'song', label: 'a', facts: { n: 1 } });
+    const found = board.find<{ n: number }>('song', id);
     expect(found?.facts).toEqual({ n: 1 });
-    expect(await board.find('video', id)).toBeUndefined();
-    expect(await board.find('song', 'unknown')).toBeUndefined();
+    expect(board.find('video', id)).toBeUndefined();
+    expect(board.find('song', 'unknown')).toBeUndefined();
     if (found) board.remove(found);
-    expect(await board.find('song', id)).toBeUndefined();
+    expect(board.find('song', id)).toBeUndefined();
     expect(board.last(10)).toMatchObject([{ id, submissions: 1, isRemoved: true }]);
   });
 
-  it('counts how often the same work was submitted', async () => {
+  it('counts how often the same work was submitted', () => {
     const board = new JobBoard();
     for (const label of ['a', 'b', 'a']) {
-      await board.accept(request(), { kind: 'song', label, facts: null });
+      board.accept(request(), { kind: 'song', label, facts: null });
     }
-    await board.accept(request(), { kind: 'video', label: 'a', facts: null });
+    board.accept(request(), { kind: 'video', label: 'a', facts: null });
     const counts = board
       .last(10)
       .map(({ kind, label, submissions }) => `${kind} ${label} ${submissions}`);

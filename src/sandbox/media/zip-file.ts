@@ -1,4 +1,4 @@
-import { crc32 } from './crc32.js';
+import { crc32 } from 'node:zlib';
 
 const VERSION = 20;
 const UTF8_NAMES = 0x0800;

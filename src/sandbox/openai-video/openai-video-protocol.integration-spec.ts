@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny';
-import { SANDBOX_API_KEY } from '../sandbox-api-key.js';
+import { SANDBOX_API_KEY } from '../http/protocol.js';
 import { SandboxServer } from '../sandbox-server.js';
 
 const server = new SandboxServer();

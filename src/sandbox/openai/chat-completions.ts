@@ -2,9 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { SystemClock } from '../../common/time/clock.js';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import type { ChatLog, ChatRecord } from './chat-log.js';
-import { type ChatReply, replyTo } from './chat-reply.js';
+import { type ChatReply, replyTo, countPromptTokens, tokensOf } from './chat-reply.js';
 import { type ChatRequest, readChatRequest } from './chat-request.js';
-import { countPromptTokens, tokensOf } from './tokenizer.js';
 
 const MAX_REPLY_TOKENS = 100_000;
 const MAX_PACE_MS = 60_000;

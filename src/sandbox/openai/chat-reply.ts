@@ -1,8 +1,7 @@
-import { asRecord } from '../http/json.js';
+import { asRecord, asArray, type JsonRecord } from '../http/json.js';
 import { Magic } from '../magic-inputs.js';
 import { hashText } from '../media/seeded-random.js';
 import type { ChatRequest, OfferedTool } from './chat-request.js';
-import { exampleOf } from './schema-example.js';
 
 const TOPIC_WORDS = 14;
 const SAY_EXACTLY =
@@ -61,4 +60,53 @@ function textReply(request: ChatRequest, question: string, topic: string): strin
   if (exact !== undefined) return exact.replace(/^["“](.*)["”]$/s, '$1');
   const seen = request.imageCount === 0 ? '' : ` I received ${request.imageCount} image(s).`;
   return `You asked about “${topic}”.${seen} This is the sandbox, so no model was consulted. ${closing}`;
+}
+
+const MAX_DEPTH = 8;
+
+/** A value that fits a JSON schema. Every property has a value; texts use the topic. */
+export function exampleOf(schema: unknown, topic: string, depth = 0): unknown {
+  const rules = asRecord(schema) ?? {};
+  const [choice] = asArray(rules.enum) ?? [];
+  const type = asArray(rules.type)?.[0] ?? rules.type;
+  if (choice !== undefined) return choice;
+  const number = rules.minimum ?? 1;
+  const simple = new Map<unknown, unknown>([
+    ['string', topic],
+    ['number', number],
+    ['integer', number],
+    ['boolean', true],
+  ]);
+  if (simple.has(type)) return simple.get(type);
+  return depth < MAX_DEPTH ? nestedExample(rules, topic, depth + 1) : null;
+}
+
+function nestedExample(rules: JsonRecord, topic: string, depth: number): unknown {
+  if (rules.items !== undefined) return [exampleOf(rules.items, topic, depth)];
+  return Object.fromEntries(
+    Object.entries(asRecord(rules.properties) ?? {}).map(([name, property]) => [
+      name,
+      exampleOf(property, topic, depth),
+    ]),
+  );
+}
+
+const TOKEN = /\s?\p{L}{1,4}|\s?\p{N}{1,3}|\s?[^\s\p{L}\p{N}]|\s/gu;
+/** Tokens that every message costs in addition to its text, and tokens that begin a reply. */
+const TOKENS_PER_MESSAGE = 3;
+
+/**
+ * Splits a text into the sandbox's tokens: up to four letters, up to three digits or one other character, each with the
+ * white space before it. Joined they are the text again. The sandbox's usage numbers count these tokens.
+ */
+export function tokensOf(text: string): string[] {
+  return text.match(TOKEN) ?? [];
+}
+
+/** Tokens of a prompt: those of its texts, three per message and three for the beginning of the reply. */
+export function countPromptTokens(texts: readonly string[]): number {
+  return texts.reduce(
+    (sum, text) => sum + tokensOf(text).length + TOKENS_PER_MESSAGE,
+    TOKENS_PER_MESSAGE,
+  );
 }

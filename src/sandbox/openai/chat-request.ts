@@ -1,5 +1,5 @@
 import { asArray, asRecord, parseJson, type JsonRecord } from '../http/json.js';
-import { refuse } from './refusal.js';
+import { refuse } from './openai-errors.js';
 
 const ROLES = ['developer', 'system', 'user', 'assistant', 'tool'];
 

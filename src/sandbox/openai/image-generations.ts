@@ -3,10 +3,9 @@ import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { asRecord, type JsonRecord, parseJson } from '../http/json.js';
 import { Magic } from '../magic-inputs.js';
 import type { MediaShelf } from '../media/media-shelf.js';
-import { encodePng } from '../media/pictures/png-image.js';
-import { promptPicture } from '../media/pictures/prompt-picture.js';
-import { refuse } from './refusal.js';
-import { tokensOf } from './tokenizer.js';
+import { encodePng, promptPicture } from '../media/prompt-picture.js';
+import { refuse } from './openai-errors.js';
+import { tokensOf } from './chat-reply.js';
 
 const MAX_PROMPT_CHARACTERS = 32_000;
 const MAX_IMAGES = 10;

@@ -1,9 +1,9 @@
 import { inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { SANDBOX_API_KEY } from '../sandbox-api-key.js';
+import { SANDBOX_API_KEY } from '../http/protocol.js';
 import { SandboxServer } from '../sandbox-server.js';
-import { tokensOf } from './tokenizer.js';
+import { tokensOf } from './chat-reply.js';
 
 const server = new SandboxServer();
 let base = '';

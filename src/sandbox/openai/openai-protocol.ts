@@ -3,7 +3,7 @@ import type { MediaShelf } from '../media/media-shelf.js';
 import { chatCompletions } from './chat-completions.js';
 import type { ChatLog } from './chat-log.js';
 import { imageGenerations } from './image-generations.js';
-import { openAiErrorBody } from './openai-error-body.js';
+import { openAiErrorBody } from './openai-errors.js';
 
 /**
  * OpenAI: the key is a bearer token, requests are JSON, answers are JSON or server-sent events, errors are `{error}`.

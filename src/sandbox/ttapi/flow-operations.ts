@@ -1,10 +1,67 @@
 import { secondsOf } from '../media/sound/piece.js';
 import type { PieceFormat } from '../media/audio-files/piece-file.js';
-import type { FlowOperation } from './flow-fields.js';
-import { titleOf, writeLyrics } from './lyric-writer.js';
-import { changed, from, joinOf, rangeOf, songOf, type SongIdea, upTo } from './song-making.js';
+import {
+  titleOf,
+  writeLyrics,
+  changed,
+  from,
+  joinOf,
+  rangeOf,
+  songOf,
+  type SongIdea,
+  upTo,
+} from './song-making.js';
 import type { Clip, SongOperation } from './song-product.js';
-import { refuseSong, type WireFields } from './wire-fields.js';
+import {
+  refuseSong,
+  type WireFields,
+  type FieldRules,
+  matching,
+  number,
+  oneOfField,
+  required,
+  textField,
+  url,
+  wholeField,
+  words,
+} from './wire-fields.js';
+
+const MAX_SECONDS = 36_000;
+
+const seconds = () => number(0, MAX_SECONDS);
+const EVERY: FieldRules = { hook_url: url() };
+const CLIP: FieldRules = { ...EVERY, clip_id: required(words(200)) };
+const REWORK: FieldRules = {
+  ...CLIP,
+  instruction: required(words(3000)),
+  title: textField(80),
+  seed: matching(/^\d{1,10}$/, 'a number as text'),
+};
+
+/** The fields of each operation of the second family; any other field is refused. */
+export const FLOW_FIELDS = {
+  generations: {
+    ...EVERY,
+    sound_prompt: textField(3000),
+    lyrics: textField(5000),
+    title: textField(80),
+    model: oneOfField('Lyria 3 Pro'),
+    seed: matching(/^\d{1,10}$/, 'a number as text'),
+    bpm: wholeField(1, 300),
+    length: wholeField(1, 240),
+  },
+  lyrics: { ...EVERY, prompt: required(words(3000)) },
+  extend: { ...REWORK, extend_from_s: required(seconds()), extend_s: required(number(1, 327)) },
+  replace: { ...REWORK, start_s: required(seconds()), end_s: required(seconds()) },
+  cover: { ...REWORK, strength: required(number(0, 1)) },
+  stems: CLIP,
+  upload: { ...EVERY, audio_url: required(url()), title: textField(80) },
+  download: { ...CLIP, format: required(oneOfField('mp3', 'wav')) },
+  video: { ...CLIP, preset: required(oneOfField('modern', 'player', 'simple')) },
+} satisfies Record<string, FieldRules>;
+
+/** An operation of the second family. */
+export type FlowOperation = keyof typeof FLOW_FIELDS;
 
 const DEFAULT_SECONDS = 30;
 const VOICE_HZ = 200;
@@ -28,36 +85,36 @@ export const FLOW_OPERATIONS: Readonly<Record<FlowOperation, SongOperation<WireF
     const { text: lyrics, title } = writeLyrics(fields.text('prompt'));
     return { plain: { lyrics, title } };
   },
-  extend: async (fields, desk) => {
-    const source = await desk.clip(fields.text('clip_id'));
+  extend: (fields, desk) => {
+    const source = desk.clip(fields.text('clip_id'));
     const at = joinOf(source.piece, fields, 'extend_from_s');
     const rest = songOf(reworked(fields, source), fields.number('extend_s'));
     const parts = [...upTo(source.piece, at), rest];
     return { clips: [changed(source, { kind: 'chain', parts }, fields.text('title'))] };
   },
-  replace: async (fields, desk) => {
-    const source = await desk.clip(fields.text('clip_id'));
+  replace: (fields, desk) => {
+    const source = desk.clip(fields.text('clip_id'));
     const { start, end } = rangeOf(source.piece, fields, ['start_s', 'end_s']);
     const middle = songOf(reworked(fields, source), end - start);
     const parts = [...upTo(source.piece, start), middle, ...from(source.piece, end)];
     return { clips: [changed(source, { kind: 'chain', parts }, fields.text('title'))] };
   },
-  cover: async (fields, desk) => {
-    const source = await desk.clip(fields.text('clip_id'));
+  cover: (fields, desk) => {
+    const source = desk.clip(fields.text('clip_id'));
     const piece = songOf(reworked(fields, source), secondsOf(source.piece));
     return { clips: [changed(source, piece, fields.text('title'))] };
   },
-  stems: async (fields, desk) => ({ archive: await desk.clip(fields.text('clip_id')) }),
+  stems: (fields, desk) => ({ archive: desk.clip(fields.text('clip_id')) }),
   upload: async (fields, desk) => {
     const clip = await desk.imported(fields.text('audio_url'));
     return { clips: [changed(clip, clip.piece, fields.text('title'))] };
   },
-  download: async (fields, desk) => {
-    const clip = await desk.clip(fields.text('clip_id'));
+  download: (fields, desk) => {
+    const clip = desk.clip(fields.text('clip_id'));
     return { files: [{ clip, format: fields.text('format') as PieceFormat }] };
   },
-  video: async (fields, desk) => ({
-    video: { clip: await desk.clip(fields.text('clip_id')), ...VIDEO },
+  video: (fields, desk) => ({
+    video: { clip: desk.clip(fields.text('clip_id')), ...VIDEO },
   }),
 };
 

@@ -1,14 +1,16 @@
-import { dubbedVideo } from '../media/dubbed-video.js';
+import { LRUCache } from 'lru-cache';
+import { mp4File } from '../media/mp4-file.js';
 import type { MediaShelf, PromisedFile } from '../media/media-shelf.js';
 import type { Part } from '../media/sound/music-sound.js';
 import { type Piece, secondsOf } from '../media/sound/piece.js';
 import { PIECE_TYPES, pieceFile, type PieceFormat } from '../media/audio-files/piece-file.js';
-import { encodePng } from '../media/pictures/png-image.js';
-import { promptPicture } from '../media/pictures/prompt-picture.js';
+import { encodePng, promptPicture } from '../media/prompt-picture.js';
 import { zipFile } from '../media/zip-file.js';
 import { drawVideo } from '../video/drawn-video.js';
 import type { Clip } from './song-product.js';
-import { withoutPart } from './stem-parts.js';
+import { withoutPart, titleOf } from './song-making.js';
+import { hearAudio } from '../media/audio-files/heard-audio.js';
+import { refuseSong } from './wire-fields.js';
 
 const COVER_SIDE = 512;
 const ARCHIVE: readonly (readonly [name: string, parts: readonly Part[]])[] = [
@@ -58,7 +60,7 @@ function audioOf({ piece, lyrics }: Clip, format: PieceFormat): Promise<Buffer> 
 async function videoOf(clip: Clip, width: number, height: number): Promise<Buffer> {
   const seconds = Math.max(1, Math.round(secondsOf(clip.piece)));
   const pictures = await drawVideo({ prompt: clip.title, width, height, seconds });
-  const video = await dubbedVideo(pictures, await audioOf(clip, 'mp3'));
+  const video = await mp4File(await audioOf(clip, 'mp3'), pictures);
   if (video === undefined) throw new Error('The video could not be put together');
   return video;
 }
@@ -70,4 +72,41 @@ async function archiveOf({ piece }: Clip): Promise<Buffer> {
     entries.push({ name, bytes: await pieceFile(stem, 'mp3', '') });
   }
   return zipFile(entries);
+}
+
+const MAX_KNOWN = 20_000;
+/** Assumed length of a recording that the sandbox cannot read. */
+const IMAGINED_SECONDS = 30;
+const VOICE_HZ = 180;
+
+/**
+ * What the URLs of recordings stand for. The sandbox never calls an address from a request. A URL of its own files
+ * stands for the file; every other URL stands for half a minute of music, always the same for the same URL.
+ */
+export class Recordings {
+  private readonly known = new LRUCache<string, Clip>({ max: MAX_KNOWN });
+
+  constructor(private readonly shelf: MediaShelf) {}
+
+  /** Notes that the file of this name is this track. */
+  remember(file: string, clip: Clip): void {
+    this.known.set(file, clip);
+  }
+
+  /** The recording that a URL stands for. Throws 400 for a file of the sandbox that is no recording. */
+  async at(url: string): Promise<Clip> {
+    const name = new URL(url).pathname.split('/').at(-1) ?? '';
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const file = await this.shelf.get(name);
+    if (file === undefined) return recordingOf(url, '', IMAGINED_SECONDS);
+    const heard = await hearAudio(file.bytes);
+    if (heard === undefined) return refuseSong('audio_url: is no recording');
+    return recordingOf(name, heard.comment ?? '', heard.seconds);
+  }
+}
+
+function recordingOf(style: string, lyrics: string, seconds: number): Clip {
+  const piece = { kind: 'song', style, lyrics, seconds, pitchHz: VOICE_HZ } as const;
+  return { title: titleOf(lyrics), lyrics, tags: '', piece };
 }

@@ -1,11 +1,9 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import type { JsonRecord } from '../http/json.js';
 import { WireFault } from '../http/protocol.js';
-import type { Job, JobState } from '../jobs/job.js';
-import type { JobBoard } from '../jobs/job-board.js';
+import type { Job, JobState, JobBoard } from '../jobs/job-board.js';
 import type { MediaShelf } from '../media/media-shelf.js';
-import type { Recordings } from './recordings.js';
-import { SongFiles } from './song-files.js';
+import { type Recordings, SongFiles } from './song-files.js';
 import type { Clip, SongOperation, Product, SongMaker } from './song-product.js';
 import { refuseSong, type WireFields } from './wire-fields.js';
 
@@ -78,7 +76,7 @@ export class SongJobs {
       ...this.published(product, exchange),
     };
     const label = `${operation} ${fields.toString()}`;
-    const job = await this.stores.jobs.accept<SongFacts>(exchange, {
+    const job = this.stores.jobs.accept<SongFacts>(exchange, {
       kind: this.family.kind,
       label,
       facts,
@@ -96,7 +94,7 @@ export class SongJobs {
   /** Answers the state of the job `?jobId=`, and its product once it is finished. */
   async show(exchange: SandboxExchange): Promise<void> {
     const jobId = exchange.query.get('jobId') ?? '';
-    const job = await this.stores.jobs.find<SongFacts>(this.family.kind, jobId);
+    const job = this.stores.jobs.find<SongFacts>(this.family.kind, jobId);
     if (job === undefined) throw new WireFault({ status: 404, message: 'No such job' });
     if (await this.stores.jobs.spoilPoll(exchange, job)) return;
     const state = this.stores.jobs.stateOf(job);
@@ -156,23 +154,23 @@ export class SongJobs {
     return {
       variants: exchange.magic.number('tracks', MAX_VARIANTS) ?? DEFAULT_VARIANTS,
       newId: exchange.requestId,
-      clip: async (id) => {
+      clip: (id) => {
         const [jobId = '', place = ''] = id.split('-');
-        const job = await this.finished(jobId);
+        const job = this.finished(jobId);
         return (
           job?.facts.clips[Number(place) - 1] ?? refuseSong(`${this.family.trackField}: unknown`)
         );
       },
-      demand: async (operation, id, field) => {
-        const job = await this.finished(id);
+      demand: (operation, id, field) => {
+        const job = this.finished(id);
         if (job?.facts.operation !== operation) refuseSong(`${field}: unknown`);
       },
       imported: (url) => this.stores.recordings.at(url),
     };
   }
 
-  private async finished(id: string): Promise<Job<SongFacts> | undefined> {
-    const job = await this.stores.jobs.find<SongFacts>(this.family.kind, id);
+  private finished(id: string): Job<SongFacts> | undefined {
+    const job = this.stores.jobs.find<SongFacts>(this.family.kind, id);
     if (job === undefined || job.facts.isInstant) return job;
     return this.stores.jobs.stateOf(job).phase === 'done' ? job : undefined;
   }

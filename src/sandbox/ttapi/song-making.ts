@@ -1,7 +1,8 @@
 import { type Piece, secondsOf, type SongPiece } from '../media/sound/piece.js';
-import { titleOf, writeLyrics } from './lyric-writer.js';
 import type { Clip, SongMaker } from './song-product.js';
 import { refuseSong, type WireFields } from './wire-fields.js';
+import { hashText, seededRandom } from '../media/seeded-random.js';
+import { type Part, PARTS } from '../media/sound/music-sound.js';
 
 const DEFAULT_SECONDS = 30;
 const [FEMALE_HZ, MALE_HZ] = [220, 125];
@@ -100,4 +101,92 @@ export function joinOf(piece: Piece, fields: WireFields, name: string): number {
   const seconds = secondsOf(piece);
   if (at > seconds + TOLERANCE) refuseSong(`${name}: lies behind the end of the track`);
   return Math.min(at, seconds);
+}
+
+const RHYMES = [
+  ['the morning light', 'hold on tight', 'the edge of night', 'out of sight'],
+  ['along the way', 'what you say', 'another day', 'here to stay'],
+  ['the open sea', 'come with me', 'wild and free', 'the tallest tree'],
+];
+const OPENINGS = ['We follow', 'I remember', 'You whisper to', 'They are calling for'];
+const STYLES = [
+  'warm',
+  'gentle drums',
+  'wide strings',
+  'slow build',
+  'bright chorus',
+  'soft piano',
+];
+const MAX_TITLE_WORDS = 4;
+
+/** Lyrics as a provider writes them. */
+export interface LyricSheet {
+  readonly title: string;
+  readonly text: string;
+  readonly tags: string;
+}
+
+/** A verse and a chorus about an idea. The same idea always gives the same words. */
+export function writeLyrics(idea: string, variant = 1): LyricSheet {
+  const random = seededRandom(hashText(`${idea} ${variant}`));
+  const pick = <Item>(items: readonly Item[]): Item =>
+    items[Math.floor(random() * items.length)] as Item;
+  const verse = (): string =>
+    pick(RHYMES)
+      .map((end) => `${pick(OPENINGS)} ${end}`)
+      .join('\n');
+  const title = titleOf(idea);
+  return {
+    title,
+    text: `[Verse]\n${verse()}\n\n[Chorus]\n${title}\n${verse()}`,
+    tags: [pick(STYLES), pick(STYLES)].join(', '),
+  };
+}
+
+/** The first words of a text. */
+export function titleOf(idea: string): string {
+  const words = idea.split(/\s+/).filter((word) => word !== '');
+  const title = words.slice(0, MAX_TITLE_WORDS).join(' ').slice(0, 80);
+  return title === '' ? 'Untitled' : title;
+}
+
+/** Adds more tags to the tags of a style. */
+export function moreTags(tags: string): string {
+  return [tags, ...STYLES.filter((style) => !tags.includes(style)).slice(0, 3)].join(', ');
+}
+
+/** The stems that a request may name. */
+export const STEM_WORDS: readonly string[] = (
+  'lead_vocal backing_vocals drum_kit bass piano electric_guitar acoustic_guitar guitar percussion string_section synth ' +
+  'sound_effects synth_pad synth_bass brass_section organ electronic_drum_kit lead_electric_guitar synth_keys ' +
+  'rhythm_electric_guitar electric_piano upright_bass keyboards distorted_electric_guitar kick snare risers synth_strings ' +
+  'synth_lead woodwinds flute harp tambourine trumpet arpeggiator accordion fiddle pedal_steel_guitar synth_voice violin ' +
+  'digital_piano synth_brass mandolin choir banjo bells clarinet tenor_saxophone trombone shaker french_horn glockenspiel ' +
+  'electric_bass cello timpani harmonica marimba vibraphone lap_steel_guitar saxophone orchestra horns cymbals hand_clap ' +
+  'oboe celesta congas'
+).split(' ');
+
+const KINDS: readonly (readonly [pattern: RegExp, part: Part])[] = [
+  [/vocal|voice|choir/, 'vocals'],
+  [/drum|percussion|kick|snare|tambourine|shaker|timpani|cymbals|clap|congas|effects/, 'drums'],
+  [/bass/, 'bass'],
+  [/pad|string|organ|keys|orchestra|section|risers/, 'pad'],
+];
+
+/** The part of a piece that contains a stem. */
+export function partOf(stemType: string): Part {
+  return KINDS.find(([pattern]) => pattern.test(stemType))?.[1] ?? 'lead';
+}
+
+/** All parts but one. */
+export function withoutPart(part: Part): Part[] {
+  return PARTS.filter((other) => other !== part);
+}
+
+/** `lead_vocal` as a title: "Lead Vocal". */
+export function stemTitle(stemType: string): string {
+  return stemType
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
 }

@@ -30,9 +30,9 @@ export interface SongMaker {
   /** The number of new tracks that one operation makes. */
   readonly variants: number;
   /** The earlier track of this id. Throws 400 when there is none. */
-  clip(id: string): Promise<Clip>;
+  clip(id: string): Clip;
   /** Throws 400 unless this operation made something with this id earlier. */
-  demand(operation: string, id: string, field: string): Promise<void>;
+  demand(operation: string, id: string, field: string): void;
   /** The recording that a URL stands for. */
   imported(url: string): Promise<Clip>;
   /** A new id. {@link demand} accepts it once the job exists. */

@@ -1,7 +1,7 @@
 import { type Piece, secondsOf } from '../media/sound/piece.js';
 import type { Part } from '../media/sound/music-sound.js';
-import { titleOf } from './lyric-writer.js';
 import {
+  titleOf,
   changed,
   from,
   ideaOf,
@@ -11,9 +11,9 @@ import {
   songOf,
   upTo,
   variantsOf,
+  partOf,
 } from './song-making.js';
 import type { Clip, SongOperation, SongMaker } from './song-product.js';
-import { partOf } from './stem-parts.js';
 import type { SunoOperation } from './suno-fields.js';
 import { refuseSong, type WireFields } from './wire-fields.js';
 
@@ -26,8 +26,8 @@ const WITHOUT_LYRICS: readonly SunoOperation[] = ['cover', 'add-instrumental'];
 /** Operations that make new tracks. They name a version of the model. */
 export const SUNO_CREATIONS = {
   music: creation('music', (fields, desk) => newSongs(fields, desk)),
-  inspo: async (fields, desk) => {
-    await demandModel(fields, desk);
+  inspo: (fields, desk) => {
+    demandModel(fields, desk);
     return newSongs(fields, desk, fields.texts('audio_urls').join(' '));
   },
   sounds: (fields, desk) => {
@@ -42,8 +42,8 @@ export const SUNO_CREATIONS = {
       })),
     };
   },
-  extend: creation('extend', async (fields, desk) => {
-    const source = await desk.clip(fields.text('music_id'));
+  extend: creation('extend', (fields, desk) => {
+    const source = desk.clip(fields.text('music_id'));
     const at = joinOf(source.piece, fields, 'continue_at');
     const before: Piece = { kind: 'chain', parts: upTo(source.piece, at) };
     const idea = ideaOf(fields, source);
@@ -52,22 +52,22 @@ export const SUNO_CREATIONS = {
       clips: variantsOf(desk, idea, (variant) => ({ piece: piece(variant), before })),
     };
   }),
-  cover: creation('cover', async (fields, desk) => {
-    const source = await desk.clip(fields.text('music_id'));
+  cover: creation('cover', (fields, desk) => {
+    const source = desk.clip(fields.text('music_id'));
     const idea = ideaOf(fields, source);
     const seconds = lengthOf(fields, secondsOf(source.piece));
     return {
       clips: variantsOf(desk, idea, (variant) => ({ piece: songOf(idea, seconds, variant) })),
     };
   }),
-  remaster: async (fields, desk) => {
-    await demandModel(fields, desk);
-    const source = await desk.clip(fields.text('music_id'));
+  remaster: (fields, desk) => {
+    demandModel(fields, desk);
+    const source = desk.clip(fields.text('music_id'));
     return { clips: Array.from({ length: desk.variants }, () => changed(source, source.piece)) };
   },
-  'replace-section': async (fields, desk) => {
-    await demandModel(fields, desk);
-    const source = await desk.clip(fields.text('music_id'));
+  'replace-section': (fields, desk) => {
+    demandModel(fields, desk);
+    const source = desk.clip(fields.text('music_id'));
     const { start, end } = rangeOf(source.piece, fields, ['infill_start_s', 'infill_end_s']);
     const idea = { ...ideaOf(fields, source), lyrics: fields.text('infill_lyrics') };
     return {
@@ -83,8 +83,8 @@ export const SUNO_CREATIONS = {
       })),
     };
   },
-  mashup: creation('mashup', async (fields, desk) => {
-    const sources = await Promise.all(fields.texts('music_ids').map((id) => desk.clip(id)));
+  mashup: creation('mashup', (fields, desk) => {
+    const sources = fields.texts('music_ids').map((id) => desk.clip(id));
     const idea = ideaOf(fields, sources[0]);
     const parts = sources.map(({ piece }) => piece);
     return {
@@ -93,8 +93,8 @@ export const SUNO_CREATIONS = {
       })),
     };
   }),
-  sample: creation('sample', async (fields, desk) => {
-    const source = await desk.clip(fields.text('music_id'));
+  sample: creation('sample', (fields, desk) => {
+    const source = desk.clip(fields.text('music_id'));
     const { start, end } = rangeOf(source.piece, fields, ['start_s', 'end_s']);
     const idea = ideaOf(fields, source);
     return {
@@ -113,8 +113,8 @@ export const SUNO_CREATIONS = {
   'add-instrumental': creation('add-instrumental', (fields, desk) =>
     layered(fields, desk, BAND_PARTS),
   ),
-  'add-stem': async (fields, desk) => {
-    await demandModel(fields, desk);
+  'add-stem': (fields, desk) => {
+    demandModel(fields, desk);
     return layered(fields, desk, [partOf(fields.text('stem_type'))]);
   },
 } satisfies Partial<Record<SunoOperation, SongOperation<WireFields>>>;
@@ -124,7 +124,7 @@ function creation(
   operation: SunoOperation,
   make: SongOperation<WireFields>,
 ): SongOperation<WireFields> {
-  return async (fields, desk) => {
+  return (fields, desk) => {
     if (!fields.flag('custom') && fields.text('gpt_description_prompt') === '') {
       refuseSong('gpt_description_prompt: is required when custom is false');
     }
@@ -132,16 +132,15 @@ function creation(
     if (fields.flag('custom') && !mayBeMute && fields.text('prompt') === '') {
       refuseSong('prompt: is required when custom is true');
     }
-    await demandModel(fields, desk);
+    demandModel(fields, desk);
     return make(fields, desk);
   };
 }
 
-async function demandModel(fields: WireFields, desk: SongMaker): Promise<void> {
+function demandModel(fields: WireFields, desk: SongMaker): void {
   const [, customId] = /^chirp-custom:(.*)$/.exec(fields.text('mv')) ?? [];
-  if (customId !== undefined) await desk.demand('custom-model', customId, 'mv');
-  if (fields.has('persona_id'))
-    await desk.demand('persona', fields.text('persona_id'), 'persona_id');
+  if (customId !== undefined) desk.demand('custom-model', customId, 'mv');
+  if (fields.has('persona_id')) desk.demand('persona', fields.text('persona_id'), 'persona_id');
 }
 
 function newSongs(fields: WireFields, desk: SongMaker, inspiration = ''): { clips: Clip[] } {
@@ -155,12 +154,8 @@ function newSongs(fields: WireFields, desk: SongMaker, inspiration = ''): { clip
 }
 
 /** The source mixed with some parts of a new song, for its whole length or for a range of it. */
-async function layered(
-  fields: WireFields,
-  desk: SongMaker,
-  parts: readonly Part[],
-): Promise<{ clips: Clip[] }> {
-  const source = await desk.clip(fields.text('music_id'));
+function layered(fields: WireFields, desk: SongMaker, parts: readonly Part[]): { clips: Clip[] } {
+  const source = desk.clip(fields.text('music_id'));
   const whole = { start: 0, end: secondsOf(source.piece) };
   const range = fields.has('end_s') ? rangeOf(source.piece, fields, ['start_s', 'end_s']) : whole;
   const idea = ideaOf(fields, source);

@@ -1,8 +1,7 @@
 import { type Piece, secondsOf } from '../media/sound/piece.js';
 import { PARTS } from '../media/sound/music-sound.js';
-import { changed, from, rangeOf, upTo } from './song-making.js';
+import { changed, from, rangeOf, upTo, partOf, stemTitle, withoutPart } from './song-making.js';
 import type { Clip, SongOperation } from './song-product.js';
-import { partOf, stemTitle, withoutPart } from './stem-parts.js';
 import type { SunoOperation } from './suno-fields.js';
 import { refuseSong, type WireFields } from './wire-fields.js';
 
@@ -11,8 +10,8 @@ const DEFAULT_STEM = 'lead_vocal';
 
 /** An operation that makes one track from another. */
 function edit(make: (source: Clip, fields: WireFields) => Piece): SongOperation<WireFields> {
-  return async (fields, desk) => {
-    const source = await desk.clip(fields.text('music_id'));
+  return (fields, desk) => {
+    const source = desk.clip(fields.text('music_id'));
     return { clips: [changed(source, make(source, fields), fields.text('title'))] };
   };
 }
@@ -44,8 +43,8 @@ export const SUNO_EDITS = {
     if (before === undefined) return refuseSong('music_id: is not the extension of a track');
     return { kind: 'chain', parts: [before, piece] };
   }),
-  stems: async (fields, desk) => {
-    const source = await desk.clip(fields.text('music_id'));
+  stems: (fields, desk) => {
+    const source = desk.clip(fields.text('music_id'));
     const type = fields.text('stem_type') || DEFAULT_STEM;
     const part = partOf(type);
     const others: Piece = { kind: 'parts', of: source.piece, parts: withoutPart(part) };
@@ -58,8 +57,8 @@ export const SUNO_EDITS = {
       ],
     };
   },
-  'stems-all': async (fields, desk) => {
-    const source = await desk.clip(fields.text('music_id'));
+  'stems-all': (fields, desk) => {
+    const source = desk.clip(fields.text('music_id'));
     return {
       clips: PARTS.map((part) =>
         changed(

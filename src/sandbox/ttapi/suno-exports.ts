@@ -1,8 +1,7 @@
 import { secondsOf } from '../media/sound/piece.js';
 import type { PieceFormat } from '../media/audio-files/piece-file.js';
 import { instrumentsOf, rounded, sungWords, tempoOf } from './heard-in-song.js';
-import { moreTags, writeLyrics } from './lyric-writer.js';
-import { rangeOf } from './song-making.js';
+import { moreTags, writeLyrics, rangeOf } from './song-making.js';
 import type { SongOperation } from './song-product.js';
 import type { SunoOperation } from './suno-fields.js';
 import { refuseSong, type WireFields } from './wire-fields.js';
@@ -38,28 +37,28 @@ export const SUNO_EXPORTS = {
     };
     return { plain: { voice } };
   },
-  vox: async (fields, desk) => {
-    const { piece } = await desk.clip(fields.text('music_id'));
+  vox: (fields, desk) => {
+    const { piece } = desk.clip(fields.text('music_id'));
     rangeOf(piece, fields, ['vocal_start_s', 'vocal_end_s']);
     return { plain: { vox_audio_id: desk.newId } };
   },
-  persona: async (fields, desk) => {
-    await desk.clip(fields.text('music_id'));
+  persona: (fields, desk) => {
+    desk.clip(fields.text('music_id'));
     const given = ['vox_audio_id', 'vocal_start_s', 'vocal_end_s'].filter((name) =>
       fields.has(name),
     );
     if (given.length % 3 !== 0) refuseSong('vox_audio_id: goes with vocal_start_s and vocal_end_s');
     if (fields.has('vox_audio_id')) {
-      await desk.demand('vox', fields.text('vox_audio_id'), 'vox_audio_id');
+      desk.demand('vox', fields.text('vox_audio_id'), 'vox_audio_id');
     }
     return { plain: { persona_id: desk.newId } };
   },
-  'gen-midi': async (fields, desk) => {
-    const { piece } = await desk.clip(fields.text('music_id'));
+  'gen-midi': (fields, desk) => {
+    const { piece } = desk.clip(fields.text('music_id'));
     return { plain: { state: 'complete', instruments: instrumentsOf(piece) } };
   },
-  alignedLyrics: async (fields, desk) => {
-    const { piece } = await desk.clip(fields.text('music_id'));
+  alignedLyrics: (fields, desk) => {
+    const { piece } = desk.clip(fields.text('music_id'));
     const alignment = sungWords(piece).map(({ text, start, end }) => ({
       word: text,
       start_s: rounded(start),
@@ -71,16 +70,16 @@ export const SUNO_EXPORTS = {
       plain: { status: 'complete', alignment, waveform_data: waveform, hoot_cer: 0.02 },
     };
   },
-  bpm: async (fields, desk) => {
-    const { piece } = await desk.clip(fields.text('music_id'));
+  bpm: (fields, desk) => {
+    const { piece } = desk.clip(fields.text('music_id'));
     const bpm = tempoOf(piece) ?? refuseSong('music_id: no beat is heard in this track');
     return { plain: { bpm } };
   },
-  mp4: async (fields, desk) => ({
-    video: { clip: await desk.clip(fields.text('music_id')), ...VIDEO },
+  mp4: (fields, desk) => ({
+    video: { clip: desk.clip(fields.text('music_id')), ...VIDEO },
   }),
-  download: async (fields, desk) => {
-    const clip = await desk.clip(fields.text('music_id'));
+  download: (fields, desk) => {
+    const clip = desk.clip(fields.text('music_id'));
     const formats = fields.texts('formats') as readonly PieceFormat[];
     return { files: formats.map((format) => ({ clip, format })) };
   },

@@ -1,4 +1,4 @@
-import { STEM_WORDS } from './stem-parts.js';
+import { STEM_WORDS } from './song-making.js';
 import {
   type FieldRules,
   flag,

@@ -1,6 +1,5 @@
-import { BitWriter } from './bit-writer.js';
-import { MACROBLOCK, type Plane, type Planes } from './video-planes.js';
-
+/** Side of a macroblock in luma samples. */
+export const MACROBLOCK = 16;
 /**
  * Largest frame of level 4.0 at 24 frames per second, and its longest side, in macroblocks (ITU-T H.264, table A-1).
  */
@@ -13,12 +12,31 @@ const CONSTRAINED = 0xc0;
 const FRAME_NUMBER_BITS = 16;
 const NAL = { sequence: 0x67, picture: 0x68, keyFrame: 0x65, frame: 0x41 } as const;
 const SLICE = { inter: 5, intra: 7 } as const;
-/** The number at which the types of intra macroblocks begin, for each kind of frame. */
-const INTRA_TYPES = { inter: 5, intra: 0 } as const;
-const COPIED = { vertical: 1, horizontal: 2 } as const;
-const RAW = 25;
-/** How the colour of a macroblock is predicted, given how its brightness is. */
-const COLOUR_MODE = { vertical: 2, horizontal: 1 } as const;
+/** The type of a macroblock that is sent as its samples (`I_PCM`), for each kind of slice. */
+const RAW_SAMPLES = { inter: 30, intra: 25 } as const;
+
+/** One plane of samples. */
+export interface Plane {
+  readonly width: number;
+  readonly samples: Uint8Array;
+  /** Side of a macroblock in samples of this plane. */
+  readonly block: number;
+}
+
+/** A picture as H.264 takes it: whole macroblocks of brightness (Y) and colour (Cb, Cr). */
+export interface Planes {
+  /** Size of the visible picture. The planes are larger, because they consist of whole macroblocks. */
+  readonly width: number;
+  readonly height: number;
+  readonly columns: number;
+  readonly rows: number;
+  /** Y, Cb and Cr. */
+  readonly planes: readonly [Plane, Plane, Plane];
+  /**
+   * Colour at half the resolution (4:2:0). A frame whose size is odd can only be cropped at full resolution (4:4:4).
+   */
+  readonly isHalfColour: boolean;
+}
 
 /** Whether a picture of this size is within the level. 1920 x 1080 is, in portrait format too. */
 export function isDrawable(width: number, height: number): boolean {
@@ -27,130 +45,66 @@ export function isDrawable(width: number, height: number): boolean {
   return columns <= MAX_SIDE && rows <= MAX_SIDE && columns * rows <= MAX_MACROBLOCKS;
 }
 
-type Direction = keyof typeof COPIED;
-type Known = 'skipped' | 'copied' | 'raw';
-
 /**
- * A lossless H.264 encoder for drawn pictures (ITU-T H.264; Annex B byte stream). A macroblock that repeats the edge of
- * its left or upper neighbour costs a few bits; any other costs its samples. A frame contains only what has changed
- * since the frame before. Files are small when most of the picture is flat, as all pictures of the sandbox are.
+ * Writes frames without compression (ITU-T H.264; Annex B byte stream): a macroblock is sent as its samples, or is
+ * that of the frame before.
  */
 export class H264Encoder {
-  private readonly sent: readonly Uint8Array[];
   private frames = 0;
 
-  constructor(private readonly picture: Planes) {
-    this.sent = picture.planes.map(({ samples }) => Uint8Array.from(samples));
-  }
+  constructor(private readonly picture: Planes) {}
 
   /** The first frame, with everything that a decoder needs to start. */
   keyFrame(): Buffer {
-    const writer = this.startSlice('intra');
-    const known: Known[] = [];
+    const slice = this.startSlice('intra');
     const { columns, rows } = this.picture;
-    for (let at = 0; at < columns * rows; at += 1) {
-      this.macroblock(writer, known, at, 'intra');
-    }
-    return Buffer.concat([this.sequence(), pictureSettings(), writer.toNalUnit(NAL.keyFrame)]);
+    for (let at = 0; at < columns * rows; at += 1) this.sendSamples(slice, at, 'intra');
+    return Buffer.concat([this.sequence(), pictureSettings(), slice.toNalUnit(NAL.keyFrame)]);
   }
 
-  /** The next frame: what was drawn since the frame before, within these rows of macroblocks. */
-  nextFrame(firstRow: number, lastRow: number): Buffer {
-    const writer = this.startSlice('inter');
+  /** The next frame: these macroblocks (`end` is not among them) are drawn anew, all others stay. */
+  nextFrame(first: number, end: number): Buffer {
+    const slice = this.startSlice('inter');
     const { columns, rows } = this.picture;
-    const known = new Array<Known>(columns * rows).fill('skipped');
-    let skipped = firstRow * columns;
-    for (let at = skipped; at < (lastRow + 1) * columns; at += 1) {
-      if (this.takeChange(at)) {
-        writer.unsigned(skipped);
-        skipped = 0;
-        this.macroblock(writer, known, at, 'inter');
-      } else skipped += 1;
+    let skipped = first;
+    for (let at = first; at < end; at += 1) {
+      slice.unsigned(skipped);
+      this.sendSamples(slice, at, 'inter');
+      skipped = 0;
     }
-    skipped += (rows - 1 - lastRow) * columns;
-    if (skipped > 0) writer.unsigned(skipped);
-    return writer.toNalUnit(NAL.frame);
+    skipped += columns * rows - Math.max(first, end);
+    if (skipped > 0) slice.unsigned(skipped);
+    return slice.toNalUnit(NAL.frame);
   }
 
   private startSlice(kind: 'intra' | 'inter'): BitWriter {
-    const writer = new BitWriter();
-    writer.unsigned(0); // first_mb_in_slice
-    writer.unsigned(SLICE[kind]);
-    writer.unsigned(0); // pic_parameter_set_id
-    writer.bits(this.frames, FRAME_NUMBER_BITS);
+    const slice = new BitWriter();
+    slice.unsigned(0); // first_mb_in_slice
+    slice.unsigned(SLICE[kind]);
+    slice.unsigned(0); // pic_parameter_set_id
+    slice.bits(this.frames, FRAME_NUMBER_BITS);
     if (kind === 'intra') {
-      writer.unsigned(0); // idr_pic_id
-      writer.bits(0b00, 2); // no_output_of_prior_pics_flag, long_term_reference_flag
-    } else writer.bits(0b000, 3); // no override, no reordering, no adaptive marking
-    writer.signedZero(); // slice_qp_delta
-    writer.unsigned(1); // disable_deblocking_filter_idc: samples stay as they are
+      slice.unsigned(0); // idr_pic_id
+      slice.bits(0b00, 2); // no_output_of_prior_pics_flag, long_term_reference_flag
+    } else slice.bits(0b000, 3); // no override, no reordering, no adaptive marking
+    slice.unsigned(0); // slice_qp_delta
+    slice.unsigned(1); // disable_deblocking_filter_idc: samples stay as they are
     this.frames += 1;
-    return writer;
+    return slice;
   }
 
-  private macroblock(
-    writer: BitWriter,
-    known: Known[],
-    at: number,
-    kind: keyof typeof INTRA_TYPES,
-  ): void {
-    const direction = this.copiedFrom(at);
-    known[at] = direction ? 'copied' : 'raw';
-    if (!direction) {
-      writer.unsigned(INTRA_TYPES[kind] + RAW);
-      this.rawSamples(writer, at);
-      return;
-    }
-    writer.unsigned(INTRA_TYPES[kind] + COPIED[direction]);
-    if (this.picture.isHalfColour) writer.unsigned(COLOUR_MODE[direction]);
-    writer.signedZero(); // mb_qp_delta. No coefficients follow: the code of their number depends on that of the neighbours, where raw samples count as 16.
-    const isBusy = this.neighbours(at).some((neighbour) => known[neighbour] === 'raw');
-    const residuals = this.picture.isHalfColour ? 1 : 3;
-    for (let plane = 0; plane < residuals; plane += 1) {
-      writer.bits(isBusy ? 0b000011 : 1, isBusy ? 6 : 1);
-    }
-  }
-
-  /** The left and the upper macroblock, where they exist. */
-  private neighbours(at: number): number[] {
-    const { columns } = this.picture;
-    const left = at % columns > 0 ? [at - 1] : [];
-    return at >= columns ? [...left, at - columns] : left;
-  }
-
-  /** The neighbour whose samples the macroblock repeats in all planes; undefined when it repeats none. */
-  private copiedFrom(at: number): Direction | undefined {
+  private sendSamples(slice: BitWriter, at: number, kind: keyof typeof RAW_SAMPLES): void {
     const { columns, planes } = this.picture;
-    const column = at % columns;
-    const row = Math.floor(at / columns);
-    const repeats = (direction: Direction) =>
-      planes.every((plane) => repeatsEdge(plane, column, row, direction));
-    if (column > 0 && repeats('horizontal')) return 'horizontal';
-    return row > 0 && repeats('vertical') ? 'vertical' : undefined;
-  }
-
-  private rawSamples(writer: BitWriter, at: number): void {
-    writer.align();
-    for (const plane of this.picture.planes) {
-      for (const index of samplesOf(plane, at, this.picture.columns)) {
-        writer.byte(plane.samples[index] ?? 0);
+    slice.unsigned(RAW_SAMPLES[kind]);
+    for (const { width, block, samples } of planes) {
+      const first = Math.floor(at / columns) * block * width + (at % columns) * block;
+      const sent = new Uint8Array(block * block);
+      for (let y = 0; y < block; y += 1) {
+        const row = first + y * width;
+        sent.set(samples.subarray(row, row + block), y * block);
       }
+      slice.bytes(sent);
     }
-  }
-
-  /** Whether the macroblock differs from what the decoder has. Afterwards the decoder has it. */
-  private takeChange(at: number): boolean {
-    let isChanged = false;
-    this.picture.planes.forEach((plane, number) => {
-      const sent = this.sent[number];
-      if (sent === undefined) return;
-      for (const index of samplesOf(plane, at, this.picture.columns)) {
-        if (sent[index] === plane.samples[index]) continue;
-        sent[index] = plane.samples[index] ?? 0;
-        isChanged = true;
-      }
-    });
-    return isChanged;
   }
 
   /** The sequence parameter set: profile, size, and how much of the last macroblocks is cut off. */
@@ -196,31 +150,50 @@ function pictureSettings(): Buffer {
   writer.unsigned(0); // num_ref_idx_l0_default_active_minus1
   writer.unsigned(0); // num_ref_idx_l1_default_active_minus1
   writer.bits(0b000, 3); // no weighted prediction
-  for (let i = 0; i < 3; i += 1) writer.signedZero(); // quantisers, which are not used
+  for (let i = 0; i < 3; i += 1) writer.unsigned(0); // quantisers, which are not used
   writer.bits(0b100, 3); // deblocking_filter_control_present_flag
   return writer.toNalUnit(NAL.picture);
 }
 
-function* samplesOf({ width, block }: Plane, at: number, columns: number): Generator<number> {
-  const first = Math.floor(at / columns) * block * width + (at % columns) * block;
-  for (let y = 0; y < block; y += 1) {
-    for (let x = 0; x < block; x += 1) yield first + y * width + x;
-  }
-}
+/** The content of one NAL unit (ITU-T H.264, 7.2 and 9.1). */
+class BitWriter {
+  private readonly chunks: Uint8Array[] = [];
+  /** Bits that are no whole byte yet, as digits. */
+  private pending = '';
 
-/** Whether the macroblock repeats the column on its left, or the row above it. */
-function repeatsEdge(
-  { width, block, samples }: Plane,
-  column: number,
-  row: number,
-  direction: Direction,
-): boolean {
-  const first = row * block * width + column * block;
-  for (let y = 0; y < block; y += 1) {
-    for (let x = 0; x < block; x += 1) {
-      const edge = direction === 'horizontal' ? first + y * width - 1 : first - width + x;
-      if (samples[first + y * width + x] !== samples[edge]) return false;
-    }
+  /** The low `count` bits of a value. */
+  bits(value: number, count: number): void {
+    this.pending += value.toString(2).padStart(count, '0');
   }
-  return true;
+
+  /** An unsigned Exp-Golomb code, `ue(v)`. The signed code of zero, `se(v)`, is the same. */
+  unsigned(value: number): void {
+    const code = (value + 1).toString(2);
+    this.pending += code.padStart(2 * code.length - 1, '0');
+  }
+
+  /** Whole bytes, after zeros up to the next whole byte. */
+  bytes(bytes: Uint8Array): void {
+    this.align();
+    this.chunks.push(bytes);
+  }
+
+  /** The NAL unit: a start code, then the content with a stop bit at its end and without any start code inside. */
+  toNalUnit(header: number): Buffer {
+    this.bits(1, 1);
+    this.align();
+    // A byte 3 parts two zeros from a byte of at most 3.
+    const content = Buffer.concat(this.chunks)
+      .toString('latin1')
+      // eslint-disable-next-line no-control-regex -- these are bytes
+      .replace(/\0\0(?=[\0-\x03])/g, '\0\0\x03');
+    return Buffer.concat([Buffer.from([0, 0, 0, 1, header]), Buffer.from(content, 'latin1')]);
+  }
+
+  private align(): void {
+    const octets = this.pending.match(/.{1,8}/g) ?? [];
+    this.pending = '';
+    if (octets.length === 0) return;
+    this.chunks.push(Uint8Array.from(octets, (bits) => Number.parseInt(bits.padEnd(8, '0'), 2)));
+  }
 }

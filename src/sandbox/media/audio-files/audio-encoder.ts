@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SoundFormat } from './audio-format.js';
-import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
+import type { SoundFormat, AudioFileFacts, SoundWriter } from './audio-format.js';
 import { createMp3Writer } from './mp3-writer.js';
-import { OpusWriter } from './opus-writer.js';
+import { createOpusWriter } from './opus-writer.js';
 import type { Waveform } from '../sound/sound.js';
 import { createPcmWriter, createWavWriter } from './wav-writer.js';
 
@@ -23,15 +22,26 @@ export async function* encodeSound(
     for (let done = 0; done < totalSamples; done += slice.length) {
       const block = slice.subarray(0, Math.min(slice.length, totalSamples - done));
       fill(block);
-      const bytes = writer.encode(block);
+      const bytes = await writer.encode(block);
       if (bytes.length > 0) yield bytes;
       await setImmediate();
     }
-    const rest = writer.finish();
+    const rest = await writer.finish();
     if (rest.length > 0) yield rest;
   } finally {
     writer.release();
   }
+}
+
+/** The whole file of {@link encodeSound}. */
+export async function encodedFile(
+  sound: Waveform,
+  format: SoundFormat,
+  comment: string,
+): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of encodeSound(sound, format, comment)) parts.push(part);
+  return Buffer.concat(parts);
 }
 
 function createWriter(facts: AudioFileFacts): SoundWriter | Promise<SoundWriter> {
@@ -39,7 +49,7 @@ function createWriter(facts: AudioFileFacts): SoundWriter | Promise<SoundWriter>
     case 'mp3':
       return createMp3Writer(facts);
     case 'opus':
-      return new OpusWriter(facts);
+      return createOpusWriter(facts);
     case 'wav':
       return createWavWriter(facts);
     case 'pcm':

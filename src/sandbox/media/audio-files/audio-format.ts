@@ -5,6 +5,9 @@ export interface SoundFormat {
   readonly kbps: number;
 }
 
+/** The format of songs, dubs and examples. */
+export const MP3_128: SoundFormat = { codec: 'mp3', sampleRate: 44_100, kbps: 128 };
+
 const FORMATS = [
   ...['mp3_22050_32', 'mp3_24000_48', 'mp3_44100_32', 'mp3_44100_64', 'mp3_44100_96'],
   ...['mp3_44100_128', 'mp3_44100_192', 'mp3_48000_192'],
@@ -35,3 +38,19 @@ export const SOUND_CONTENT_TYPES: Readonly<Record<SoundFormat['codec'], string>>
   pcm: 'audio/pcm',
   wav: 'audio/wav',
 };
+
+/** Writes one file of one codec, piece by piece. */
+export interface SoundWriter {
+  encode(samples: Float32Array): Uint8Array | Promise<Uint8Array>;
+  finish(): Uint8Array | Promise<Uint8Array>;
+  /** Frees what the codec holds. To be called after an unfinished file too. */
+  release(): void;
+}
+
+/** What a writer has to know before the first byte. */
+export interface AudioFileFacts {
+  readonly format: SoundFormat;
+  readonly totalSamples: number;
+  /** Free text for the tag of the file (ID3, RIFF LIST, Vorbis comment). Raw PCM has no tag. */
+  readonly comment: string;
+}

@@ -6,7 +6,7 @@ import {
   Input,
   type InputAudioTrack,
 } from 'mediabunny';
-import { aiffSeconds } from './aiff-length.js';
+import type { Waveform } from '../sound/sound.js';
 
 /** Loudness values per second of audio. */
 export const LOUDNESS_RATE = 50;
@@ -94,4 +94,45 @@ async function hearPackets(track: InputAudioTrack, loudness: Float32Array): Prom
     const end = Math.ceil((packet.timestamp + packet.duration) * LOUDNESS_RATE);
     loudness.fill(packet.byteLength, start, Math.min(end, loudness.length));
   }
+}
+
+/** Seconds of an AIFF or AIFC file by its COMM chunk (frames and an 80-bit rate); undefined for anything else. */
+export function aiffSeconds(file: Buffer): number | undefined {
+  if (file.toString('latin1', 0, 4) !== 'FORM') return undefined;
+  if (!['AIFF', 'AIFC'].includes(file.toString('latin1', 8, 12))) return undefined;
+  for (let at = 12; at + 8 <= file.length;) {
+    const size = file.readUInt32BE(at + 4);
+    if (file.toString('latin1', at, at + 4) === 'COMM' && at + 26 <= file.length) {
+      const frames = file.readUInt32BE(at + 10);
+      const exponent = file.readUInt16BE(at + 16) - 16_383 - 31;
+      const rate = file.readUInt32BE(at + 18) * 2 ** exponent;
+      return rate > 0 ? frames / rate : undefined;
+    }
+    at += 8 + size + (size % 2);
+  }
+  return undefined;
+}
+
+/** Looked up once, because they are called for every sample. */
+const { floor } = Math;
+
+/** A sound whose loudness follows that of a recording. */
+export function shapedSound(sound: Waveform, loudness: Float32Array): Waveform {
+  return {
+    seconds: sound.seconds,
+    open(sampleRate) {
+      const fill = sound.open(sampleRate);
+      let position = 0;
+      return (block) => {
+        fill(block);
+        for (let i = 0; i < block.length; i++) {
+          const at = (position++ / sampleRate) * LOUDNESS_RATE;
+          const index = floor(at);
+          const here = loudness[index] ?? 0;
+          const next = loudness[index + 1] ?? here;
+          block[i] = (block[i] ?? 0) * (here + (next - here) * (at - index));
+        }
+      };
+    },
+  };
 }

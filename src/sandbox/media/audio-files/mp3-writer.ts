@@ -1,5 +1,5 @@
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders';
-import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
+import type { AudioFileFacts, SoundWriter } from './audio-format.js';
 
 type Mp3Encoder = WasmMediaEncoder<'audio/mpeg'>;
 type Mp3Settings = Parameters<Mp3Encoder['configure']>[0];

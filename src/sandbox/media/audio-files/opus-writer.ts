@@ -1,83 +1,91 @@
 import { Encoder } from '@evan/opus/wasm/index.mjs';
-import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
-import { OggPages } from './ogg-pages.js';
+import {
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  OggOutputFormat,
+  Output,
+  StreamTarget,
+  type StreamTargetChunk,
+} from 'mediabunny';
+import type { AudioFileFacts, SoundWriter } from './audio-format.js';
 import { toInt16 } from '../sound/sound.js';
 
 /** Opus frames last 20 ms. The Opus clock runs at 48 kHz. */
 const FRAME_SAMPLES = 960;
+const CLOCK_HZ = 48_000;
 /** The delay of the encoder in samples; players drop as many at the start (RFC 7845, pre-skip). */
 const PRE_SKIP = 312;
-/** 20 ms frames per Ogg page. */
-const PACKETS_PER_PAGE = 25;
-const SERIAL = 0x53484d;
+const PAGE_SECONDS = 0.5;
 const SET_BITRATE = 4002;
 const SET_VBR = 4006;
 const SET_COMPLEXITY = 4010;
 const COMPLEXITY = 5;
+const DECODER = {
+  codec: 'opus',
+  numberOfChannels: 1,
+  sampleRate: CLOCK_HZ,
+  description: opusHead(),
+} as const;
 
-/** Writes mono Opus in Ogg at a constant bit rate. The comment is a Vorbis comment in the OpusTags packet. */
-export class OpusWriter implements SoundWriter {
-  private readonly encoder: Encoder;
-  private readonly pages = new OggPages(SERIAL);
-  private readonly totalSamples: number;
-  private output: Uint8Array[];
-  private waiting = new Int16Array(0);
-  private packets: Uint8Array[] = [];
-  private frames = 0;
+/** Writes mono Opus in Ogg at a constant bit rate. The comment is a Vorbis comment. */
+export async function createOpusWriter(facts: AudioFileFacts): Promise<SoundWriter> {
+  const { format, totalSamples, comment } = facts;
+  const encoder = new Encoder({
+    channels: 1,
+    sample_rate: format.sampleRate,
+    application: 'audio',
+  });
+  encoder.ctl(SET_BITRATE, format.kbps * 1000);
+  encoder.ctl(SET_VBR, 0);
+  encoder.ctl(SET_COMPLEXITY, COMPLEXITY);
+  let written: Uint8Array[] = [];
+  const write = ({ data }: StreamTargetChunk) => void written.push(data.slice());
+  const output = new Output({
+    format: new OggOutputFormat({ maximumPageDuration: PAGE_SECONDS }),
+    target: new StreamTarget(new WritableStream({ write })),
+  });
+  const source = new EncodedAudioPacketSource('opus');
+  output.addAudioTrack(source);
+  if (comment !== '') output.setMetadataTags({ comment });
+  await output.start();
 
-  constructor({ format, totalSamples, comment }: AudioFileFacts) {
-    this.totalSamples = totalSamples;
-    this.encoder = new Encoder({
-      channels: 1,
-      sample_rate: format.sampleRate,
-      application: 'audio',
-    });
-    this.encoder.ctl(SET_BITRATE, format.kbps * 1000);
-    this.encoder.ctl(SET_VBR, 0);
-    this.encoder.ctl(SET_COMPLEXITY, COMPLEXITY);
-    this.output = [this.pages.page([opusHead()], 0n), this.pages.page([opusTags(comment)], 0n)];
-  }
-
-  encode(samples: Float32Array): Uint8Array {
-    this.encodeFrames(concatenate(this.waiting, toInt16(samples)));
-    return this.takeOutput();
-  }
-
-  finish(): Uint8Array {
-    const missing = Math.ceil((this.totalSamples + PRE_SKIP) / FRAME_SAMPLES) - this.frames;
-    const tail = new Int16Array(missing * FRAME_SAMPLES);
-    tail.set(this.waiting);
-    this.encodeFrames(tail);
-    this.writePage(true);
-    return this.takeOutput();
-  }
-
-  release(): void {
-    this.encoder.drop();
-  }
-
-  private encodeFrames(samples: Int16Array<ArrayBuffer>): void {
+  const total = totalSamples + PRE_SKIP;
+  let waiting = new Int16Array(0);
+  let done = 0;
+  const encodeFrames = async (samples: Int16Array<ArrayBuffer>): Promise<void> => {
     let at = 0;
     for (; at + FRAME_SAMPLES <= samples.length; at += FRAME_SAMPLES) {
-      // A full page waits for the next frame, so that the last page can be marked as the end.
-      if (this.packets.length === PACKETS_PER_PAGE) this.writePage(false);
-      this.packets.push(this.encoder.encode(samples.slice(at, at + FRAME_SAMPLES)));
-      this.frames++;
+      const bytes = encoder.encode(samples.slice(at, at + FRAME_SAMPLES));
+      // What the last frame has too much is cut off by its length.
+      const length = Math.min(FRAME_SAMPLES, total - done) / CLOCK_HZ;
+      const packet = new EncodedPacket(bytes, 'key', done / CLOCK_HZ, length);
+      await source.add(packet, { decoderConfig: DECODER });
+      done += FRAME_SAMPLES;
     }
-    this.waiting = samples.slice(at);
-  }
-
-  private writePage(isLast: boolean): void {
-    const granule = isLast ? this.totalSamples + PRE_SKIP : this.frames * FRAME_SAMPLES;
-    this.output.push(this.pages.page(this.packets, BigInt(granule), isLast));
-    this.packets = [];
-  }
-
-  private takeOutput(): Uint8Array {
-    const bytes = Buffer.concat(this.output);
-    this.output = [];
+    waiting = samples.slice(at);
+  };
+  const takeOutput = (): Uint8Array => {
+    const bytes = Buffer.concat(written);
+    written = [];
     return bytes;
-  }
+  };
+  return {
+    async encode(samples) {
+      await encodeFrames(concatenate(waiting, toInt16(samples)));
+      return takeOutput();
+    },
+    async finish() {
+      const missing = Math.ceil((total - done) / FRAME_SAMPLES);
+      await encodeFrames(
+        concatenate(waiting, new Int16Array(missing * FRAME_SAMPLES - waiting.length)),
+      );
+      await output.finalize();
+      return takeOutput();
+    },
+    release: () => {
+      encoder.drop();
+    },
+  };
 }
 
 function concatenate(head: Int16Array, tail: Int16Array): Int16Array<ArrayBuffer> {
@@ -93,25 +101,6 @@ function opusHead(): Buffer {
   head.writeUInt8(1, 8);
   head.writeUInt8(1, 9);
   head.writeUInt16LE(PRE_SKIP, 10);
-  head.writeUInt32LE(48_000, 12);
+  head.writeUInt32LE(CLOCK_HZ, 12);
   return head;
-}
-
-function opusTags(comment: string): Buffer {
-  const entries = comment === '' ? [] : [withLength(`COMMENT=${comment}`)];
-  const count = Buffer.alloc(4);
-  count.writeUInt32LE(entries.length);
-  return Buffer.concat([
-    Buffer.from('OpusTags', 'latin1'),
-    withLength('shim sandbox'),
-    count,
-    ...entries,
-  ]);
-}
-
-function withLength(text: string): Buffer {
-  const bytes = Buffer.from(text, 'utf8');
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(bytes.length);
-  return Buffer.concat([length, bytes]);
 }

@@ -1,4 +1,4 @@
-import type { AudioFileFacts, SoundWriter } from './audio-writer.js';
+import type { AudioFileFacts, SoundWriter } from './audio-format.js';
 import { toInt16 } from '../sound/sound.js';
 
 const FMT_CHUNK_BYTES = 16;

@@ -18,28 +18,13 @@ interface Recipe {
   readonly darkness: number;
 }
 
-const RECIPES: readonly (readonly [words: RegExp, recipe: Recipe])[] = [
-  [
-    /rain|wind|sea|wave|ocean|river|storm|crowd/i,
-    { noise: 0.6, tone: 0, fromHz: 1, toHz: 1, swells: 3, decay: 0, darkness: 0.8 },
-  ],
-  [
-    /explo|thunder|boom|gun|crash|slam|hit|impact/i,
-    { noise: 0.9, tone: 0.3, fromHz: 90, toHz: 35, swells: 0, decay: 3, darkness: 0.9 },
-  ],
-  [
-    /beep|alarm|siren|phone|bell|chime/i,
-    { noise: 0, tone: 0.6, fromHz: 880, toHz: 880, swells: 8, decay: 0, darkness: 0 },
-  ],
-];
-
 /**
- * A sound effect of the given length. The words of the prompt decide how it sounds. With `loop` its end continues in
+ * A sound effect of the given length. The prompt decides how it sounds. With `loop` its end continues in
  * its beginning.
  */
 export function effectSound(prompt: string, seconds: number, loop: boolean): Waveform {
   const seed = hashText(prompt);
-  const recipe = RECIPES.find(([words]) => words.test(prompt))?.[1] ?? recipeOf(seed);
+  const recipe = recipeOf(seed);
   return {
     seconds,
     open(sampleRate) {

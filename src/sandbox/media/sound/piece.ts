@@ -2,12 +2,18 @@ import { effectSound } from './effect-sound.js';
 import { composed, notesOf, type Instrument, type Note } from './music-score.js';
 import { musicSound, type Part, PARTS } from './music-sound.js';
 import { hashText } from '../seeded-random.js';
-import { joinSounds, type Waveform } from './sound.js';
-import { cutSound, fadedSound, mixedSounds, pitchedSound, silence } from './sound-edits.js';
+import {
+  joinSounds,
+  type Waveform,
+  cutSound,
+  fadedSound,
+  mixedSounds,
+  pitchedSound,
+  silence,
+} from './sound.js';
 import { speechOfLength } from './speech.js';
 
 const MIX_GAIN = 0.7;
-const TRACT = 1.05;
 
 /** A recording, described as plain JSON: what was composed, and which edits followed. Times are in seconds. */
 export type Piece =
@@ -116,7 +122,7 @@ function songSound(song: SongPiece, { parts, tempo }: Hearing): Waveform {
   const seconds = song.seconds / tempo;
   const lyrics = sungText(song);
   if (lyrics === '') return musicSound(song.style, seconds, { parts, tempo });
-  const singer = { pitchHz: song.pitchHz, tract: TRACT, speed: 1, seed: hashText(song.style) };
+  const singer = { pitchHz: song.pitchHz, speed: 1, seed: hashText(song.style) };
   const vocals = speechOfLength(lyrics, seconds, singer);
   return musicSound(song.style, seconds, { vocals, parts, tempo });
 }

@@ -1,4 +1,9 @@
-import type { WireError } from '../http/protocol.js';
+import { WireFault, type WireError } from '../http/protocol.js';
+
+/** Refuses a request as the vendor does: 400 with a message and the name of the parameter. */
+export function refuse(message: string, param?: string): never {
+  throw new WireFault({ status: 400, message, ...(param !== undefined && { param }) });
+}
 
 /** Type and code for an error status, where the fault names none. */
 const WORDS: Readonly<Record<number, readonly [type: string, code: string | null]>> = {
