@@ -16,13 +16,23 @@ export const BUILD_TIMEOUT_MS = 600_000;
 
 const run = promisify(execFile);
 
-/** Whether the last version can be built here. Says so loudly where not, as in a clone without history. */
+const git = (folder: string, ...args: string[]) =>
+  spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+
+/** Whether a folder has only a part of the history, as a shallow clone, or none, as an unpacked archive. */
+export function lacksHistory(folder: string): boolean {
+  // Null where there is no git.
+  return String(git(folder, 'rev-parse', '--is-shallow-repository').stdout).trim() !== 'false';
+}
+
+/** Whether the last version can be built here. Says so loudly where not; throws where the whole history is there. */
 function hasFormerVersion(): boolean {
   if (existsSync(BUILT)) return true;
-  const { status } = spawnSync('git', ['cat-file', '-e', `${COMMIT}^{commit}`], { cwd: ROOT });
-  if (status === 0) return true;
+  if (git(ROOT, 'cat-file', '-e', `${COMMIT}^{commit}`).status === 0) return true;
+  const message = `THE COMMIT OF THE LAST VERSION (${COMMIT}) IS NOT IN THIS CLONE`;
+  if (!lacksHistory(ROOT)) throw new Error(`${message}: test/upgrade/former-version is wrong`);
   process.stderr.write(
-    `\n*** THE COMMIT OF THE LAST VERSION (${COMMIT}) IS NOT IN THIS CLONE (git fetch --unshallow): TESTS OF UPGRADES FROM IT DID NOT RUN ***\n`,
+    `\n*** ${message} (git fetch --unshallow): TESTS OF UPGRADES FROM IT DID NOT RUN ***\n`,
   );
   return false;
 }
