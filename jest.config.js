@@ -38,6 +38,7 @@ const withBuild = {
   transform: { [`${SRC}/.*(?<!spec)\\.ts$`]: BUILT, [PACKAGES]: BUILT, ...shared.transform },
   transformIgnorePatterns: ['/node_modules/(?!(axios|typeorm|@nestjs)/)'],
   globalSetup: '<rootDir>/test/support/built/global-setup.js',
+  globalTeardown: '<rootDir>/test/support/built/global-teardown.js',
 };
 
 /** With the PostgreSQL of the run and a template of a migrated database; see test/support/test-database.ts. */

@@ -1,7 +1,13 @@
-// A gateway of the build in a process of its own; the settings are its argument. It tells where it is, and ends when its parent lets go.
+// A gateway of the build in a process of its own; the settings are its argument. It tells where it is, hears which test file
+// calls it next, and ends when its parent lets go.
 import { pino } from 'pino';
 import { startGateway } from '../../dist/bootstrap/start-gateway.js';
 import { loadConfig } from '../../dist/platform/config/load-config.js';
+import { noteOperations } from './built/core-endpoints.js';
+
+let testPath = '';
+process.on('message', (file) => (testPath = file));
+noteOperations(() => testPath);
 
 const config = loadConfig(JSON.parse(process.argv[2]));
 // Each line that is written is a defect.

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import type { KeyTerms } from '../../src/auth/api-keys.service.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
@@ -64,8 +65,9 @@ export async function sharedGateway(): Promise<GatewayFromOutside> {
 
 async function placeOfShared(): Promise<Record<'url' | 'databaseUrl' | 'sandboxUrl', string>> {
   const { TEST_GATEWAYS_URL: home, JEST_WORKER_ID: worker } = process.env;
+  const { testPath = '' } = expect.getState();
   if (home === undefined) throw new Error('TEST_GATEWAYS_URL is not set: run the tests with Jest');
-  const answer = await fetch(`${home}/${worker ?? '1'}`);
+  const answer = await fetch(`${home}/${worker ?? '1'}?file=${encodeURIComponent(testPath)}`);
   if (!answer.ok) throw new Error(await answer.text());
   return (await answer.json()) as Record<'url' | 'databaseUrl' | 'sandboxUrl', string>;
 }

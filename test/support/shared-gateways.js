@@ -25,7 +25,7 @@ const SETTINGS = {
 
 /**
  * The gateways that test files share: one for each Jest worker, which runs one file at a time. Each is started when it is first
- * asked for: `GET /<worker>` at {@link url} answers where it is.
+ * asked for: `GET /<worker>?file=` at {@link url} answers where it is, and tells it which test file will call it.
  */
 export class SharedGateways {
   #started = new Map();
@@ -49,10 +49,13 @@ export class SharedGateways {
     return `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  #of(worker) {
+  async #of(requested) {
+    const { pathname: worker, searchParams } = new URL(requested, this.url);
     let started = this.#started.get(worker);
     if (!started) this.#started.set(worker, (started = this.#start()));
-    return started.then(({ place }) => place);
+    const { child, place } = await started;
+    child.send(searchParams.get('file'));
+    return place;
   }
 
   async #start() {

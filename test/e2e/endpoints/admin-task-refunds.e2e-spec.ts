@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { toPublicId } from '../../src/common/ids/public-id.js';
-import type { Task } from '../../src/tasks/task.js';
-import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
-import { type Answer, postJson, send } from '../support/http-answer.js';
-import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
+import { toPublicId } from '../../../src/common/ids/public-id.js';
+import type { Task } from '../../../src/tasks/task.js';
+import { ADMIN_TOKEN, type TestAccount } from '../../support/gateway.js';
+import { type Answer, postJson, send } from '../../support/http-answer.js';
+import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };

@@ -1,0 +1,2 @@
+export declare function coreFiles(): string[];
+export declare function untouchedOperations(): string[] | undefined;
