@@ -1,4 +1,5 @@
 // Runs the operator commands of the build; says so where there is none, and where the sources are newer.
+import './require-node.js';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newestMs, newestSourceMs } from './build-age.js';
