@@ -1,18 +1,23 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+RUN --mount=type=cache,target=/root/.npm npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY scripts/build.js ./scripts/
 COPY src ./src
 RUN npm run build
 
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev
 
-# Everything written goes to /data (and /tmp), so the root file system may be read-only.
+# Everything written goes to /data (and /tmp), so the root file system may be read-only. Mount a volume on /data: without one the
+# books end with the container.
 FROM node:24-bookworm-slim
+LABEL org.opencontainers.image.title="Shim" \
+      org.opencontainers.image.description="A prepaid media-and-text generation gateway" \
+      org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
@@ -20,7 +25,6 @@ COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 RUN mkdir -p /data/files /data/owed && chown -R node:node /data
 USER node
-VOLUME /data
 EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \

@@ -38,7 +38,9 @@ export async function bootstrap(): Promise<void> {
   // First, because a signal may arrive as soon as the gateway is ready.
   const end = endWhenTold(gateway, sighupHandler, config, logger);
   if (worker?.greets ?? true) {
-    await greet(gateway, isEmbedded, logger).catch((error: unknown) => {
+    const { dataDir } = config;
+    const isJsonOnly = process.env.NODE_ENV === 'production' && !process.stdout.isTTY;
+    await greet(gateway, { isEmbedded, dataDir, isJsonOnly }, logger).catch((error: unknown) => {
       // If the gateway is stopped meanwhile, its database is closed.
       if (!end.hasBegun) throw error;
     });

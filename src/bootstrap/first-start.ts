@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Gateway } from './start-gateway.js';
 import { createDemoAccount, welcomeText } from '../admin/demo-account.js';
@@ -8,23 +10,42 @@ import { LedgerService } from '../billing/ledger/ledger.service.js';
 const NO_DEMO =
   'There is no demo account, because there were accounts before the first start; make a key with key:create';
 
+/** The file in the data folder with the demo key of a container. */
+const KEY_FILE = 'demo-key';
+const KEY_FILE_MODE = 0o600;
+
+/** What a greeting depends on. */
+export interface FirstStart {
+  readonly isEmbedded: boolean;
+  readonly dataDir: string;
+  /** Standard output is a log of JSON lines that other programs read, as in a container: nothing else is written to it. */
+  readonly isJsonOnly: boolean;
+}
+
 /**
  * On the first start, if the embedded database is empty and the sandbox serves every provider: creates the demo account
- * and prints its key to standard output. No key is printed anywhere else. Every other start logs how many accounts have
- * play money.
+ * and prints its key to standard output; with `isJsonOnly` it writes the key to `DATA_DIR/demo-key` and logs the path. No
+ * key is written anywhere else. Every other start logs how many accounts have play money.
  */
-export async function greet(gateway: Gateway, isEmbedded: boolean, logger: Logger): Promise<void> {
+export async function greet(gateway: Gateway, first: FirstStart, logger: Logger): Promise<void> {
   const accounts = gateway.app.get(Accounts);
-  if (isEmbedded && gateway.isSandboxed) {
+  if (first.isEmbedded && gateway.isSandboxed) {
     const keys = gateway.app.get(ApiKeysService, { strict: false });
     const issued = await createDemoAccount(accounts, gateway.app.get(LedgerService), keys);
     if (issued) {
-      process.stdout.write(`${welcomeText(gateway.url, issued.key)}\n`);
+      if (first.isJsonOnly) await keepKey(issued.key, first.dataDir, logger);
+      else process.stdout.write(`${welcomeText(gateway.url, issued.key)}\n`);
       return;
     }
     if (!(await accounts.demo())) logger.info(NO_DEMO);
   }
   logPlayMoney(await accounts.countWithPlayMoney(), gateway.isSandboxed, logger);
+}
+
+async function keepKey(key: string, dataDir: string, logger: Logger): Promise<void> {
+  const path = resolve(join(dataDir, KEY_FILE));
+  await writeFile(path, `${key}\n`, { mode: KEY_FILE_MODE, flag: 'w', flush: true });
+  logger.info({ path }, 'Account "demo" has 100 USD of play money; its API key is in this file');
 }
 
 /**

@@ -209,6 +209,27 @@ describe('a gateway with its embedded database', () => {
     PROCESS_TEST_TIMEOUT_MS,
   );
 
+  it(
+    'writes nothing but lines of JSON in production, and the demo key to a file that only its user reads',
+    async () => {
+      const dataDir = join(await temporaryFolder(), 'data');
+      const settings = { DATA_DIR: dataDir, SECRET_KEY: '', NODE_ENV: 'production' };
+      const first = await startGatewayProgram(settings);
+      const path = join(dataDir, 'demo-key');
+      await until(() => first.stdout().includes(path));
+      const lines = first.stdout().trimEnd().split('\n');
+      expect(lines.map((line) => typeof JSON.parse(line))).toEqual(lines.map(() => 'object'));
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      const demoKey = (await readFile(path, 'utf8')).trim();
+      expect(first.stdout()).not.toContain(demoKey);
+      const headers = { authorization: `Bearer ${demoKey}` };
+      expect((await send(`${first.url}/v1/account`, { headers })).json).toMatchObject({
+        available_microusd: '100000000',
+      });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
   itAsAnotherUser(
     'serves an ordinary user',
     async () => {
