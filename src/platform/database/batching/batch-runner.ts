@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EventLoopPacer } from '../../fairness/event-loop-pacer.js';
 import { isRolledBack, isTransient } from '../database-errors.js';
 import { LOCKED, type StatementBatcherOptions } from './batcher-options.js';
 import type { Waiting } from './group-queues.js';
@@ -8,17 +9,19 @@ import type { Waiting } from './group-queues.js';
 const FIRST_BACKOFF_MS = 20;
 const MAX_BACKOFF_MS = 1_000;
 /**
- * Most callers resumed in one turn of the event loop; together they need less than 20 ms. A smaller number makes the next
+ * Most callers resumed in one iteration of the event loop; together they need less than 20 ms. A smaller number makes the next
  * statements smaller: with 8, a paid call cost 13 % more CPU of the gateway and a third more of the database.
  */
-const MAX_RESUMED_PER_TURN = 64;
+const RESUMED_PER_ITERATION = 64;
+/** Callers are resumed in the order of their calls, whatever their group. */
+const CALLERS = 'callers';
 
 /** Calls of one statement. */
 export type Batch<Call, Result> = readonly Waiting<Call, Result>[];
 
 /** Runs one batch of a StatementBatcher until each of its calls is answered or found locked. */
 export class BatchRunner<Call, Result> {
-  private readonly answered: Waiting<Call, Result>[] = [];
+  private readonly pacer = new EventLoopPacer(RESUMED_PER_ITERATION);
 
   constructor(
     private readonly options: Pick<
@@ -72,18 +75,12 @@ export class BatchRunner<Call, Result> {
     return live.filter((waiting, index) => {
       const result = results[index] as Result | typeof LOCKED;
       if (result === LOCKED) return true;
-      waiting.result = result;
-      if (this.answered.push(waiting) === 1) setImmediate(this.resumeSome);
+      this.pacer.wait(CALLERS, () => {
+        waiting.resolve(result);
+      });
       return false;
     });
   }
-
-  private readonly resumeSome = (): void => {
-    for (const waiting of this.answered.splice(0, MAX_RESUMED_PER_TURN)) {
-      waiting.resolve(waiting.result as Result);
-    }
-    if (this.answered.length > 0) setImmediate(this.resumeSome);
-  };
 
   private async isolate(
     batch: Batch<Call, Result>,

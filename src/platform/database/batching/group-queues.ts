@@ -11,7 +11,6 @@ export interface Waiting<Call, Result> {
   timesSkipped: number;
   /** The last error of a statement with the call. */
   error: unknown;
-  result: Result | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }

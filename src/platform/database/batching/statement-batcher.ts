@@ -73,7 +73,6 @@ export class StatementBatcher<Call, Result> {
         mayBeCommitted: false,
         timesSkipped: 0,
         error: undefined,
-        result: undefined,
         resolve,
         reject,
       });
