@@ -31,6 +31,12 @@ const ownHomes = [
       "BinaryExpression[operator=/^[!=]==?$/]:not([right.type='Identifier'][right.name='undefined']) Identifier[name=/^(admin|metrics)Token$/]",
     message: 'Compare tokens in constant time, with BearerToken.',
   },
+  {
+    selector:
+      ":not(VariableDeclaration[kind='await using'] > VariableDeclarator > AwaitExpression) > CallExpression[callee.object.property.name='calls'][callee.property.name='start']",
+    message:
+      'Write `await using paid = await this.calls.start(…)`: so the hold ends on every path.',
+  },
 ];
 
 export default tseslint.config(

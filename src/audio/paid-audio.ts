@@ -31,23 +31,21 @@ export class PaidAudio {
     format: ResponseFormat,
     writer: AudioWriter,
   ): Promise<void> {
-    const { value: end } = await this.calls.run(
-      call,
-      quote,
-      work,
-      async ({ result }, _signal, progress) => {
-        const { accountId } = call.caller;
-        const arrived = (): void => {
-          progress.onArrival();
-        };
-        const audio =
-          format === 'wav' ? await this.wav.of(result.body, accountId, arrived) : result.body;
-        audio.once('data', () => {
-          progress.onFirstByte();
-        });
-        return { value: await writer.stream(audio, format, quote.amountMicroUsd) };
-      },
-    );
+    await using paid = await this.calls.start(call, quote);
+    const { result } = await paid.attempt(work);
+    const { accountId } = call.caller;
+    const arrived = (): void => {
+      paid.onArrival();
+    };
+    const audio =
+      format === 'wav'
+        ? await paid.orRelease(this.wav.of(result.body, accountId, arrived))
+        : result.body;
+    audio.once('data', () => {
+      paid.onFirstByte();
+    });
+    const end = await paid.orRelease(writer.stream(audio, format, quote.amountMicroUsd));
+    await paid.settle();
     end();
   }
 }

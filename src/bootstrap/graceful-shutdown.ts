@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { OperatorSocket } from '../commands/operator-socket.js';
 import type { FastExpressAdapter } from '../platform/http-server/connections/fast-express.adapter.js';
 import type { InFlight } from '../platform/http-server/connections/in-flight.js';
-import { PayOnSuccess } from '../billing/calls/pay-on-success.js';
+import { PaidCalls } from '../billing/calls/paid-calls.js';
 import { LOGGER } from '../platform/observability/logger.js';
 import { Readiness } from '../platform/observability/readiness.js';
 import { LongPoll } from '../tasks/reads/long-poll.js';
@@ -41,16 +41,15 @@ export async function shutDownGracefully(
   operators?.stop();
   app.get(LongPoll).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Scheduler).stop()]);
-  const payOnSuccess = app.get(PayOnSuccess);
+  const paidCalls = app.get(PaidCalls);
   // A paid call continues when its client disconnects.
-  const busy = (): boolean =>
-    inFlight.count + payOnSuccess.inFlight + (operators?.running ?? 0) > 0;
+  const busy = (): boolean => inFlight.count + paidCalls.inFlight + (operators?.running ?? 0) > 0;
   const report = setInterval(() => {
-    const running = { in_flight: inFlight.count, paid_calls: payOnSuccess.inFlight };
+    const running = { in_flight: inFlight.count, paid_calls: paidCalls.inFlight };
     if (busy()) logger.info(running, 'still draining');
   }, REPORT_MS);
   await whileBusy(busy, timeoutMs);
-  payOnSuccess.abortAll();
+  paidCalls.abortAll();
   await whileBusy(busy, ABORT_GRACE_MS);
   clearInterval(report);
   operators?.close();

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { ClientLeft } from '../billing/calls/pay-on-success.js';
+import { ClientLeft } from '../billing/calls/call-errors.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import { ChatStreamRelay } from './chat-stream-relay.js';
 import { GeneratedTextBuffers } from './generated-text.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { Readable } from 'node:stream';
 import type { SseWriter } from '../platform/http-server/responses/sse-response.js';
-import { ClientLeft, DeadlinePassed } from '../billing/calls/pay-on-success.js';
+import { ClientLeft, DeadlinePassed } from '../billing/calls/call-errors.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import {
   type ChatChunk,

@@ -5,10 +5,9 @@ import { toCompletionId } from '../common/ids/public-id.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import { ClientLeft, type PaidResult, PayOnSuccess } from '../billing/calls/pay-on-success.js';
-import type { CallProgress } from '../billing/calls/call-state.js';
-import type { ChatCommand, ChatStream } from '../providers/ports/chat.port.js';
-import { ProviderRouter, type RoutedResult } from '../providers/routing/provider-router.js';
+import { ClientLeft } from '../billing/calls/call-errors.js';
+import type { PaidCall } from '../billing/calls/paid-call.js';
+import { PaidCalls } from '../billing/calls/paid-calls.js';
 import { basisOf, type CountedUsage } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
 import { chargeOf, type ChatQuote } from './chat-pricing.js';
@@ -35,8 +34,7 @@ interface EndedStream {
 @Injectable()
 export class ChatStreamService {
   constructor(
-    private readonly payOnSuccess: PayOnSuccess,
-    private readonly router: ProviderRouter,
+    private readonly calls: PaidCalls,
     private readonly images: ChatImages,
     private readonly outcomes: StreamOutcomes,
     private readonly texts: GeneratedTextBuffers,
@@ -56,10 +54,7 @@ export class ChatStreamService {
     const generated = this.texts.begin(call.caller.accountId);
     let ended: EndedStream;
     try {
-      const held = { amountMicroUsd: quote.ceilingMicroUsd, basis: null };
-      ended = await this.payOnSuccess.run(call, held, (signal, progress) =>
-        this.forward({ call, quote, events, generated }, signal, progress),
-      );
+      ended = await this.forward({ call, quote, events, generated });
     } catch (error) {
       if (events.hasBegun) await events.end(JSON.stringify(toGatewayError(error).toEnvelope()));
       else events.drop();
@@ -71,79 +66,56 @@ export class ChatStreamService {
     await events.end('[DONE]');
   }
 
-  private async forward(
-    { call, quote, events, generated }: OpenStream,
-    callSignal: AbortSignal,
-    progress: CallProgress,
-  ): Promise<PaidResult<EndedStream>> {
+  /** Forwards the stream to its end and settles. Throws when it broke, after the release. */
+  private async forward({ call, quote, events, generated }: OpenStream): Promise<EndedStream> {
+    const { command, ceilingMicroUsd, showsUsage } = quote;
+    await using paid = await this.calls.start(call, {
+      amountMicroUsd: ceilingMicroUsd,
+      basis: null,
+    });
+    events.wait();
     const head = {
       id: toCompletionId(call.executionId),
       created: this.clock.nowSeconds(),
       model: call.modelName,
     };
-    events.wait();
-    const relay = new ChatStreamRelay(events, head, quote.showsUsage, generated);
-    const gone = new AbortController();
-    const signal = AbortSignal.any([callSignal, gone.signal]);
-    const { provider, upstreamModel, result } = await this.open(
-      call,
-      quote.command,
-      events,
-      signal,
-      progress,
-    );
-    progress.onFirstByte();
-    const relayed = relay.run(result.body, result.unusable);
-    if (!call.row.hiddenReasoning) abortOnDisconnect(events, relay, gone);
-    const stream = { call, quote, relay, generated, route: { provider, upstreamModel } };
-    const isWhole = await relayed.catch(async (error: unknown) => {
-      progress.onMade(await this.outcomes.broke(stream));
-      throw error;
+    const relay = new ChatStreamRelay(events, head, showsUsage, generated);
+    // Resolves at the first chunk, also after the client has disconnected: only then it is known whether the provider
+    // accepted the prompt, which is charged.
+    const { provider, upstreamModel, result } = await paid.attempt((port, context) => {
+      // No further provider is tried for a client that has disconnected.
+      if (events.isGone) throw new ClientLeft();
+      return port.stream(command, context);
     });
-    const counted = await this.outcomes.ended(stream);
+    paid.onFirstByte();
+    const relayed = relay.run(result.body, result.unusable);
+    if (!call.row.hiddenReasoning) abortOnDisconnect(events, relay, paid);
+    const stream = { call, quote, relay, generated, route: { provider, upstreamModel } };
+    const isWhole = await paid.orRelease(
+      relayed.catch(async (error: unknown) => {
+        paid.onMade(await this.outcomes.broke(stream));
+        throw error;
+      }),
+    );
+    const counted = await paid.orRelease(this.outcomes.ended(stream));
     // Hidden reasoning cannot be counted, so the rest of the hold is charged for it.
     const usage = { ...counted, isEstimated: counted.isEstimated || !isWhole };
     const charge = isWhole
-      ? chargeOf(call.row, usage, quote.ceilingMicroUsd)
-      : { chargedMicroUsd: quote.ceilingMicroUsd, isCapped: false };
-    return {
-      value: { relay, usage, chargedMicroUsd: charge.chargedMicroUsd },
-      provider,
-      upstreamModel,
-      providerRequestId: result.providerRequestId,
-      ...charge,
-      basis: basisOf(call.row, usage),
-    };
-  }
-
-  /**
-   * Resolves at the first chunk, also after the client has disconnected: only then it is known whether the provider
-   * accepted the prompt, which is charged. No further provider is tried for a client that has disconnected.
-   */
-  private open(
-    call: AdmittedCall<'chat'>,
-    command: ChatCommand,
-    events: SseWriter,
-    signal: AbortSignal,
-    progress: CallProgress,
-  ): Promise<RoutedResult<ChatStream>> {
-    return this.router.run(
-      call.routes,
-      call.row.operation,
-      (port, context) => {
-        if (events.isGone) throw new ClientLeft();
-        return port.stream(command, context);
-      },
-      signal,
-      progress,
-    );
+      ? chargeOf(call.row, usage, ceilingMicroUsd)
+      : { chargedMicroUsd: ceilingMicroUsd, isCapped: false };
+    const chargedMicroUsd = await paid.settle({ ...charge, basis: basisOf(call.row, usage) });
+    return { relay, usage, chargedMicroUsd };
   }
 }
 
 /** Aborts the upstream request when the client disconnects. If only the usage is missing, waits for it 5 s at most. */
-function abortOnDisconnect(events: SseWriter, relay: ChatStreamRelay, stop: AbortController): void {
+function abortOnDisconnect(
+  events: SseWriter,
+  relay: ChatStreamRelay,
+  paid: PaidCall<'chat'>,
+): void {
   events.onGone(() => {
     relay.drainBuffered();
-    if (!relay.isFinished || relay.usage !== null) stop.abort(new ClientLeft());
+    if (!relay.isFinished || relay.usage !== null) paid.leave();
   });
 }

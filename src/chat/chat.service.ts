@@ -29,33 +29,31 @@ export class ChatService {
   async complete(call: AdmittedCall<'chat'>, quote: ChatQuote): Promise<Charged<JsonObject>> {
     const { command, ceilingMicroUsd } = quote;
     await this.images.check(command.messages);
-    return this.calls.run(
-      call,
-      { amountMicroUsd: ceilingMicroUsd, basis: null },
-      (port, context) => port.complete(command, context),
-      async ({ provider, upstreamModel, result: { completion, usage: reported } }) => {
-        const texts = () => choicesOf(completion).flatMap(({ message }) => textsOf(message));
-        const generated = () => ({ text: texts().join(''), uncountedTokens: 0 });
-        const completed = {
-          accountId: call.caller.accountId,
-          route: { provider, upstreamModel },
-          command,
-          hasHiddenReasoning: call.row.hiddenReasoning,
-        };
-        const usage = await this.usage.of(completed, reported, generated);
-        const charge = chargeOf(call.row, usage, ceilingMicroUsd);
-        const head = headOf(completion, {
-          id: toCompletionId(call.executionId),
-          created: this.clock.nowSeconds(),
-          model: call.modelName,
-        });
-        const shown = viewChatUsage(usage, charge.chargedMicroUsd);
-        return {
-          value: completionOf(head, completion, shown),
-          ...charge,
-          basis: basisOf(call.row, usage),
-        };
-      },
+    await using paid = await this.calls.start(call, {
+      amountMicroUsd: ceilingMicroUsd,
+      basis: null,
+    });
+    const { provider, upstreamModel, result } = await paid.attempt((port, context) =>
+      port.complete(command, context),
     );
+    const { completion, usage: reported } = result;
+    const texts = () => choicesOf(completion).flatMap(({ message }) => textsOf(message));
+    const generated = () => ({ text: texts().join(''), uncountedTokens: 0 });
+    const completed = {
+      accountId: call.caller.accountId,
+      route: { provider, upstreamModel },
+      command,
+      hasHiddenReasoning: call.row.hiddenReasoning,
+    };
+    const usage = await paid.orRelease(this.usage.of(completed, reported, generated));
+    const charge = chargeOf(call.row, usage, ceilingMicroUsd);
+    const head = headOf(completion, {
+      id: toCompletionId(call.executionId),
+      created: this.clock.nowSeconds(),
+      model: call.modelName,
+    });
+    const value = completionOf(head, completion, viewChatUsage(usage, charge.chargedMicroUsd));
+    const chargedMicroUsd = await paid.settle({ ...charge, basis: basisOf(call.row, usage) });
+    return { value, chargedMicroUsd };
   }
 }

@@ -32,15 +32,13 @@ export class ImagesService {
     const { prompt } = body;
     checkQuality(call.row, body.quality);
     const size = sizeOf(call.row, body.size);
-    return this.calls.run(
-      call,
-      quoteOfImage(call.row.price),
-      (port, context) => port.generateImage({ prompt, size }, context),
-      async ({ provider, result }, signal) => {
-        const base64 = await this.bytes.base64Of(provider, result, signal);
-        return { value: { created: this.clock.nowSeconds(), data: [{ b64_json: base64 }] } };
-      },
+    await using paid = await this.calls.start(call, quoteOfImage(call.row.price));
+    const { provider, result } = await paid.attempt((port, context) =>
+      port.generateImage({ prompt, size }, context),
     );
+    const base64 = await paid.orRelease(this.bytes.base64Of(provider, result, paid.signal));
+    const value = { created: this.clock.nowSeconds(), data: [{ b64_json: base64 }] };
+    return { value, chargedMicroUsd: await paid.settle() };
   }
 }
 

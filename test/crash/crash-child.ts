@@ -8,8 +8,9 @@ import { UncaughtErrorHandler } from '../../src/bootstrap/uncaught-error-handler
 import { Clock } from '../../src/common/time/clock.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { waitForDatabase } from '../../src/platform/database/wait-for-database.js';
-import { PayOnSuccess } from '../../src/billing/calls/pay-on-success.js';
+import { PaidCalls } from '../../src/billing/calls/paid-calls.js';
 import { makeLogger, NestLogger } from '../../src/platform/observability/logger.js';
+import { SELF_MADE_ROUTER } from '../support/self-made-router.js';
 import { ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
 import { type Order, type Receipt, startPaidDesk } from './paid-harness.js';
@@ -61,8 +62,8 @@ const connections = new ProviderConnectionLimit(
   { providerMaxConnections: 1_000 },
 );
 const limits = { callDeadlineMs: CALL_DEADLINE_MS };
-const payOnSuccess = new PayOnSuccess(executions, clock, unbounded, connections, limits);
-const harness = await startPaidDesk(payOnSuccess, acknowledge);
+const calls = new PaidCalls(executions, SELF_MADE_ROUTER, clock, unbounded, connections, limits);
+const harness = await startPaidDesk(calls, acknowledge);
 const onSick = (): void => process.exit(1);
 new UncaughtErrorHandler(logger, clock, { endExchange: () => undefined, onSick }).install();
 process.stdout.write('ready\n');

@@ -7,7 +7,8 @@ import type { AdmittedCall } from '../../src/admission/admitted-call.js';
 import { BUILT_IN_MODELS } from '../../src/catalog/models/built-in.models.js';
 import { toGatewayError } from '../../src/common/errors/to-gateway-error.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
-import { ClientLeft, type PayOnSuccess } from '../../src/billing/calls/pay-on-success.js';
+import { ClientLeft } from '../../src/billing/calls/call-errors.js';
+import type { PaidCalls } from '../../src/billing/calls/paid-calls.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { Acknowledgement } from './acknowledgement.js';
 
@@ -29,7 +30,7 @@ export interface Receipt {
 
 /** Answers orders over HTTP, each through the one place where a call meets money; returns its URL. */
 export async function startPaidDesk(
-  payOnSuccess: PayOnSuccess,
+  calls: PaidCalls,
   acknowledge: (line: Acknowledgement) => void,
 ): Promise<string> {
   const server = createServer((request, response) => {
@@ -46,16 +47,13 @@ export async function startPaidDesk(
     const charged = randomInt(order.amount + 1);
     try {
       const price = { amountMicroUsd: BigInt(order.amount), basis: null };
-      await payOnSuccess.run(callOf(order, id, response), price, async () => {
-        acknowledge({ kind: 'held', ...line });
+      await using paid = await calls.start(callOf(order, id, response), price);
+      acknowledge({ kind: 'held', ...line });
+      await paid.attempt(async () => {
         await provide(response);
-        return {
-          value: undefined,
-          provider: 'sandbox',
-          providerRequestId: 'req_1',
-          chargedMicroUsd: BigInt(charged),
-        };
+        return { providerRequestId: 'req_1' };
       });
+      await paid.settle({ chargedMicroUsd: BigInt(charged) });
       response.end(JSON.stringify({ id, charged } satisfies Receipt));
     } catch (error) {
       if (error instanceof ClientLeft) acknowledge({ kind: 'released', ...line });

@@ -16,7 +16,7 @@ export class AlignmentService {
     private readonly calls: PaidCalls,
   ) {}
 
-  /** Finds when each word of the text is spoken. Throws what `MediaIntake.use` and `PaidCalls.run` throw. */
+  /** Finds when each word of the text is spoken. Throws what `MediaIntake.use` and `PaidCalls.start` and `PaidCall` throw. */
   align(
     call: AdmittedCall<'alignment'>,
     body: AlignmentBody,
@@ -24,13 +24,14 @@ export class AlignmentService {
   ): Promise<Charged<AlignmentView>> {
     const { accountId } = call.caller;
     const source = { upload, url: body.audio_url, accountId };
-    return this.intake.use(source, call.row.limits, ({ media, billedSeconds }) => {
-      return this.calls.run(
-        call,
-        quoteOfSeconds(call.row.price, billedSeconds),
-        (port, context) => port.align({ media, text: body.text }, context),
-        ({ result }) => ({ value: viewAlignment(result) }),
+    return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
+      const quote = quoteOfSeconds(call.row.price, billedSeconds);
+      await using paid = await this.calls.start(call, quote);
+      const { result } = await paid.attempt((port, context) =>
+        port.align({ media, text: body.text }, context),
       );
+      const value = viewAlignment(result);
+      return { value, chargedMicroUsd: await paid.settle() };
     });
   }
 }

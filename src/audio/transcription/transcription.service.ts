@@ -19,7 +19,7 @@ export class TranscriptionService {
     private readonly calls: PaidCalls,
   ) {}
 
-  /** Transcribes the recording. Throws what `MediaIntake.use` and `PaidCalls.run` throw. */
+  /** Transcribes the recording. Throws what `MediaIntake.use` and `PaidCalls.start` and `PaidCall` throw. */
   transcribe(
     call: AdmittedCall<'transcription'>,
     body: TranscriptionBody,
@@ -27,14 +27,13 @@ export class TranscriptionService {
   ): Promise<Charged<TranscriptionView>> {
     const { accountId } = call.caller;
     const source = { upload, url: body.audio_url, accountId };
-    return this.intake.use(source, call.row.limits, (recording) => {
+    return this.intake.use(source, call.row.limits, async (recording) => {
       const command = commandOf(body, recording.media);
-      return this.calls.run(
-        call,
-        quoteOfSeconds(call.row.price, recording.billedSeconds),
-        (port, context) => port.transcribe(command, context),
-        ({ result }) => ({ value: viewTranscript(result, body, recording.seconds) }),
-      );
+      const quote = quoteOfSeconds(call.row.price, recording.billedSeconds);
+      await using paid = await this.calls.start(call, quote);
+      const { result } = await paid.attempt((port, context) => port.transcribe(command, context));
+      const value = viewTranscript(result, body, recording.seconds);
+      return { value, chargedMicroUsd: await paid.settle() };
     });
   }
 }

@@ -1,3 +1,5 @@
+import type { AdmittedCall } from '../../admission/admitted-call.js';
+import { mayHaveLimit } from '../../auth/caller.js';
 import type {
   ChargeBasis,
   UnchargedQuantity,
@@ -19,6 +21,20 @@ export interface ExecutionStart {
   readonly amountMicroUsd: MicroUsd;
   /** The key may have a spend limit. */
   readonly isCapped?: boolean;
+}
+
+/** The start of an admitted call that holds this amount. */
+export function startOfCall(call: AdmittedCall, amountMicroUsd: MicroUsd): ExecutionStart {
+  return {
+    executionId: call.executionId,
+    accountId: call.caller.accountId,
+    apiKeyId: call.caller.apiKeyId,
+    model: call.row.id,
+    endpoint: call.endpoint,
+    clientRequestId: call.clientRequestId ?? null,
+    amountMicroUsd,
+    isCapped: mayHaveLimit(call.caller),
+  };
 }
 
 /** How a synchronous call ended: charged, or failed with an error code. */

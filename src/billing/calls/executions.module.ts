@@ -7,8 +7,7 @@ import { ExecutionLedger } from './execution-ledger.js';
 import { ExecutionsService } from './executions.service.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
 import { RecoveryModule } from '../recovery/recovery.module.js';
-import { PaidCalls } from './paid-calls.js';
-import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js';
+import { CALL_LIMITS, type CallLimits, PaidCalls } from './paid-calls.js';
 
 /** Synchronous paid calls: hold, provider, settlement or release, record. */
 @Module({
@@ -18,7 +17,6 @@ import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js'
     ExecutionLedger,
     ExecutionsService,
     HoldSweeper,
-    PayOnSuccess,
     PaidCalls,
     {
       provide: HOLD_SWEEPER_OPTIONS,
@@ -33,6 +31,6 @@ import { CALL_LIMITS, type CallLimits, PayOnSuccess } from './pay-on-success.js'
       inject: [GATEWAY_CONFIG],
     },
   ],
-  exports: [AdmissionModule, ExecutionsService, PayOnSuccess, PaidCalls],
+  exports: [AdmissionModule, ExecutionsService, PaidCalls],
 })
 export class ExecutionsModule {}

@@ -1,78 +1,71 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { Charged } from '../../platform/http-server/responses/gateway-headers.js';
-import type { ChargeBasis, Quote, ProviderFigures } from '../../common/money/charge-basis.js';
-import type { MicroUsd } from '../../common/money/micro-usd.js';
+import { CallConcurrencyLimit } from '../../admission/call-concurrency-limit.js';
+import { ProviderConnectionLimit } from '../../admission/provider-connection-limit.js';
+import type { Quote } from '../../common/money/charge-basis.js';
+import { Clock } from '../../common/time/clock.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
-import {
-  ProviderRouter,
-  type ProviderWork,
-  type RoutedResult,
-} from '../../providers/routing/provider-router.js';
-import { PayOnSuccess } from './pay-on-success.js';
-import type { CallProgress } from './call-state.js';
+import { ProviderRouter } from '../../providers/routing/provider-router.js';
+import { ExecutionLedger } from './execution-ledger.js';
+import { PaidCall, type PaidCallContext } from './paid-call.js';
 
-/** Fields that every provider result has: its id and cost figures, if the provider reports them. */
-interface ProviderResult {
-  readonly providerRequestId: string | null;
-  /** Cost figures that the provider reported; operators see them in the record. */
-  readonly providerFigures?: ProviderFigures | undefined;
+/** Injection token of the {@link CallLimits}. */
+export const CALL_LIMITS = Symbol('CALL_LIMITS');
+
+/** Longest total time of a synchronous call, in milliseconds. */
+export interface CallLimits {
+  readonly callDeadlineMs: number;
 }
 
-/** The value for the caller, made from a provider's result; `chargedMicroUsd` is given if it is less than the hold. */
-export interface Taken<V> {
-  readonly value: V;
-  readonly chargedMicroUsd?: MicroUsd;
-  readonly basis?: ChargeBasis;
-  /** Whether the price was above the hold, so that only the hold is charged. */
-  readonly isCapped?: boolean;
-}
-
-/** Runs an admitted call from hold to settlement, on the first route that accepts it. */
+/**
+ * Starts synchronous paid calls, and knows those that run. With {@link PaidCall} it is the only code that moves money
+ * for a synchronous call (API: Money; decisions G-22, G-25).
+ */
 @Injectable()
 export class PaidCalls {
-  constructor(
-    private readonly payOnSuccess: PayOnSuccess,
-    private readonly router: ProviderRouter,
-  ) {}
+  private readonly running = new Set<PaidCall>();
+  private readonly context: PaidCallContext;
 
-  /**
-   * Holds the price, runs `work` at a provider, passes its result to `take`, and settles. Resolves once the charge is
-   * durable. Throws 402, or the provider's error after the release. An error of `take` fails the call too.
-   */
-  async run<O extends Operation, T extends ProviderResult, V>(
-    call: AdmittedCall<O>,
-    quote: Quote,
-    work: ProviderWork<O, T>,
-    take: (
-      routed: RoutedResult<T>,
-      signal: AbortSignal,
-      progress: Pick<CallProgress, 'onFirstByte' | 'onArrival'>,
-    ) => Promise<Taken<V>> | Taken<V>,
-  ): Promise<Charged<V>> {
-    return this.payOnSuccess.run(call, quote, async (signal, progress) => {
-      const routed = await this.router.run(call.routes, call.row.operation, work, signal, progress);
-      const taken = await take(routed, signal, progress);
-      const { value, basis, isCapped = false, chargedMicroUsd = quote.amountMicroUsd } = taken;
-      return {
-        value: { value, chargedMicroUsd },
-        provider: routed.provider,
-        upstreamModel: routed.upstreamModel,
-        providerRequestId: routed.result.providerRequestId,
-        providerFigures: routed.result.providerFigures,
-        chargedMicroUsd,
-        isCapped,
-        ...(basis && { basis }),
-      };
-    });
+  constructor(
+    @Inject(ExecutionLedger) ledger: PaidCallContext['ledger'],
+    @Inject(ProviderRouter) router: PaidCallContext['router'],
+    clock: Clock,
+    private readonly concurrency: CallConcurrencyLimit,
+    private readonly connections: ProviderConnectionLimit,
+    @Inject(CALL_LIMITS) { callDeadlineMs }: CallLimits,
+  ) {
+    const onEnd = (paid: PaidCall): void => {
+      this.running.delete(paid);
+      concurrency.release(paid.caller);
+    };
+    this.context = { ledger, router, clock, callDeadlineMs, onEnd };
   }
 
-  /** {@link run} for endpoints that return the provider's result unchanged. */
-  ask<O extends Operation, T extends ProviderResult>(
-    call: AdmittedCall<O>,
-    quote: Quote,
-    work: ProviderWork<O, T>,
-  ): Promise<Charged<T>> {
-    return this.run(call, quote, work, ({ result }) => ({ value: result }));
+  /** Number of calls between admission and end, including those whose client has disconnected. */
+  get inFlight(): number {
+    return this.running.size;
+  }
+
+  /**
+   * Holds the price, and returns the call, which has to be taken with `await using`: so it ends on every path. Throws 429
+   * when the key or the account has too many concurrent calls, 503 when all connections to the provider are in use or the
+   * database cannot be reached, 402 when the balance is too low.
+   */
+  async start<O extends Operation>(call: AdmittedCall<O>, quote: Quote): Promise<PaidCall<O>> {
+    const connection = this.connections.acquire(call.routes);
+    const tooMany = this.concurrency.acquire(call.caller);
+    if (tooMany) {
+      connection.release();
+      throw tooMany;
+    }
+    const paid = new PaidCall(call, quote, connection, this.context);
+    this.running.add(paid);
+    await paid.hold();
+    return paid;
+  }
+
+  /** Aborts every running call. Each releases its hold and is recorded as failed with `shutdown`. */
+  abortAll(): void {
+    for (const paid of this.running) paid.shutDown();
   }
 }

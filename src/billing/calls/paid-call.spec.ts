@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import fc from 'fast-check';
+import {
+  type End,
+  type Event,
+  callHistories,
+  type CallHistory,
+  HOLD,
+  Oracle,
+  type Step,
+} from '../../../test/support/paid-call-histories.js';
+import { SELF_MADE_ROUTER } from '../../../test/support/self-made-router.js';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
+import { CallConcurrencyLimit } from '../../admission/call-concurrency-limit.js';
+import { ProviderConnectionLimit } from '../../admission/provider-connection-limit.js';
+import { BUILT_IN_MODELS } from '../../catalog/models/built-in.models.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { SystemClock } from '../../common/time/clock.js';
+import { ProviderError } from '../../providers/http/provider-error.js';
+import type { ExecutionFailure, ExecutionSuccess } from './execution-ledger.js';
+import type { PaidCall, PaidCallContext } from './paid-call.js';
+import { PaidCalls } from './paid-calls.js';
+
+const CALL_DEADLINE_MS = 1_000;
+
+/** A ledger that notes the ends of calls. */
+class NotingLedger {
+  readonly ends: End[] = [];
+  begun = 0;
+
+  /** Runs until a settlement is durable. */
+  meanwhile = (): Promise<void> => Promise.resolve();
+
+  constructor(private readonly does: CallHistory['ledger']) {}
+
+  begin(): Promise<'held'> {
+    this.begun += 1;
+    return Promise.resolve('held');
+  }
+
+  async succeed(_start: unknown, { chargedMicroUsd }: ExecutionSuccess): Promise<void> {
+    this.ends.push({ charge: chargedMicroUsd });
+    await this.meanwhile();
+    if (this.does === 'settles nothing') throw new Error('the database is gone');
+  }
+
+  async fail(_start: unknown, { errorCode }: ExecutionFailure): Promise<void> {
+    this.ends.push({ code: errorCode });
+    await Promise.resolve();
+    if (this.does === 'releases nothing') throw new Error('the database is gone');
+  }
+}
+
+describe('a paid call', () => {
+  const unbounded = new CallConcurrencyLimit({ maxParallelCallsPerKey: 0 });
+  beforeEach(() => {
+    Logger.overrideLogger(false);
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  async function play(history: CallHistory) {
+    const ledger = new NotingLedger(history.ledger);
+    const connections = new ProviderConnectionLimit(
+      { nameOf: (provider) => provider },
+      { providerMaxConnections: 1 },
+    );
+    const limits = { callDeadlineMs: CALL_DEADLINE_MS };
+    const known = ledger as PaidCallContext['ledger'];
+    const clock = new SystemClock();
+    const calls = new PaidCalls(known, SELF_MADE_ROUTER, clock, unbounded, connections, limits);
+    const body = { uses: 0, retain: () => (body.uses += 1), release: () => (body.uses -= 1) };
+    const call = callOf(history.hasResponse, body as unknown as AdmittedCall['countedBody']);
+    let isAcknowledged = false;
+    try {
+      await using paid = await calls.start(call, { amountMicroUsd: HOLD, basis: null });
+      const takeAll = async (all: readonly Step[], goesOn: boolean): Promise<void> => {
+        for (const each of all) {
+          const meanwhile = each.kind === 'settle' ? each.meanwhile : [];
+          ledger.meanwhile = () => takeAll(meanwhile, true);
+          try {
+            await take(calls, paid, each);
+            isAcknowledged ||= each.kind === 'settle';
+          } catch (error) {
+            if (!goesOn) throw error;
+          }
+        }
+      };
+      await takeAll(history.steps, history.goesOn);
+    } catch {
+      // What it throws goes to its caller.
+    }
+    const [connection, timers] = [connections.acquire(call.routes), jest.getTimerCount()];
+    connection.release();
+    const { begun, ends } = ledger;
+    return { begun, ends, isAcknowledged, inFlight: calls.inFlight, uses: body.uses, timers };
+  }
+
+  it('ends exactly once, charges at most its hold, and leaves nothing behind, whatever happens to it', async () => {
+    await fc.assert(
+      fc.asyncProperty(callHistories, async (history) => {
+        const { end } = new Oracle(history);
+        const isCharged =
+          end !== undefined && 'charge' in end && history.ledger !== 'settles nothing';
+        expect(await play(history)).toMatchObject({
+          begun: 1,
+          ends: [end],
+          isAcknowledged: isCharged,
+          inFlight: 0,
+          uses: 0,
+          timers: 0,
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+async function take(calls: PaidCalls, paid: PaidCall, step: Step): Promise<void> {
+  switch (step.kind) {
+    case 'attempt':
+      await paid.attempt(() => {
+        if (step.result === 'fault') throw new Error('a fault of ours');
+        if (step.result === 'refused') throw unavailable();
+        return Promise.resolve({ providerRequestId: null });
+      });
+      return;
+    case 'attempt-until':
+      await paid.attempt(async () => {
+        await pass(calls, paid, step.event);
+        while (!paid.signal.aborted) await pass(calls, paid, 'time');
+        throw new Error('cut');
+      });
+      return;
+    case 'rest':
+      await paid.orRelease(step.isWhole ? Promise.resolve() : Promise.reject(unavailable()));
+      return;
+    case 'settle':
+      await paid.settle(step.charge === undefined ? {} : { chargedMicroUsd: step.charge });
+      return;
+    case 'first-byte':
+      paid.onFirstByte();
+      return;
+    case 'leave':
+    case 'shut-down':
+    case 'time':
+      await pass(calls, paid, step.kind);
+  }
+}
+
+async function pass(calls: PaidCalls, paid: PaidCall, event: Event): Promise<void> {
+  if (event === 'leave') paid.leave();
+  else if (event === 'shut-down') calls.abortAll();
+  else await jest.advanceTimersToNextTimerAsync();
+}
+
+const unavailable = () => new ProviderError('unavailable', { provider: 'sandbox', sent: true });
+
+function callOf(hasResponse: boolean, countedBody: AdmittedCall['countedBody']): AdmittedCall {
+  const row = BUILT_IN_MODELS.find(({ id }) => id === 'aud-v4');
+  if (!row) throw new GatewayError('internal_error', 'the model is gone');
+  const response = { headersSent: true, destroy: () => undefined };
+  return {
+    executionId: '0198c0de-0000-7000-8000-000000000001',
+    caller: {
+      apiKeyId: '0198c0de-0000-7000-8000-000000000002',
+      accountId: '0198c0de-0000-7000-8000-000000000003',
+      allowedModels: null,
+      requestsPerMinute: null,
+      expiresAtMs: null,
+    },
+    endpoint: '/v1/audio/speech',
+    row,
+    modelName: row.id,
+    routes: row.routes,
+    countedBody,
+    ...(hasResponse && { response }),
+  };
+}

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { Logger } from '@nestjs/common';
+import type { AdmittedCall } from '../../admission/admitted-call.js';
+import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
+import type { ConnectionLease } from '../../admission/provider-connection-limit.js';
+import { apiFamilyOf } from '../../catalog/api-families.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { toPublicId } from '../../common/ids/public-id.js';
+import type {
+  ChargeBasis,
+  ProviderFigures,
+  Quote,
+  UnchargedQuantity,
+} from '../../common/money/charge-basis.js';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
+import type { Clock } from '../../common/time/clock.js';
+import type { Operation } from '../../providers/ports/provider-ports.js';
+import type {
+  AttemptWatcher,
+  ProviderRouter,
+  ProviderWork,
+  RoutedResult,
+  TriedRoute,
+} from '../../providers/routing/provider-router.js';
+import { CallDeadline, type TimedCall } from './call-deadline.js';
+import {
+  ClientLeft,
+  failedProviderOf,
+  publicErrorOf,
+  recordedCodeOf,
+  ShuttingDown,
+} from './call-errors.js';
+import { type ExecutionStart, startOfCall } from './execution-commands.js';
+import type { ExecutionLedger } from './execution-ledger.js';
+
+/** What all paid calls of a process share. */
+export interface PaidCallContext {
+  readonly ledger: Pick<ExecutionLedger, 'begin' | 'succeed' | 'fail'>;
+  readonly router: Pick<ProviderRouter, 'run'>;
+  readonly clock: Clock;
+  readonly callDeadlineMs: number;
+  /** Called once for each call, when it has ended and everything that it used is free again. */
+  readonly onEnd: (paid: PaidCall) => void;
+}
+
+/** What every provider result has. */
+interface ProviderResult {
+  readonly providerRequestId: string | null;
+}
+
+/** What a call costs where that is not its quote. */
+export interface Charge {
+  /** At most the hold. Default: the hold. */
+  readonly chargedMicroUsd?: MicroUsd;
+  /** Default: the basis of the quote. */
+  readonly basis?: ChargeBasis;
+  /** Whether the price was above the hold, so that only the hold is charged. */
+  readonly isCapped?: boolean;
+}
+
+/** The charge is the quote. */
+const AS_QUOTED: Charge = {};
+
+/**
+ * A synchronous call whose price is held. It ends exactly once: by {@link settle}, or by the release of its hold after a
+ * failure. Whoever starts it writes
+ *
+ *     await using paid = await this.calls.start(call, quote);
+ *     const { result } = await paid.attempt((port, context) => port.speak(command, context));
+ *     await paid.settle();
+ *
+ * The hold is released when an attempt fails, when a promise given to {@link orRelease} rejects, and, as the last
+ * resort, when the call leaves its scope without an end or has none long after its deadline: that is a fault of the
+ * endpoint, and logged. When the process dies, the hold is released by the sweep (docs/architecture/adr/0002).
+ */
+export class PaidCall<O extends Operation = Operation>
+  implements AttemptWatcher, TimedCall, AsyncDisposable
+{
+  private static readonly logger = new Logger(PaidCall.name);
+  private readonly stop = new AbortController();
+  private readonly start: ExecutionStart;
+  private readonly startedMs: number;
+  private readonly deadline: CallDeadline;
+  private hasEnded = false;
+  private firstByteMs: number | null = null;
+  private isArriving = false;
+  private tried: TriedRoute | undefined;
+  private attempted: RoutedResult<ProviderResult> | undefined;
+  private uncharged: UnchargedQuantity | undefined;
+  private providerFigures: ProviderFigures | undefined;
+
+  constructor(
+    private readonly call: AdmittedCall<O>,
+    private readonly quote: Quote,
+    private readonly connection: ConnectionLease,
+    private readonly context: PaidCallContext,
+  ) {
+    this.start = startOfCall(call, quote.amountMicroUsd);
+    this.startedMs = context.clock.nowMs();
+    this.deadline = new CallDeadline(this, context.callDeadlineMs);
+  }
+
+  get caller(): AdmittedCall['caller'] {
+    return this.call.caller;
+  }
+
+  get response(): AdmittedCall['response'] {
+    return this.call.response;
+  }
+
+  get hasBegun(): boolean {
+    return this.isArriving || this.firstByteMs !== null;
+  }
+
+  /** Aborts when the call may not go on: at its deadline, at shutdown, after {@link leave}. */
+  get signal(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  /** Holds the price; for `PaidCalls.start` only. Throws 402, or 503 if the database cannot be reached. */
+  async hold(): Promise<void> {
+    this.call.countedBody?.retain();
+    const { ledger, clock } = this.context;
+    let isHeld = false;
+    try {
+      const outcome = await ledger.begin(this.start);
+      isHeld = outcome === 'held';
+      if (outcome !== 'held') {
+        const family = apiFamilyOf(this.call.endpoint);
+        throw insufficientFundsError(family, outcome, this.caller, clock.nowMs());
+      }
+    } finally {
+      if (!isHeld) this.end();
+    }
+    // While the call waited for its hold, the gateway may have shut down or the deadline may have passed.
+    if (this.signal.aborted) throw await this.release(this.signal.reason);
+  }
+
+  /**
+   * Does the work at the first provider of the model's routes that accepts it. If none does, the hold is released, and
+   * the error for the caller is thrown. The work has to end when its signal aborts.
+   */
+  async attempt<T extends ProviderResult>(work: ProviderWork<O, T>): Promise<RoutedResult<T>> {
+    assert(!this.hasEnded, 'a call that has ended makes no attempt');
+    const { routes, row } = this.call;
+    const { router } = this.context;
+    const routed = await this.orRelease(router.run(routes, row.operation, work, this.signal, this));
+    this.attempted = routed;
+    return routed;
+  }
+
+  /**
+   * Waits for what belongs to the provider's work after the attempt, such as the rest of a stream. If it rejects, the
+   * hold is released, and the error for the caller is thrown.
+   */
+  async orRelease<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw await this.release(error);
+    }
+  }
+
+  /**
+   * Charges the call, and returns the charge once that is durable. Throws 503 if it cannot be made durable: then nothing
+   * stays charged, and the caller must get an error.
+   */
+  async settle(charge = AS_QUOTED): Promise<MicroUsd> {
+    assert(!this.hasEnded, 'a call ends once');
+    assert(this.attempted, 'a call is settled after its attempt');
+    const { amountMicroUsd } = this.quote;
+    const { chargedMicroUsd = amountMicroUsd, basis = this.quote.basis, isCapped = false } = charge;
+    // Checked here, so that a charge above the hold releases it now and not only in a sweep.
+    if (chargedMicroUsd > amountMicroUsd) {
+      throw await this.release(new Error('charge must not exceed its hold'));
+    }
+    this.hasEnded = true;
+    const { provider, upstreamModel, result } = this.attempted;
+    const { providerRequestId } = result;
+    const { durationMs, providerFigures = null } = this;
+    // For a response that is sent as a whole, the time of the first byte is the duration.
+    const firstByteMs = this.firstByteMs ?? durationMs;
+    try {
+      await this.context.ledger.succeed(this.start, {
+        provider,
+        providerRequestId,
+        upstreamModel,
+        basis,
+        chargedMicroUsd,
+        isCapped,
+        providerFigures,
+        firstByteMs,
+        durationMs,
+      });
+    } finally {
+      this.end();
+    }
+    return chargedMicroUsd;
+  }
+
+  /** The client has left, and the work for it may stop. */
+  leave(): void {
+    this.abort(new ClientLeft());
+  }
+
+  /** Aborts the call because the process ends. It is recorded as `shutdown`. */
+  shutDown(): void {
+    this.abort(new ShuttingDown());
+  }
+
+  /** Aborts the work. If it has not succeeded, the call fails with this error. Only the first reason counts. */
+  abort(reason: GatewayError): void {
+    this.stop.abort(reason);
+  }
+
+  /** The first byte of the response was sent to the caller. */
+  onFirstByte(): void {
+    this.firstByteMs ??= this.durationMs;
+  }
+
+  /** The provider has begun to send a result that is forwarded only when it is complete. */
+  onArrival(): void {
+    this.isArriving = true;
+  }
+
+  /** What was generated so far. If the call fails, the last reported value is recorded as uncharged (decision G-103). */
+  onMade(made: UnchargedQuantity): void {
+    this.uncharged = made;
+  }
+
+  /** Cost figures that the provider reported. They are recorded however the call ends. */
+  onFigures(figures: ProviderFigures): void {
+    this.providerFigures = { ...this.providerFigures, ...figures };
+  }
+
+  mayConnect(provider: string): boolean {
+    return this.connection.moveTo(provider);
+  }
+
+  onAttempt(route: TriedRoute): void {
+    this.tried = route;
+  }
+
+  /** At the end of the scope of `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.releaseForgotten();
+  }
+
+  /** Ends a call that its endpoint has left without an end; aborts what still runs for it. */
+  async releaseForgotten(): Promise<void> {
+    if (this.hasEnded) return;
+    const id = toPublicId('exec', this.start.executionId);
+    PaidCall.logger.error(`${id} was left without settlement; its hold is released`);
+    const error = new GatewayError('internal_error', 'An unexpected error occurred.');
+    this.abort(error);
+    await this.release(error);
+  }
+
+  /** Releases the hold if the call has not ended, records the failure, and returns the error for the caller. */
+  private async release(thrown: unknown): Promise<GatewayError> {
+    const { signal, start, tried, uncharged = null, providerFigures = null, durationMs } = this;
+    const error = signal.aborted
+      ? (signal.reason as GatewayError)
+      : publicErrorOf(thrown, this.call);
+    if (this.hasEnded) return error;
+    this.hasEnded = true;
+    try {
+      await this.context.ledger.fail(start, {
+        ...failedProviderOf(thrown),
+        ...tried,
+        providerFigures,
+        uncharged,
+        errorCode: recordedCodeOf(error),
+        durationMs,
+      });
+    } finally {
+      this.end();
+    }
+    return error;
+  }
+
+  private end(): void {
+    this.hasEnded = true;
+    this.deadline.clear();
+    this.call.countedBody?.release();
+    this.connection.release();
+    this.context.onEnd(this);
+  }
+
+  private get durationMs(): number {
+    return Math.max(0, Math.round(this.context.clock.nowMs() - this.startedMs));
+  }
+}
