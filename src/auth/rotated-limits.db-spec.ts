@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { endTask } from '../../test/support/end-task.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { FAILURE, fundedAccount, ledgerOf, startOf } from '../../test/support/test-ledger.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
@@ -43,12 +44,7 @@ async function submit(key: string, amount: number, on: Queries = database.dataSo
   return { id, outcome: row?.outcome };
 }
 const end = (id: string, charge: number | null) =>
-  database.dataSource.query(
-    `SELECT task_end($1, $2, NULL, '{queued}', $3, $4, $5, NULL, NULL, $6, $7, $7, NULL, now(), NULL, NULL, false)`,
-    charge === null
-      ? [accountId, id, 'failed', 'release', null, null, 'x']
-      : [accountId, id, 'succeeded', 'settle', charge, '{}', null],
-  );
+  endTask(database.dataSource, accountId, id, charge ?? 'failed');
 async function rotated(key = keyId): Promise<string> {
   return (await keys.rotate(key, 0))?.record.id ?? '';
 }

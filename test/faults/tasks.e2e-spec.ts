@@ -85,7 +85,7 @@ describe('a database that goes away', () => {
     const task = await harness.submit(account, { name: 'session', plan: 'done' });
     let asked = 0;
     const breaking = (name: string | undefined) => {
-      if (name !== 'task_end_explaining') return;
+      if (name !== 'task_complete') return;
       asked += 1;
       if (asked <= 2) throw new Error('Connection terminated unexpectedly');
     };

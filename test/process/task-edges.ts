@@ -30,7 +30,7 @@ const FOUND = advanced('collecting');
 const FILE_BEGUN = says(/INSERT INTO stored_file/);
 const FILE_STORED = says(/UPDATE stored_file SET state = 'stored'/);
 const FILE_EXPIRED = says(/UPDATE stored_file SET expires_at/);
-const ENDED = says(/^task_end_explaining/);
+const ENDED = says(/^task_complete/);
 const CALL_DUE: Passage = { says: /^webhook_claim/, answers: /hook/ };
 const RECORDED = says(/^webhook_record/);
 

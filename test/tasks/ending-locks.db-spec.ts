@@ -31,20 +31,10 @@ async function submitted(): Promise<string> {
 /** The end of a task that failed, as the function takes it. */
 function failure(account: string, id: string): unknown[] {
   const { from, status, money } = FAILED_TASK;
-  const facts = [null, null, null, null, 'provider_task_failed', 'no', null, new Date()];
-  const rest = TASK_END_FUNCTION.types.length - 6 - facts.length - 3;
-  const watch = [null, null, false];
-  return [
-    account,
-    id,
-    null,
-    from,
-    status,
-    money,
-    ...facts,
-    ...watch,
-    ...Array<null>(rest).fill(null),
-  ];
+  const columns = [null, true, null, '{}', null, 'provider_task_failed', 'no', null, null];
+  const values = [account, id, null, from, false, status, money, ...columns, new Date()];
+  const rest = TASK_END_FUNCTION.types.length - values.length;
+  return [...values, ...Array<null>(rest).fill(null)];
 }
 
 /** Ends these tasks in one statement, in this order: it leaves when the end of a task that nobody has is answered. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskView } from '../../src/tasks/task.view.js';
 import type { TestAccount } from '../support/gateway.js';
+import { endTask } from '../support/end-task.js';
 import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 let harness: TaskHarness;
@@ -32,11 +33,7 @@ describe('Prefer: wait', () => {
     const task = await harness.submit(account);
     const waiting = harness.get(account, task, { prefer: 'wait=30' });
     await pause(100);
-    await harness.gateway.dataSource.query(
-      `SELECT task_end($1, $2, NULL, ARRAY['queued'], 'expired', 'release', NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-                       now(), NULL, NULL, false)`,
-      [task.accountId, task.id],
-    );
+    await endTask(harness.gateway.dataSource, task.accountId, task.id, 'expired');
     expect(((await (await waiting).json()) as TaskView).status).toBe('expired');
   });
 

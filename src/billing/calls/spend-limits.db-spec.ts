@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
+import { endTask } from '../../../test/support/end-task.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { fundedAccount } from '../../../test/support/test-ledger.js';
 import { FAILURE, ledgerOf, startOf, successOf } from '../../../test/support/test-ledger.js';
@@ -55,13 +56,10 @@ async function submitTask(accountId: string, keyId: string, amount: number) {
   );
   return { id, outcome: row?.outcome };
 }
-const END = `
-  SELECT task_end($1, $2, NULL, ARRAY['queued', 'processing'], $3, $4, $5, NULL, NULL, $6, $7, $7, NULL, now(), NULL, NULL, false)
-    AS ended`;
 const failTask = (accountId: string, id: string) =>
-  query(END, [accountId, id, 'failed', 'release', null, null, 'provider_task_failed']);
+  endTask(database.dataSource, accountId, id, 'failed');
 const finishTask = (accountId: string, id: string, charge: number) =>
-  query(END, [accountId, id, 'succeeded', 'settle', charge, '{}', null]);
+  endTask(database.dataSource, accountId, id, charge);
 
 /** The sum in the counter, and the sum of the calls and tasks. */
 async function spentOf(accountId: string, keyId: string) {
@@ -155,7 +153,7 @@ describe('the limit of a key', () => {
     await query('UPDATE task SET spend_period = NULL WHERE id = $1', [id]);
     const ending = database.dataSource.createQueryRunner();
     await ending.startTransaction();
-    // As task_end does before it locks the account.
+    // As task_complete does before it locks the account.
     await ending.query('SELECT FROM task WHERE account_id = $1 AND id = $2 FOR UPDATE', [
       accountId,
       id,

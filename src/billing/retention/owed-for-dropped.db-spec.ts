@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { ageRows } from '../../../test/support/age-rows.js';
+import { endTask } from '../../../test/support/end-task.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import {
   balanceOf,
@@ -63,11 +64,7 @@ describe('the reversal of a dropped record', () => {
          'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
       [accountId, taskId, apiKeyId],
     );
-    await dataSource.query(
-      `SELECT task_end($1, $2, NULL, '{queued}', 'succeeded', 'settle', 200, NULL, NULL, '{}', NULL, NULL, NULL, now(), NULL,
-         NULL, false)`,
-      [accountId, taskId],
-    );
+    await endTask(dataSource, accountId, taskId, 200);
     return { taskId, accountId, bought: { apiKeyId, model: 'tune-music', kind: 'song' } };
   }
   /** What the key used, by all its days, what is left of its limit, and what no key used. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { ageRows as passDays } from '../../../test/support/age-rows.js';
+import { endTask } from '../../../test/support/end-task.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import {
   FAILURE,
@@ -95,11 +96,7 @@ describe('the retention of records', () => {
       if (isPaid) await executions.succeed(start, successOf(BigInt(randomInt(1, 201))));
       else await executions.fail(start, FAILURE);
     } else {
-      const paid = ['succeeded', 'settle', 200, '{}', null];
-      await dataSource.query(
-        `SELECT task_end($1, $2, NULL, '{queued}', $3, $4, $5, NULL, NULL, $6, $7, NULL, NULL, now(), NULL, NULL, false)`,
-        [accountId, id, ...(isPaid ? paid : ['failed', 'release', null, null, 'invalid_request'])],
-      );
+      await endTask(dataSource, accountId, id, isPaid ? 200 : 'failed');
     }
   }
 

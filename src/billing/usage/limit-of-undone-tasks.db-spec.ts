@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fundedAccount } from '../../../test/support/test-ledger.js';
+import { endTask } from '../../../test/support/end-task.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService } from '../../auth/api-keys.service.js';
@@ -36,11 +37,7 @@ it('the reversed charge of a task no longer counts towards the limits of its key
     [accountId, taskId, key.id],
   );
   const successor = (await keys.rotate(key.id, 60_000))?.record.id ?? '';
-  await dataSource.query(
-    `SELECT task_end($1, $2, NULL, '{queued}', 'succeeded', 'settle', 200, NULL, NULL, '{}', NULL, NULL, NULL, now(), NULL,
-       NULL, false)`,
-    [accountId, taskId],
-  );
+  await endTask(dataSource, accountId, taskId, 200);
   const spentBy = (id: string) => keys.spentInPeriod(id);
   expect([await spentBy(key.id), await spentBy(successor)]).toEqual([200n, 200n]);
 

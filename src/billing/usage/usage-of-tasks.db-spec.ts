@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fundedAccount, IDLE_TICKER } from '../../../test/support/test-ledger.js';
+import { endTask } from '../../../test/support/end-task.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { ReversalRepository } from '../recovery/reversal.repository.js';
@@ -20,11 +21,7 @@ async function charged(accountId: string, kind: string, endpoint: string | null)
        'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, $4, NULL, NULL)`,
     [accountId, taskId, kind, endpoint],
   );
-  await database.dataSource.query(
-    `SELECT task_end($1, $2, NULL, '{queued}', 'succeeded', 'settle', 200, NULL, NULL, '{}', NULL, NULL, NULL, now(), NULL,
-       NULL, false)`,
-    [accountId, taskId],
-  );
+  await endTask(database.dataSource, accountId, taskId, 200);
   return taskId;
 }
 

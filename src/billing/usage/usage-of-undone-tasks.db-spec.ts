@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { fundedAccount, IDLE_TICKER } from '../../../test/support/test-ledger.js';
+import { endTask } from '../../../test/support/end-task.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { UsageReports } from './usage-reports.js';
@@ -24,11 +25,7 @@ it('the reversed charge of a task is subtracted from the usage of its key and mo
        'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
     [accountId, taskId, keyId],
   );
-  await dataSource.query(
-    `SELECT task_end($1, $2, NULL, '{queued}', 'succeeded', 'settle', 200, NULL, NULL, '{}', NULL, NULL, NULL, now(), NULL,
-       NULL, false)`,
-    [accountId, taskId],
-  );
+  await endTask(dataSource, accountId, taskId, 200);
   expect(await reports.chargedTo(accountId, keyId)).toBe(200n);
   expect(
     await dataSource.query('SELECT task_cancel($1, $2) AS outcome', [accountId, taskId]),

@@ -20,6 +20,7 @@ export const SCHEMA_FILES = [
   '51-task-submission.functions.sql',
   '52-task-work.functions.sql',
   '53-task-ends.functions.sql',
+  '54-former-task-ends.functions.sql',
   '60-webhooks.sql',
   '61-webhooks.functions.sql',
   '70-files.sql',

@@ -57,10 +57,21 @@ export type AroundTry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 /** Concurrent completions share statements, because those of one account would wait for each other's lock. */
 export const TASK_END_FUNCTION = {
-  name: 'task_end_explaining',
+  name: 'task_complete',
   types: [
-    ...['uuid', 'uuid', 'bigint', 'text', 'text', 'text', 'bigint', 'smallint', 'json', 'json'],
-    ...['text', 'text', 'json', 'timestamptz', 'text', 'bigint', 'boolean', 'json'],
+    ...[
+      'uuid',
+      'uuid',
+      'bigint',
+      'text',
+      'boolean',
+      'text',
+      'text',
+      'bigint',
+      'boolean',
+      'smallint',
+    ],
+    ...['json', 'json', 'text', 'text', 'json', 'json', 'timestamptz', 'text', 'bigint'],
     ...['uuid', 'text', 'text', 'text', 'bytea', 'timestamptz'],
   ],
   answers: ['ended'],
@@ -137,7 +148,10 @@ export class TaskCompletion {
     );
   }
 
-  /** The task as it will be read after its completion. JSON is stringified and parsed, as in the database. */
+  /**
+   * The task as it will be read after its completion; the SQL function writes it as it is here. JSON is stringified and
+   * parsed, as in the database.
+   */
   private completedTask(task: Task, completion: Completion, now: Date): Task {
     const { to } = TRANSITIONS[completion.event];
     const charge = chargeOf(task, completion);
@@ -153,7 +167,7 @@ export class TaskCompletion {
       error: completion.error ?? null,
       fault: completion.fault ?? task.fault,
       chargedMicroUsd: charge,
-      // An amount chosen by an operator has no basis. The SQL function deletes it in the same way.
+      // An amount chosen by an operator has no basis.
       basis: charge !== null && charge !== task.reservedMicroUsd ? null : task.basis,
       content: completion.content ?? task.content,
       completedAt: new Date(Math.max(now.getTime(), task.createdAt.getTime())),
@@ -180,26 +194,27 @@ function argumentsOf(task: Task, completion: Completion): unknown[] {
     task.id,
     completion.fence,
     `{${from.join(',')}}`,
+    completion.event === 'cancelled',
     task.status,
     money,
-    ...factsOf(task),
+    ...columnsOf(task),
     watch,
     completion.watchMs ?? null,
-    completion.event === 'cancelled',
-    completion.fault && postgresJson(completion.fault),
   ];
 }
 
 /** The columns that a completion writes, in the order of the function's parameters. */
-function factsOf(task: Task): unknown[] {
+function columnsOf(task: Task): unknown[] {
   const { error, chargedMicroUsd: charge } = task;
   return [
     charge === null ? null : charge.toString(),
+    task.basis !== null,
     task.progress,
     postgresJson(task.stepState),
     task.result && postgresJson(task.result),
     error?.code,
     error?.message,
+    task.fault && postgresJson(task.fault),
     task.content && postgresJson(task.content),
     task.completedAt,
   ];

@@ -45,25 +45,39 @@ BEGIN
   RETURN true;
 END $$;
 
--- The only function that ends a task: it changes status, money and work together. The task must be in one of the states
--- p_from, p_fence must be the newest fence (or null), and with p_unsent no submission may ever have begun. With p_watch_lane
--- the work of a task that has a job stays, and the provider's job is watched. Returns false, and changes nothing, if a
--- condition is not met. p_money:
--- - settle: the charge is p_charge;
--- - release: what was held is free again;
--- - keep: the money stays held;
+-- The only function that ends a task: it changes state, money, work and webhook together. What the task is afterwards was
+-- computed by its caller, who has frozen the body of the webhook from it, and is written as it was given. The function decides
+-- whether the task may end so: it must be in one of the states p_from, p_fence must be the newest fence (or null), with
+-- p_unsent no submission may ever have begun, and the file that p_content names must be there, which is made to last as long
+-- as its content. Returns false, and changes nothing, if a condition is not met. p_money says what the charge is taken from:
+-- - settle: from the hold, p_charge; the rest is free again;
+-- - release: from nothing, what was held is free again;
+-- - keep: from nothing, the money stays held;
 -- - settle_anew: the task had failed or expired and is delivered after all. It is charged p_charge, which may be 0, although
 --   its hold is released. Also returns false if the account cannot pay that.
-CREATE OR REPLACE FUNCTION task_end(
-  p_account uuid, p_id uuid, p_fence bigint, p_from text[], p_status text, p_money text, p_charge bigint, p_progress smallint,
-  p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamptz,
-  p_watch_lane text, p_watch_ms bigint, p_unsent boolean
+-- Without p_has_basis the charge is an operator's, which has no quantity. With p_watch_lane the work of a task that has a job
+-- stays, and the provider's job is watched. A webhook about an unknown outcome, or about the failure of a task that is
+-- delivered late, is not tried again, because it would tell the receiver a state that is over; a running attempt is still
+-- logged, but has no effect. p_from is the text of an array, because a statement that ends many tasks passes an array of them.
+CREATE OR REPLACE FUNCTION task_complete(
+  p_account uuid, p_id uuid, p_fence bigint, p_from text, p_unsent boolean, p_status text, p_money text, p_charge bigint,
+  p_has_basis boolean, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_fault json,
+  p_content json, p_completed timestamptz, p_watch_lane text, p_watch_ms bigint, p_delivery uuid, p_url text, p_origin text,
+  p_sealed_secret text, p_body bytea, p_told timestamptz
 ) RETURNS boolean LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
 DECLARE
   has_job boolean;
 BEGIN
+  IF p_content IS NOT NULL THEN
+    PERFORM FROM stored_file
+      WHERE account_id = p_account AND id = (p_content ->> 'fileId')::uuid AND state = 'stored' AND expires_at > 'epoch'
+      FOR UPDATE;
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+  END IF;
   PERFORM FROM task_work
     WHERE account_id = p_account AND task_id = p_id AND (p_fence IS NULL OR fence = p_fence)
       AND (NOT p_unsent OR (phase = 'waiting' AND submits = 0)) FOR UPDATE;
@@ -71,18 +85,18 @@ BEGIN
     RETURN false;
   END IF;
   IF p_money = 'settle_anew' AND p_charge > 0 THEN
-    PERFORM FROM task WHERE account_id = p_account AND id = p_id AND status = ANY (p_from) FOR NO KEY UPDATE;
+    PERFORM FROM task WHERE account_id = p_account AND id = p_id AND status = ANY (p_from::text[]) FOR NO KEY UPDATE;
     IF NOT FOUND OR NOT task_charge_late(p_account, p_id, p_charge) THEN
       RETURN false;
     END IF;
   END IF;
   UPDATE task
-     SET status = p_status, progress = greatest(progress, p_progress), memory = coalesce(p_memory, memory),
-         sealed_input = CASE WHEN p_money = 'keep' THEN sealed_input END,
-         result = p_result, charged = CASE WHEN p_money IN ('settle', 'settle_anew') THEN p_charge END,
-         error_code = p_error_code, error_message = p_error_message, content = coalesce(p_content, content),
-         completed_at = p_completed, delivered_late = p_money = 'settle_anew'
-   WHERE account_id = p_account AND id = p_id AND status = ANY (p_from)
+     SET status = p_status, progress = p_progress, memory = p_memory,
+         sealed_input = CASE WHEN p_money = 'keep' THEN sealed_input END, result = p_result, charged = p_charge,
+         unit = CASE WHEN p_has_basis THEN unit END, quantity = CASE WHEN p_has_basis THEN quantity END,
+         unit_price = CASE WHEN p_has_basis THEN unit_price END, error_code = p_error_code, error_message = p_error_message,
+         provider_fault = p_fault, content = p_content, completed_at = p_completed, delivered_late = p_money = 'settle_anew'
+   WHERE account_id = p_account AND id = p_id AND status = ANY (p_from::text[])
    RETURNING provider_job_id IS NOT NULL INTO has_job;
   IF NOT FOUND THEN
     RETURN false;
@@ -95,38 +109,8 @@ BEGIN
            due_at = now() + p_watch_ms * interval '1 millisecond'
      WHERE account_id = p_account AND task_id = p_id;
   END IF;
-  IF p_money IN ('settle', 'release')
-     AND 'done' <> ledger_resolve(p_account, p_id, CASE WHEN p_money = 'settle' THEN p_charge END) THEN
+  IF p_money IN ('settle', 'release') AND 'done' <> ledger_resolve(p_account, p_id, p_charge) THEN
     RAISE EXCEPTION 'the hold of task % does not take %', p_id, p_money;
-  END IF;
-  RETURN true;
-END $$;
-
--- Calls task_end, and adds the delivery of the webhook if the task has one (p_delivery). The file that p_content names is made
--- to last as long as its content; if it is gone, the task does not end. A webhook about an unknown outcome, or about the
--- failure of a task that is delivered late, is not tried again, because it would tell the receiver a state that is over; a
--- running attempt is still logged, but has no effect. p_from is the text of an array, because a statement that ends many tasks
--- passes an array of them. Returns false, and changes nothing, if a condition is not met.
-CREATE OR REPLACE FUNCTION task_end_telling(
-  p_account uuid, p_id uuid, p_fence bigint, p_from text, p_status text, p_money text, p_charge bigint, p_progress smallint,
-  p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamptz,
-  p_watch_lane text, p_watch_ms bigint, p_unsent boolean, p_delivery uuid, p_url text, p_origin text, p_sealed_secret text,
-  p_body bytea, p_told timestamptz
-) RETURNS boolean LANGUAGE plpgsql
-  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-  SET jit = off AS $$
-BEGIN
-  IF p_content IS NOT NULL THEN
-    PERFORM FROM stored_file
-      WHERE account_id = p_account AND id = (p_content ->> 'fileId')::uuid AND state = 'stored' AND expires_at > 'epoch'
-      FOR UPDATE;
-    IF NOT FOUND THEN
-      RETURN false;
-    END IF;
-  END IF;
-  IF NOT task_end(p_account, p_id, p_fence, p_from::text[], p_status, p_money, p_charge, p_progress, p_memory, p_result,
-                  p_error_code, p_error_message, p_content, p_completed, p_watch_lane, p_watch_ms, p_unsent) THEN
-    RETURN false;
   END IF;
   IF p_content IS NOT NULL THEN
     UPDATE stored_file SET expires_at = (p_content ->> 'expiresAt')::timestamptz
@@ -141,36 +125,6 @@ BEGIN
     PERFORM webhook_enqueue(p_account, p_delivery, p_id, p_url, p_origin, p_sealed_secret, p_body, p_told);
   END IF;
   RETURN true;
-END $$;
-
--- Calls task_end_telling, and keeps what the provider said about the failure (p_fault), if it said anything.
-CREATE OR REPLACE FUNCTION task_end_explaining(
-  p_account uuid, p_id uuid, p_fence bigint, p_from text, p_status text, p_money text, p_charge bigint, p_progress smallint,
-  p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamptz,
-  p_watch_lane text, p_watch_ms bigint, p_unsent boolean, p_fault json, p_delivery uuid, p_url text, p_origin text,
-  p_sealed_secret text, p_body bytea, p_told timestamptz
-) RETURNS boolean LANGUAGE plpgsql
-  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-  SET jit = off AS $$
-BEGIN
-  IF NOT task_end_telling(p_account, p_id, p_fence, p_from, p_status, p_money, p_charge, p_progress, p_memory, p_result,
-                          p_error_code, p_error_message, p_content, p_completed, p_watch_lane, p_watch_ms, p_unsent,
-                          p_delivery, p_url, p_origin, p_sealed_secret, p_body, p_told) THEN
-    RETURN false;
-  END IF;
-  IF p_fault IS NOT NULL THEN
-    UPDATE task SET provider_fault = p_fault WHERE account_id = p_account AND id = p_id;
-  END IF;
-  RETURN true;
-END $$;
-
--- An operator may set a charge by hand. Such a charge has no quantity.
-CREATE OR REPLACE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  NEW.unit := NULL;
-  NEW.quantity := NULL;
-  NEW.unit_price := NULL;
-  RETURN NEW;
 END $$;
 
 -- Makes sure that a task whose submitter received an error costs nothing, once it has ended: what is left of its charge is
