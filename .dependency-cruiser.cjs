@@ -2,7 +2,8 @@
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const books = 'billing/(accounts|ledger|audit|recovery)';
 const core = `${books}|auth|media|catalog|providers`;
-const adapters = 'openai|elevenlabs|ttapi|openai-video';
+/** Each other folder of providers is a wire protocol. */
+const adapters = '(?!(?:http|ports|routing)/)[^/]+';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const wing = (name, from, above) =>
   rule(name, { path: `^src/(${from})/` }, { path: `^src/(${above})/` });

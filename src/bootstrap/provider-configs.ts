@@ -1,46 +1,14 @@
 import { trimTrailingSlashes } from '../common/parse-url.js';
-import type { Protocol } from '../providers/ports/protocol.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { readVariable } from '../platform/config/environment-variables.js';
-import { PROVIDER_ACCESS } from '../platform/config/sandbox-scope.js';
 import { headerKey } from '../platform/config/setting.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
-import { routeFault } from '../providers/routing/wire-protocols.js';
+import { accessTo, BUILT_IN_PROVIDERS, type Protocol, routeFault } from '../providers/providers.js';
 
-interface Upstream {
-  readonly id: keyof typeof PROVIDER_ACCESS;
-  readonly protocol: Protocol;
-  readonly sandboxUrl: (sandbox: SandboxAccess) => string;
-}
-
-/** The built-in providers, and their base URL at the sandbox. */
-const UPSTREAMS: readonly Upstream[] = [
-  {
-    id: 'openai',
-    protocol: 'openai',
-    sandboxUrl: (sandbox) => sandbox.openAiUrl,
-  },
-  {
-    id: 'video',
-    protocol: 'openai-video',
-    sandboxUrl: (sandbox) => sandbox.videoUrl,
-  },
-  {
-    id: 'elevenlabs',
-    protocol: 'elevenlabs',
-    sandboxUrl: (sandbox) => sandbox.elevenLabsUrl,
-  },
-  {
-    id: 'ttapi',
-    protocol: 'ttapi',
-    sandboxUrl: (sandbox) => sandbox.ttapiUrl,
-  },
-];
-
-const BUILT_IN_PROTOCOLS = new Map(UPSTREAMS.map(({ id, protocol }) => [id as string, protocol]));
+const BUILT_IN_PROTOCOLS = new Map(BUILT_IN_PROVIDERS.map(({ id, protocol }) => [id, protocol]));
 
 /**
  * All providers: the configured ones, those of the overlay file, and the sandbox for the rest. Throws ConfigError for a
@@ -52,15 +20,13 @@ export function providersOptions(
   sandbox: SandboxAccess | undefined,
 ): ProvidersOptions {
   checkRoutes(catalog, BUILT_IN_PROTOCOLS);
-  const builtIn = UPSTREAMS.flatMap(({ id, protocol, sandboxUrl }): ProviderConfig[] => {
-    const standIn = sandbox && {
-      apiKey: sandbox.apiKey,
-      baseUrl: sandboxUrl(sandbox),
-      isSandbox: true as const,
-    };
-    const own = PROVIDER_ACCESS[id](config);
+  const builtIn = BUILT_IN_PROVIDERS.flatMap((provider): ProviderConfig[] => {
+    const { id, protocol, sandboxPath } = provider;
+    const own = accessTo(provider, config);
     if (own) return [{ id, protocol, ...own }];
-    return standIn ? [{ id, protocol, ...standIn }] : [];
+    if (!sandbox) return [];
+    const baseUrl = sandbox.url + sandboxPath;
+    return [{ id, protocol, baseUrl, apiKey: sandbox.apiKey, isSandbox: true }];
   });
   const extra = catalog.providers.map((provider) => ({
     id: provider.id,

@@ -10,7 +10,7 @@ import { shutDownGracefully } from './graceful-shutdown.js';
 import { logStartupWarnings } from './startup-warnings.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import { providersOptions } from './provider-configs.js';
-import { sandboxScope } from '../platform/config/sandbox-scope.js';
+import { sandboxScope } from '../providers/providers.js';
 import { Catalog } from '../catalog/catalog.js';
 import { nameVoices } from '../catalog/voices.js';
 import { loadCatalog } from '../catalog/catalog-file.js';

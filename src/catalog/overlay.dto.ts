@@ -1,5 +1,5 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { type Protocol, PROTOCOLS } from '../providers/ports/protocol.js';
+import { type Protocol, PROTOCOL_NAMES } from '../providers/providers.js';
 import {
   Custom,
   Bool,
@@ -165,7 +165,7 @@ export class OverlayProvider {
   @Pattern(/^[a-z][a-z0-9-]{0,63}$/, 'must be lowercase letters, digits and hyphens')
   id!: string;
 
-  @Enum(PROTOCOLS)
+  @Enum(PROTOCOL_NAMES)
   protocol!: Protocol;
 
   @Custom(isBaseUrl, 'must be an http or https URL without a query', { api: { type: String } })

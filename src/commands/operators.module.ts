@@ -11,7 +11,7 @@ import { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import { ConfigModule } from '../platform/config/config.module.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
-import { sandboxScope } from '../platform/config/sandbox-scope.js';
+import { sandboxScope } from '../providers/providers.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
 import { RecoveryModule } from '../billing/recovery/recovery.module.js';

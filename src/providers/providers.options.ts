@@ -1,4 +1,4 @@
-import type { Protocol } from './ports/protocol.js';
+import type { Protocol } from './providers.js';
 
 /** One configured provider. */
 export interface ProviderConfig {

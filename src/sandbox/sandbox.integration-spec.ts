@@ -5,11 +5,7 @@ describe('startSandbox', () => {
   it('serves every protocol below one port and tells what it has seen', async () => {
     const sandbox = await startSandbox();
     try {
-      const port = new URL(sandbox.elevenLabsUrl).port;
-      for (const url of [sandbox.openAiUrl, sandbox.ttapiUrl, sandbox.videoUrl]) {
-        expect(new URL(url)).toMatchObject({ hostname: '127.0.0.1', port });
-      }
-      const answer = await fetch(`${sandbox.openAiUrl}/chat/completions`, {
+      const answer = await fetch(`${sandbox.url}/openai/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${sandbox.apiKey}` },
         body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }] }),
@@ -19,6 +15,14 @@ describe('startSandbox', () => {
       expect(await sandbox.stats()).toEqual({ requests: { chat_completions: 1 }, inFlight: 0 });
       expect(await sandbox.requests()).toMatchObject([{ operation: 'chat_completions' }]);
       expect(await sandbox.chats()).toMatchObject([{ prompt: 'Hello', isComplete: true }]);
+      for (const path of [
+        '/elevenlabs/v1/voices',
+        '/openai/v1/models',
+        '/video/v1/videos/x',
+        '/ttapi/suno/x',
+      ]) {
+        expect((await fetch(sandbox.url + path)).status).toBe(401);
+      }
     } finally {
       await sandbox.close();
     }
@@ -41,11 +45,11 @@ describe('startSandbox', () => {
 
   it('takes the port it is given and refuses one that is taken', async () => {
     const first = await startSandbox();
-    const port = Number(new URL(first.openAiUrl).port);
+    const port = Number(new URL(first.url).port);
     await expect(startSandbox({ port })).rejects.toThrow('EADDRINUSE');
     await first.close();
     const second = await startSandbox({ port });
-    expect(second.openAiUrl).toBe(first.openAiUrl);
+    expect(second.url).toBe(first.url);
     await second.close();
   });
 });

@@ -13,18 +13,11 @@ const CLOSE_TIMEOUT_MS = 5000;
 const CONTROL_TIMEOUT_MS = 5000;
 
 /**
- * A running sandbox upstream. Base URLs have the format of the vendors' own, so adapters treat the sandbox like a
- * vendor.
+ * A running sandbox upstream. Below its root each provider has a base URL of the vendor's own format, so adapters treat
+ * the sandbox like a vendor.
  */
 export interface Sandbox {
-  /** ElevenLabs: paths begin with `/v1`. */
-  readonly elevenLabsUrl: string;
-  /** OpenAI chat and images: includes `/v1`. */
-  readonly openAiUrl: string;
-  /** TTAPI songs: paths begin with `/suno` or `/flowmusic`. */
-  readonly ttapiUrl: string;
-  /** OpenAI-style videos: includes `/v1`. */
-  readonly videoUrl: string;
+  readonly url: string;
   /** Finished files: `/<name>` below it. */
   readonly mediaUrl: string;
   /** The key that every protocol accepts. */
@@ -54,10 +47,7 @@ export async function startSandbox(
   const { port, close } = await (isOwnThread ? inThread : inProcess)(options.port ?? 0);
   const base = `http://127.0.0.1:${port}`;
   return {
-    elevenLabsUrl: `${base}/elevenlabs`,
-    openAiUrl: `${base}/openai/v1`,
-    ttapiUrl: `${base}/ttapi`,
-    videoUrl: `${base}/video/v1`,
+    url: base,
     mediaUrl: `${base}${MEDIA_PREFIX}`,
     apiKey: SANDBOX_API_KEY,
     stats: () => ask<SandboxStats>(`${base}/__sandbox/stats`),

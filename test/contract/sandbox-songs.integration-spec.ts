@@ -17,7 +17,8 @@ let adapter: SongPort;
 const made = new Map<string, SongResult>();
 beforeAll(async () => {
   sandbox = await startSandbox();
-  const { apiKey, ttapiUrl: baseUrl } = sandbox;
+  const { apiKey } = sandbox;
+  const baseUrl = `${sandbox.url}/ttapi`;
   transport = new HttpTransport(TIMEOUT_MS);
   const access = { id: 'ttapi', baseUrl, apiKey, transport, clock: new SystemClock() };
   adapter = ttapiPorts(access).song!;

@@ -19,10 +19,10 @@ describe('adapters against the sandbox', () => {
   let registry: ProviderRegistry;
   beforeAll(async () => {
     sandbox = await startSandbox();
-    const { apiKey, elevenLabsUrl, openAiUrl } = sandbox;
+    const { apiKey, url } = sandbox;
     const providers = [
-      { id: 'elevenlabs', protocol: 'elevenlabs', baseUrl: elevenLabsUrl, apiKey },
-      { id: 'openai', protocol: 'openai', baseUrl: openAiUrl, apiKey },
+      { id: 'elevenlabs', protocol: 'elevenlabs', baseUrl: `${url}/elevenlabs`, apiKey },
+      { id: 'openai', protocol: 'openai', baseUrl: `${url}/openai/v1`, apiKey },
     ] as const;
     registry = new ProviderRegistry({ providers, upstreamTimeoutMs: 2_000 }, new SystemClock());
   });

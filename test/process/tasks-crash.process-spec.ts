@@ -40,7 +40,7 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     PORT: String(await freePort()),
     TTAPI_API_KEY: sandbox.apiKey,
-    TTAPI_BASE_URL: sandbox.ttapiUrl,
+    TTAPI_BASE_URL: `${sandbox.url}/ttapi`,
     TASK_TICK_MS: '50',
     TASK_POLL_INTERVAL_MS: '200',
   };

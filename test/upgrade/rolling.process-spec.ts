@@ -62,15 +62,15 @@ describeUpgrade(
       database = await createEmptyDatabase();
       receiver = await startWebhookReceiver();
       sandbox = await startSandbox();
-      const { apiKey, elevenLabsUrl, openAiUrl, videoUrl } = sandbox;
+      const { apiKey, url } = sandbox;
       providers = {
         ELEVENLABS_API_KEY: apiKey,
-        ELEVENLABS_BASE_URL: elevenLabsUrl,
+        ELEVENLABS_BASE_URL: `${url}/elevenlabs`,
         OPENAI_API_KEY: apiKey,
-        OPENAI_BASE_URL: openAiUrl,
+        OPENAI_BASE_URL: `${url}/openai/v1`,
         VIDEO_API_KEY: apiKey,
-        VIDEO_BASE_URL: videoUrl,
-        EGRESS_ALLOW: `${receiver.settings.EGRESS_ALLOW},${new URL(videoUrl).host}`,
+        VIDEO_BASE_URL: `${url}/video/v1`,
+        EGRESS_ALLOW: `${receiver.settings.EGRESS_ALLOW},${new URL(url).host}`,
       };
       former = await startGatewayProgram(settings(), { root });
       dataSource = await createDataSource({ url: database.url, poolSize: 2 }).initialize();

@@ -1,11 +1,5 @@
 import { availableParallelism } from 'node:os';
 
-/** Where and how to reach one provider. */
-export interface ProviderSetting {
-  readonly apiKey: string;
-  readonly baseUrl: string;
-}
-
 /** The whole configuration, validated and frozen; made by {@link loadConfig}. One field per variable. */
 export interface GatewayConfig {
   readonly port: number;

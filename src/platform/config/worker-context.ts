@@ -8,12 +8,10 @@ export interface WorkerContext {
   readonly greets: boolean;
 }
 
-/** Base URLs and key of a running sandbox upstream. */
+/** Where a running sandbox upstream is, and its key. */
 export interface SandboxAccess {
-  readonly elevenLabsUrl: string;
-  readonly openAiUrl: string;
-  readonly ttapiUrl: string;
-  readonly videoUrl: string;
+  /** Its root: the base URL of each provider begins with it. */
+  readonly url: string;
   /** Base of its finished files. */
   readonly mediaUrl: string;
   readonly apiKey: string;

@@ -8,7 +8,7 @@ import {
   PROVIDERS_OPTIONS,
   type ProvidersOptions,
 } from '../providers.options.js';
-import { portsOf } from './wire-protocols.js';
+import { portsOf } from '../providers.js';
 
 /** Provider name in the records of work done by the sandbox. */
 const SANDBOX_NAME = 'sandbox';

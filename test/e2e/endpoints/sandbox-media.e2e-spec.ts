@@ -37,9 +37,9 @@ describe('a file of the sandbox on the port of the gateway', () => {
   it('has a URL below the gateway, in the answers of the provider too', async () => {
     const base = `${gateway.url}/sandbox/media/`;
     expect(url.startsWith(base)).toBe(true);
-    const { openAiUrl, apiKey } = gateway.sandbox!;
+    const { url: root, apiKey } = gateway.sandbox!;
     const answer = await postJson(
-      `${openAiUrl}/images/generations`,
+      `${root}/openai/v1/images/generations`,
       { authorization: `Bearer ${apiKey}` },
       { prompt: 'A tree [[sandbox:url]]' },
     );

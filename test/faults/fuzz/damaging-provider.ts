@@ -48,17 +48,17 @@ export class DamagingProvider {
 
   /** The settings of a gateway whose providers are all this one. */
   get settings(): NodeJS.ProcessEnv {
-    const { apiKey, openAiUrl, videoUrl, elevenLabsUrl, ttapiUrl } = this.sandbox;
+    const { apiKey } = this.sandbox;
     return {
       SANDBOX: 'off',
       OPENAI_API_KEY: apiKey,
-      OPENAI_BASE_URL: this.here(openAiUrl),
+      OPENAI_BASE_URL: this.here('/openai/v1'),
       VIDEO_API_KEY: apiKey,
-      VIDEO_BASE_URL: this.here(videoUrl),
+      VIDEO_BASE_URL: this.here('/video/v1'),
       ELEVENLABS_API_KEY: apiKey,
-      ELEVENLABS_BASE_URL: this.here(elevenLabsUrl),
+      ELEVENLABS_BASE_URL: this.here('/elevenlabs'),
       TTAPI_API_KEY: apiKey,
-      TTAPI_BASE_URL: this.here(ttapiUrl),
+      TTAPI_BASE_URL: this.here('/ttapi'),
     };
   }
 
@@ -69,16 +69,16 @@ export class DamagingProvider {
     await this.sandbox.close();
   }
 
-  private here(url: string): string {
+  private here(path: string): string {
     const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}${new URL(url).pathname}`;
+    return `http://127.0.0.1:${port}${path}`;
   }
 
   private async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = 'GET', url = '/', headers } = request;
-    const made = await fetch(new URL(url, this.sandbox.openAiUrl), {
+    const made = await fetch(new URL(url, this.sandbox.url), {
       method,
       headers: plainHeaders(headers),
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),

@@ -1,0 +1,141 @@
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { elevenLabsPorts } from './elevenlabs/elevenlabs-ports.js';
+import type { ProviderContext } from './http/provider-context.js';
+import { openAiPorts } from './openai/openai-ports.js';
+import { openAiVideoPorts } from './openai-video/openai-video-ports.js';
+import type { Operation, ProviderPorts } from './ports/provider-ports.js';
+import { hasTtapiEndpoint, ttapiPorts } from './ttapi/ttapi-ports.js';
+
+/** A wire protocol, which the adapters of one folder speak. */
+interface WireProtocol {
+  /** Makes the adapters for one provider. */
+  readonly ports: (context: ProviderContext) => ProviderPorts;
+  readonly operations: readonly Operation[];
+  /** Whether the adapter can send requests for this upstream model. Absent: only the provider knows its model names. */
+  readonly knows?: (upstreamModel: string) => boolean;
+}
+
+/** The wire protocols. */
+const PROTOCOLS = {
+  openai: { ports: openAiPorts, operations: ['chat', 'image'] },
+  elevenlabs: {
+    ports: elevenLabsPorts,
+    operations: [
+      'speech',
+      'dialogue',
+      'transcription',
+      'alignment',
+      'voice-change',
+      'isolation',
+      'sound-effect',
+      'composition',
+      'dubbing',
+    ],
+  },
+  ttapi: { ports: ttapiPorts, operations: ['song'], knows: hasTtapiEndpoint },
+  'openai-video': { ports: openAiVideoPorts, operations: ['video'] },
+} as const satisfies Record<string, WireProtocol>;
+
+/** The name of a wire protocol. */
+export type Protocol = keyof typeof PROTOCOLS;
+/** The names of all wire protocols. */
+export const PROTOCOL_NAMES = Object.keys(PROTOCOLS) as Protocol[];
+
+type TextSetting = {
+  [Field in keyof GatewayConfig]: GatewayConfig[Field] extends string | undefined ? Field : never;
+}[keyof GatewayConfig];
+
+/** A provider that has settings of its own, and that the sandbox replaces where they are unset. */
+interface BuiltInProvider {
+  readonly protocol: Protocol;
+  readonly keySetting: TextSetting;
+  readonly urlSetting: TextSetting;
+  /** Its base URL at the sandbox, from the root of the sandbox. */
+  readonly sandboxPath: `/${string}`;
+}
+
+/** The built-in providers by their ids, which routes of the catalog name. Others are in `CATALOG_FILE`. */
+const BUILT_IN: Readonly<Record<string, BuiltInProvider>> = {
+  openai: {
+    protocol: 'openai',
+    keySetting: 'openaiApiKey',
+    urlSetting: 'openaiBaseUrl',
+    sandboxPath: '/openai/v1',
+  },
+  video: {
+    protocol: 'openai-video',
+    keySetting: 'videoApiKey',
+    urlSetting: 'videoBaseUrl',
+    sandboxPath: '/video/v1',
+  },
+  elevenlabs: {
+    protocol: 'elevenlabs',
+    keySetting: 'elevenlabsApiKey',
+    urlSetting: 'elevenlabsBaseUrl',
+    sandboxPath: '/elevenlabs',
+  },
+  ttapi: {
+    protocol: 'ttapi',
+    keySetting: 'ttapiApiKey',
+    urlSetting: 'ttapiBaseUrl',
+    sandboxPath: '/ttapi',
+  },
+};
+
+/** The built-in providers with their ids. */
+export const BUILT_IN_PROVIDERS = Object.entries(BUILT_IN).map(([id, provider]) => ({
+  id,
+  ...provider,
+}));
+
+/** White space at an end or a control character is a typing mistake; no upstream has such a name. */
+const NAME = /^[^\s\p{Cc}](.*[^\s])?$/u;
+
+/** A field of a route that its adapter rejects, and the end of the sentence that explains why. */
+export interface RouteFault {
+  readonly field: 'provider' | 'upstream_model';
+  readonly says: string;
+}
+
+/** The adapters of a provider. */
+export function portsOf(protocol: Protocol, context: ProviderContext): ProviderPorts {
+  return PROTOCOLS[protocol].ports(context);
+}
+
+/** The error in a route according to the adapter of its protocol; undefined if the adapter can send requests for it. */
+export function routeFault(
+  protocol: Protocol,
+  operation: Operation,
+  upstreamModel: string,
+): RouteFault | undefined {
+  const { operations, knows }: WireProtocol = PROTOCOLS[protocol];
+  if (!operations.includes(operation)) {
+    return { field: 'provider', says: `speaks ${protocol}, which has no operation ${operation}` };
+  }
+  if (NAME.test(upstreamModel) && (knows?.(upstreamModel) ?? true)) return undefined;
+  return { field: 'upstream_model', says: `${upstreamModel} is no name that ${protocol} takes` };
+}
+
+/** Key and base URL of a built-in provider by the settings; undefined where one of them is unset. */
+export function accessTo(
+  { keySetting, urlSetting }: BuiltInProvider,
+  config: GatewayConfig,
+): { readonly apiKey: string; readonly baseUrl: string } | undefined {
+  const apiKey = config[keySetting];
+  const baseUrl = config[urlSetting];
+  return apiKey === undefined || baseUrl === undefined ? undefined : { apiKey, baseUrl };
+}
+
+/**
+ * Whether the sandbox replaces any provider, and whether it serves every one (docs/reference/configuration.md). Providers of
+ * `CATALOG_FILE` are always real.
+ */
+export function sandboxScope(
+  config: GatewayConfig,
+  catalog: { readonly providers: readonly unknown[] },
+): 'none' | 'some' | 'all' {
+  const keyed = BUILT_IN_PROVIDERS.filter((provider) => accessTo(provider, config)).length;
+  if (config.sandbox === 'off') return 'none';
+  if (keyed === 0 && catalog.providers.length === 0) return 'all';
+  return config.sandbox === 'on' && keyed < BUILT_IN_PROVIDERS.length ? 'some' : 'none';
+}
