@@ -118,7 +118,7 @@ async function claims(statements: TaskWorkRepository, dataSource: DataSource): P
   const times: number[] = [];
   for (let claim = 0; claim < CLAIMS; claim += 1) {
     const startedMs = performance.now();
-    await statements.claim({ available: new Map(), inUse: [], mine: [], leaseMs: 3_600_000 });
+    await statements.claim({ available: new Map(), inUse: [], runningIds: [], leaseMs: 3_600_000 });
     times.push(performance.now() - startedMs);
   }
   await dataSource.query(

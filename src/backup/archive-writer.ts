@@ -25,7 +25,7 @@ export class ArchiveWriter {
     signal: AbortSignal,
     fill: (writer: ArchiveWriter) => Promise<void>,
   ): Promise<number> {
-    await refuseExisting(file);
+    await rejectExisting(file);
     const unfinished = `${file}.unfinished`;
     if (await exists(unfinished)) {
       throw new BackupError(
@@ -50,7 +50,7 @@ export class ArchiveWriter {
     try {
       // The first error is the cause of the second.
       await Promise.all([filling, writing]);
-      await refuseExisting(file);
+      await rejectExisting(file);
       await rename(unfinished, file);
     } catch (error) {
       await Promise.allSettled([filling, writing]);
@@ -108,7 +108,7 @@ async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(unlessGone)) !== undefined;
 }
 
-async function refuseExisting(path: string): Promise<void> {
+async function rejectExisting(path: string): Promise<void> {
   if (await exists(path)) throw new BackupError(`${path} exists already; it was left as it is.`);
 }
 

@@ -4,7 +4,7 @@ export class BackupError extends Error {
 }
 
 /** Throws for an external database, which is backed up with PostgreSQL's own tools. */
-export function refuseExternalDatabase(databaseUrl: string | undefined): void {
+export function rejectExternalDatabase(databaseUrl: string | undefined): void {
   if (databaseUrl === undefined) return;
   throw new BackupError(
     'backup and restore are for the embedded database. With DATABASE_URL use the tools of PostgreSQL: docs/operate/operations.md, "Backup of a real server".',

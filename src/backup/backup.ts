@@ -5,7 +5,7 @@ import type { Clock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { EmbeddedPostgres } from '../platform/database/embedded/embedded-postgres.js';
 import { ArchiveWriter } from './archive-writer.js';
-import { BackupError, refuseExternalDatabase } from './backup-error.js';
+import { BackupError, rejectExternalDatabase } from './backup-error.js';
 import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE, OWED } from './backup-parts.js';
 import { copyCluster } from './cluster-copy.js';
 import { filesBelow } from './files-below.js';
@@ -34,7 +34,7 @@ export async function backUp(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<BackupReport> {
-  refuseExternalDatabase(config.databaseUrl);
+  rejectExternalDatabase(config.databaseUrl);
   const dataDir = resolve(config.dataDir);
   const cluster = join(dataDir, CLUSTER);
   if (!existsSync(cluster)) throw new BackupError(`There is no database in ${dataDir}.`);

@@ -6,7 +6,7 @@ import { auditBooks } from '../billing/audit/usage-audit.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { Database } from '../platform/database/database.js';
 import { DataDirLock } from '../platform/database/embedded/data-dir-lock.js';
-import { BackupError, refuseExternalDatabase } from './backup-error.js';
+import { BackupError, rejectExternalDatabase } from './backup-error.js';
 import { CLUSTER, FILES, KEY_FILE, OWED } from './backup-parts.js';
 import { type OpenWork, settleOpenWork } from './open-work.js';
 import { unpack } from './unpack.js';
@@ -46,7 +46,7 @@ export async function restore(
   signal: AbortSignal,
   { resumes }: RestoreTerms = { resumes: false },
 ): Promise<RestoreReport> {
-  refuseExternalDatabase(config.databaseUrl);
+  rejectExternalDatabase(config.databaseUrl);
   const path = resolve(file);
   if (!existsSync(path)) throw new BackupError(`There is no file ${path}.`);
   const dataDir = resolve(config.dataDir);
@@ -55,7 +55,7 @@ export async function restore(
   const lock = await DataDirLock.acquire(dataDir);
   let isDone = false;
   try {
-    await refuseUnlessEmpty(dataDir);
+    await rejectUnlessEmpty(dataDir);
     const unfinished = join(dataDir, UNFINISHED);
     await rm(unfinished, { recursive: true, force: true });
     await mkdir(unfinished, { mode: FOLDER_MODE });
@@ -73,7 +73,7 @@ export async function restore(
   }
 }
 
-async function refuseUnlessEmpty(dataDir: string): Promise<void> {
+async function rejectUnlessEmpty(dataDir: string): Promise<void> {
   const found = (await readdir(dataDir)).filter((name) => !IGNORED.has(name));
   if (found.length === 0) return;
   throw new BackupError(

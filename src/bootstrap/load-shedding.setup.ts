@@ -33,16 +33,21 @@ export function setUpLoadShedding(
   const adapter = app.getHttpAdapter();
   // The OpenAPI document is generated without a server.
   if (!(adapter instanceof FastExpressAdapter)) return;
-  const holderOf = holderOfRequests(app);
+  const bucketOf = bucketOfRequests(app);
   const holds = app.get(ExecutionLedger, { strict: false }).waiting;
   adapter.guard({
-    gate: new LoadShedder({ maxWaiting, holderOf, holds, nowMs: () => performance.now() }),
+    gate: new LoadShedder({
+      maxWaiting,
+      bucketOf,
+      holds,
+      nowMs: () => performance.now(),
+    }),
     refusal: new OverloadRefusal(headers, refusalCount(app)),
   });
 }
 
 /** The fairness bucket of a request, by what is known before authentication. */
-export function holderOfRequests(
+export function bucketOfRequests(
   app: NestExpressApplication,
 ): (request: IncomingMessage) => string {
   const holder = fairnessBucketOf(

@@ -34,8 +34,8 @@ export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
       'the catalog was read anew',
     );
   } catch (error) {
-    const refusal = 'CATALOG_FILE does not fit; nothing was changed';
-    if (error instanceof ConfigError) logger.error(`${refusal}. ${error.problems.join(' ')}`);
-    else logger.error({ cause: loggableError(error) }, refusal);
+    const rejection = 'CATALOG_FILE does not fit; nothing was changed';
+    if (error instanceof ConfigError) logger.error(`${rejection}. ${error.problems.join(' ')}`);
+    else logger.error({ cause: loggableError(error) }, rejection);
   }
 }

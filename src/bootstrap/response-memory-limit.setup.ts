@@ -4,7 +4,7 @@ import { FastExpressAdapter } from '../platform/http-server/connections/fast-exp
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
-import { holderOfRequests } from './load-shedding.setup.js';
+import { bucketOfRequests } from './load-shedding.setup.js';
 
 /**
  * Enables the limit of response memory: the slowest clients are disconnected while buffered responses have more than
@@ -19,8 +19,8 @@ export function setUpResponseMemoryLimit(app: NestExpressApplication): void {
   const metrics = app.get(Metrics);
   const bytes = adapter.setUpResponseMemoryLimit({
     maxBytes,
-    holderOf: holderOfRequests(app),
-    onCut: (readers) => {
+    bucketOf: bucketOfRequests(app),
+    onDisconnected: (readers) => {
       metrics.readersCut.inc(readers);
       logger.warn({ readers }, 'Readers were cut: unread answers have UNREAD_ANSWERS_MAX_BYTES');
     },

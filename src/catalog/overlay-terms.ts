@@ -44,11 +44,11 @@ export function termsOf(
   operation: Operation,
   builtIn: UpstreamTerms | undefined,
 ): UpstreamTerms | undefined {
-  if (operation !== 'chat') refuseKeysOfChat(entry);
+  if (operation !== 'chat') rejectKeysOfChat(entry);
   const terms = { ...builtIn, ...given(entry) };
   checkFields(terms);
   for (const name of Object.keys(terms.headers ?? {})) {
-    if (FIXED_HEADERS.includes(name)) throw refusal(`headers.${name}`);
+    if (FIXED_HEADERS.includes(name)) throw rejection(`headers.${name}`);
   }
   return Object.keys(terms).length === 0 ? undefined : terms;
 }
@@ -76,26 +76,26 @@ function checkFields({
   constants = {},
 }: UpstreamTerms) {
   if (outputCapParameter !== undefined && NO_CAPS.includes(outputCapParameter)) {
-    throw refusal('length_parameter');
+    throw rejection('length_parameter');
   }
   const fixed = [...FIXED_FIELDS, outputCapParameter];
   for (const [from, to] of Object.entries(rename)) {
     const isFixed = fixed.includes(from) || fixed.includes(to) || to === COUNT_FIELD;
-    if (isFixed) throw refusal(`rename.${from}`);
+    if (isFixed) throw rejection(`rename.${from}`);
   }
   const dropped = drop.find((name) => fixed.includes(name));
   if (dropped !== undefined) throw new Error(`drop must not name ${dropped}: ${DECIDED}`);
   const constant = Object.keys(constants).find((name) => [...fixed, COUNT_FIELD].includes(name));
-  if (constant !== undefined) throw refusal(`constants.${constant}`);
+  if (constant !== undefined) throw rejection(`constants.${constant}`);
 }
 
 const DECIDED = 'the gateway decides on it';
 
-function refusal(field: string): Error {
+function rejection(field: string): Error {
   return new Error(`${field} must not be set here: ${DECIDED}`);
 }
 
-function refuseKeysOfChat(entry: OverlayTerms): void {
+function rejectKeysOfChat(entry: OverlayTerms): void {
   const key = CHAT_KEYS.find((name) => entry[name] !== undefined);
   if (key !== undefined) throw new Error(`${key} does not fit this operation`);
 }

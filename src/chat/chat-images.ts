@@ -36,7 +36,7 @@ export class ChatImages {
   private imageOfEachHost(images: readonly NamedImage[]): readonly NamedImage[] {
     const byHost = new Map<string, NamedImage>();
     for (const image of images) {
-      const says = this.urls.refusalOf(image.url);
+      const says = this.urls.rejectionOf(image.url);
       if (says !== undefined) throw invalidImage(image, says);
       const { origin } = new URL(image.url);
       if (byHost.has(origin)) continue;

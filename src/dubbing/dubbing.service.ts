@@ -45,9 +45,9 @@ export class DubbingService {
 
   /** Before the key is checked, as for every check of the text of a request (decision G-01). */
   private checkText(sourceUrl: string): void {
-    const refusal = this.urls.refusalOf(sourceUrl);
-    if (refusal === undefined) return;
-    const message = `${SOURCE_FIELD} ${refusal}.`;
+    const rejection = this.urls.rejectionOf(sourceUrl);
+    if (rejection === undefined) return;
+    const message = `${SOURCE_FIELD} ${rejection}.`;
     throw new GatewayError('invalid_request', message, { param: SOURCE_FIELD });
   }
 

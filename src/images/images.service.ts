@@ -46,16 +46,16 @@ export class ImagesService {
 function sizeOf({ limits: { sizes } }: ModelRow<'image'>, size = AUTOMATIC): string | undefined {
   if (size === AUTOMATIC) return undefined;
   if (sizes.includes(size)) return size;
-  throw refusal('size', [...sizes, AUTOMATIC]);
+  throw rejection('size', [...sizes, AUTOMATIC]);
 }
 
 /** The quality is fixed by the model row, because the price depends on it. A caller may send the same value. */
 function checkQuality({ terms }: ModelRow<'image'>, quality = AUTOMATIC): void {
   const own = terms?.constants?.quality;
   if (quality === AUTOMATIC || quality === own) return;
-  throw refusal('quality', typeof own === 'string' ? [AUTOMATIC, own] : [AUTOMATIC]);
+  throw rejection('quality', typeof own === 'string' ? [AUTOMATIC, own] : [AUTOMATIC]);
 }
 
-function refusal(param: string, words: readonly string[]): GatewayError {
+function rejection(param: string, words: readonly string[]): GatewayError {
   return new GatewayError('invalid_request', `${param} must be ${oneOfWords(words)}.`, { param });
 }

@@ -28,7 +28,7 @@ const NOT_SENT: readonly string[] = [
 
 interface NamedUrl {
   readonly param: string;
-  readonly place: string;
+  readonly path: string;
   readonly url: string;
 }
 
@@ -79,10 +79,10 @@ export class MusicService {
 
   /** Before any query: a URL whose text is rejected. */
   private checkUrlTexts(body: JsonObject): void {
-    for (const { param, place, url } of urlsIn(body)) {
-      const refusal = this.urls.refusalOf(url);
-      if (refusal === undefined) continue;
-      throw new GatewayError('invalid_music_request', `${place} ${refusal}.`, { param });
+    for (const { param, path, url } of urlsIn(body)) {
+      const rejection = this.urls.rejectionOf(url);
+      if (rejection === undefined) continue;
+      throw new GatewayError('invalid_music_request', `${path} ${rejection}.`, { param });
     }
   }
 
@@ -90,10 +90,10 @@ export class MusicService {
   private async checkHosts(body: JsonObject): Promise<void> {
     const named = urlsIn(body);
     const hosts = await Promise.all(named.map(({ url }) => this.urls.hostOf(url)));
-    const refused = named[hosts.indexOf('private')];
-    if (refused === undefined) return;
-    const { param, place } = refused;
-    const message = `${place} must point at a public host.`;
+    const rejected = named[hosts.indexOf('private')];
+    if (rejected === undefined) return;
+    const { param, path } = rejected;
+    const message = `${path} must point at a public host.`;
     throw new GatewayError('audio_download_failed', message, { param });
   }
 }
@@ -101,10 +101,10 @@ export class MusicService {
 /** The URLs; of a list the message names the item, and `param` the list. */
 function urlsIn({ audio_url: one, audio_urls: many = [] }: JsonObject): readonly NamedUrl[] {
   const clips = (many as string[]).map((url, index) => {
-    return { param: 'audio_urls', place: `audio_urls.${index}`, url };
+    return { param: 'audio_urls', path: `audio_urls.${index}`, url };
   });
   if (one === undefined) return clips;
-  return [{ param: 'audio_url', place: 'audio_url', url: one as string }, ...clips];
+  return [{ param: 'audio_url', path: 'audio_url', url: one as string }, ...clips];
 }
 
 function commandFor(body: JsonObject, { tracks, ...singers }: SongSourcesFound): SongCommand {

@@ -13,18 +13,21 @@ export function checkWithinTrack(body: JsonObject, track: TrackView | undefined)
   if (!track) return;
   const { duration_seconds: seconds } = track;
   const end = seconds === undefined ? Infinity : withSlack(seconds);
-  refuseBeyond(body, 'end_s', end);
-  refuseBeyond(body, 'vocal_end_s', end);
-  refuseBeyond(body, 'continue_at', seconds ?? Infinity);
-  refuseAtEnd(body, seconds);
-  refuseBeyond(body, 'fade_time_s', seconds ?? MAX_FADE_SECONDS);
+  rejectTimeBeyond(body, 'end_s', end);
+  rejectTimeBeyond(body, 'vocal_end_s', end);
+  rejectTimeBeyond(body, 'continue_at', seconds ?? Infinity);
+  rejectTimeAtEnd(body, seconds);
+  rejectTimeBeyond(body, 'fade_time_s', seconds ?? MAX_FADE_SECONDS);
 }
 
 /** A song continues from within its source; a tune may continue from the very end. */
-function refuseAtEnd({ model, continue_at: place }: JsonObject, seconds: number | undefined): void {
-  if (typeof place !== 'number' || place !== seconds) return;
+function rejectTimeAtEnd(
+  { model, continue_at: position }: JsonObject,
+  seconds: number | undefined,
+): void {
+  if (typeof position !== 'number' || position !== seconds) return;
   if (familyOf(String(model)) === 'tune') return;
-  const message = `continue_at must be below ${place}, the end of the source track.`;
+  const message = `continue_at must be below ${position}, the end of the source track.`;
   throw new GatewayError('invalid_music_request', message, { param: 'continue_at' });
 }
 
@@ -33,7 +36,7 @@ function withSlack(seconds: number): number {
   return Math.round((seconds + SLACK_SECONDS) * 1e6) / 1e6;
 }
 
-function refuseBeyond(body: JsonObject, field: string, end: number): void {
+function rejectTimeBeyond(body: JsonObject, field: string, end: number): void {
   const value = body[field];
   if (typeof value !== 'number' || value <= end) return;
   const message = `${field} must be at most ${end} for this source track.`;

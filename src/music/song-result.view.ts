@@ -128,9 +128,9 @@ export function viewSongResult(result: SongResult): JsonObject {
   return { ...view };
 }
 
-function viewTrack(track: SongTrack, place: number): TrackView {
+function viewTrack(track: SongTrack, position: number): TrackView {
   return present({
-    index: place + 1,
+    index: position + 1,
     id: track.id,
     audio_url: track.audioUrl,
     wav_url: track.wavUrl,

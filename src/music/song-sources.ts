@@ -108,11 +108,11 @@ function referencesOf(body: JsonObject): readonly Reference[] {
       index: body.source_index as number,
       indexField: 'source_index',
     })),
-    ...pair.map((taskId, place) => ({
+    ...pair.map((taskId, position) => ({
       field: 'source_task_ids',
       taskId,
       wants: 'track' as const,
-      index: indexes[place],
+      index: indexes[position],
       indexField: 'source_indexes',
     })),
     ...one('persona_task_id', 'persona'),

@@ -54,7 +54,7 @@ export class SandboxMedia extends SandboxFiles {
   }
 
   /** For a URL with another host, or with a name that no file can have. Undefined where no sandbox runs. */
-  refusalOf({ pathname }: URL): string | undefined {
+  rejectionOf({ pathname }: URL): string | undefined {
     const base = this.published;
     if (this.upstreamUrl === undefined || !base || !pathname.startsWith(`${base.pathname}/`))
       return undefined;

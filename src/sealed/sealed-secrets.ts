@@ -132,8 +132,8 @@ export class SealedSecrets {
 
   /** A process records a key before it seals with it. */
   private async note(): Promise<void> {
-    for (const [place, id] of this.box.keyIds.entries()) {
-      const value = this.box.seal(CHECK_TEXT, CHECK_CONTEXT, place);
+    for (const [index, id] of this.box.keyIds.entries()) {
+      const value = this.box.seal(CHECK_TEXT, CHECK_CONTEXT, index);
       await this.dataSource.query(
         'INSERT INTO sealing_key (key_id, check_value) VALUES ($1, $2) ON CONFLICT DO NOTHING',
         [id, value],

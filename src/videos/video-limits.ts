@@ -17,7 +17,7 @@ const NOT_TAKEN = 'must not be sent';
 export function checkVideoLimits({ price, limits }: ModelRow<'video'>, body: VideoBody): Quote {
   const quote = quoteOfVideo(price, body.seconds);
   if (quote === undefined) {
-    throw refusal('seconds', `must be ${oneOfWords(Object.keys(price.microUsdBySeconds))}`);
+    throw rejection('seconds', `must be ${oneOfWords(Object.keys(price.microUsdBySeconds))}`);
   }
   checkSize(limits, body);
   checkAspectRatio(limits, body);
@@ -27,24 +27,24 @@ export function checkVideoLimits({ price, limits }: ModelRow<'video'>, body: Vid
 
 function checkSize({ sizePattern }: Limits, { size }: VideoBody): void {
   if (size === undefined) return;
-  if (sizePattern === undefined) throw refusal('size', NOT_TAKEN);
-  if (!new RegExp(sizePattern).test(size)) throw refusal('size', 'must be <width>x<height>');
+  if (sizePattern === undefined) throw rejection('size', NOT_TAKEN);
+  if (!new RegExp(sizePattern).test(size)) throw rejection('size', 'must be <width>x<height>');
 }
 
 function checkAspectRatio({ aspectRatios }: Limits, { aspect_ratio: ratio }: VideoBody): void {
   if (ratio === undefined) return;
-  if (aspectRatios === undefined) throw refusal('aspect_ratio', NOT_TAKEN);
+  if (aspectRatios === undefined) throw rejection('aspect_ratio', NOT_TAKEN);
   if (!aspectRatios.includes(ratio))
-    throw refusal('aspect_ratio', `must be ${oneOfWords(aspectRatios)}`);
+    throw rejection('aspect_ratio', `must be ${oneOfWords(aspectRatios)}`);
 }
 
 function checkImageCount({ maxImageUrls }: Limits, { image_urls: urls = [] }: VideoBody): void {
   if (urls.length <= maxImageUrls) return;
   const most = `must have at most ${maxImageUrls} URL${maxImageUrls === 1 ? '' : 's'}`;
-  throw refusal('image_urls', maxImageUrls === 0 ? NOT_TAKEN : most);
+  throw rejection('image_urls', maxImageUrls === 0 ? NOT_TAKEN : most);
 }
 
-function refusal(field: Field, says: string): GatewayError {
+function rejection(field: Field, says: string): GatewayError {
   const message = `${field} ${says} with this model.`;
   return new GatewayError('invalid_request', message, { param: field });
 }

@@ -76,8 +76,8 @@ export class VideosService {
 
   private checkImageTexts({ image_urls: urls = [] }: VideoBody): void {
     for (const [index, url] of urls.entries()) {
-      const refusal = this.urls.refusalOf(url);
-      if (refusal !== undefined) throw badImage(index, refusal);
+      const rejection = this.urls.rejectionOf(url);
+      if (rejection !== undefined) throw badImage(index, rejection);
     }
   }
 
@@ -100,8 +100,8 @@ function commandOf(body: VideoBody): Readonly<Record<string, unknown>> {
   return { ...command };
 }
 
-function badImage(index: number, refusal: string): GatewayError {
-  return new GatewayError('invalid_request', `image_urls.${index} ${refusal}.`, {
+function badImage(index: number, rejection: string): GatewayError {
+  return new GatewayError('invalid_request', `image_urls.${index} ${rejection}.`, {
     param: 'image_urls',
   });
 }

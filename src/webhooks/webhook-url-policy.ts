@@ -34,14 +34,14 @@ export class WebhookUrlPolicy {
       ownUrls: this.own.all,
       isHttpsOnly: surface !== 'video',
     });
-    if ('refusal' in verdict) throw refused(surface, verdict.refusal);
+    if ('rejection' in verdict) throw rejected(surface, verdict.rejection);
     return verdict.url;
   }
 
   /** The URL of an accepted delivery, checked again with the current settings. Throws TargetRefusedError. */
   revalidate(url: string): URL {
     const verdict = validatePublicUrl(url, { rules: this.rules, ownUrls: this.own.all });
-    if ('refusal' in verdict) throw new TargetRefusedError();
+    if ('rejection' in verdict) throw new TargetRefusedError();
     return verdict.url;
   }
 
@@ -56,14 +56,14 @@ export class WebhookUrlPolicy {
       await this.dialer.addressesOf(target, deadline.signal);
     } catch (error) {
       if (error instanceof AddressRefusedError)
-        throw refused(surface, 'must point at a public host');
+        throw rejected(surface, 'must point at a public host');
     } finally {
       deadline.clear();
     }
   }
 }
 
-function refused(surface: ApiFamily, refusal: string): GatewayError {
+function rejected(surface: ApiFamily, rejection: string): GatewayError {
   const code = API_FAMILY_CODES[surface].invalidWebhook;
-  return new GatewayError(code, `webhook ${refusal}.`, { param: 'webhook' });
+  return new GatewayError(code, `webhook ${rejection}.`, { param: 'webhook' });
 }

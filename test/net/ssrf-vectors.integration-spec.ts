@@ -48,7 +48,7 @@ describe('request forgery vectors', () => {
   });
 
   it.each(denied.map(title))('refuses without a connection %s (AUD-44)', async (_, vector) => {
-    const isTextual = 'refusal' in validatePublicUrl(vector.url, policy);
+    const isTextual = 'rejection' in validatePublicUrl(vector.url, policy);
     await expect(download(vector)).rejects.toMatchObject({
       code: isTextual ? 'invalid_request' : 'audio_download_failed',
       param: 'audio_url',

@@ -23,7 +23,7 @@ describe('claims while tasks are submitted', () => {
         const works = await statements.claim({
           available: new Map(),
           inUse: [],
-          mine: [],
+          runningIds: [],
           leaseMs: LEASE_MS,
         });
         for (const { task } of works) claimed.add(task.id);

@@ -46,7 +46,7 @@ const countOf = (works: readonly ClaimedWork[], account: string): number =>
 
 function claim(room = ROOM, holdings: readonly AccountUse[] = []): Promise<ClaimedWork[]> {
   const rooms = new Map([[LANE, room]]);
-  return statements.claim({ available: rooms, inUse: holdings, mine: [], leaseMs: LEASE_MS });
+  return statements.claim({ available: rooms, inUse: holdings, runningIds: [], leaseMs: LEASE_MS });
 }
 
 const has = (accountId: string, places: number): AccountUse => ({

@@ -117,7 +117,12 @@ describe('a submission that is accepted after another process took the task over
 
   it('has its job watched, too, where the other process ends the task only afterwards', async () => {
     const late = await submitted('between');
-    const asked = { available: new Map<string, number>(), inUse: [], mine: [], leaseMs: LEASE_MS };
+    const asked = {
+      available: new Map<string, number>(),
+      inUse: [],
+      runningIds: [],
+      leaseMs: LEASE_MS,
+    };
     const [work] = await beside.gateway.app.get(TaskWorkRepository).claim(asked);
     await late.accept();
     expect(await harness.read(late.task)).toMatchObject({ status: 'queued' });

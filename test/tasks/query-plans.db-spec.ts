@@ -71,7 +71,12 @@ async function plans(): Promise<ReadonlyMap<string, readonly string[]>> {
   const tasks = new TaskWorkRepository(dataSource);
   const reader = new TaskRepository(dataSource);
   const rooms = new Map<string, number>();
-  const [work] = await tasks.claim({ available: rooms, inUse: [], mine: [], leaseMs: LEASE_MS });
+  const [work] = await tasks.claim({
+    available: rooms,
+    inUse: [],
+    runningIds: [],
+    leaseMs: LEASE_MS,
+  });
   if (!work) throw new Error('something is due');
   const { accountId, id: taskId } = work.task;
   const facts = { progress: 5 };

@@ -28,7 +28,7 @@ describe('edges of a task', () => {
     const statements = harness.gateway.app.get(TaskWorkRepository);
     const task = await harness.submit(account);
     const claim = (mine: readonly string[]) =>
-      statements.claim({ available: new Map(), inUse: [], mine, leaseMs: LEASE_MS });
+      statements.claim({ available: new Map(), inUse: [], runningIds: mine, leaseMs: LEASE_MS });
     expect(await claim([])).toHaveLength(1);
     await harness.hurry();
     expect(await claim([task.id])).toEqual([]);
@@ -43,7 +43,7 @@ describe('edges of a task', () => {
     await harness.hurry();
     const [work] = await harness.gateway.app
       .get(TaskWorkRepository)
-      .claim({ available: new Map(), inUse: [], mine: [], leaseMs: LEASE_MS });
+      .claim({ available: new Map(), inUse: [], runningIds: [], leaseMs: LEASE_MS });
     expect(work).toMatchObject({ phase: 'collecting', failureCount: 0 });
     const stop = new AbortController();
     stop.abort(new Error('the gateway is shutting down'));

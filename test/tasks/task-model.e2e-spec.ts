@@ -146,7 +146,12 @@ class Reality {
 
   private async claim(): Promise<ClaimedWork[]> {
     await harness.hurry();
-    const asked = { available: new Map<string, number>(), inUse: [], mine: [], leaseMs: LEASE_MS };
+    const asked = {
+      available: new Map<string, number>(),
+      inUse: [],
+      runningIds: [],
+      leaseMs: LEASE_MS,
+    };
     return harness.gateway.app.get(TaskWorkRepository).claim(asked);
   }
 

@@ -44,7 +44,12 @@ async function finished(): Promise<Task> {
 async function claim(): Promise<ClaimedWork> {
   await harness.hurry();
   const statements = harness.gateway.app.get(TaskWorkRepository);
-  const asked = { available: new Map<string, number>(), inUse: [], mine: [], leaseMs: LEASE_MS };
+  const asked = {
+    available: new Map<string, number>(),
+    inUse: [],
+    runningIds: [],
+    leaseMs: LEASE_MS,
+  };
   const [work] = await statements.claim(asked);
   if (work?.phase !== 'collecting') throw new Error('a file is to be stored');
   return work;

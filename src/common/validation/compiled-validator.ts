@@ -87,7 +87,7 @@ export class CompiledValidator<T extends object> {
     }
     const dto = this.instance(body);
     const fault = this.fault(dto);
-    if (fault !== undefined) throw refusal(fault, code);
+    if (fault !== undefined) throw rejection(fault, code);
     return dto;
   }
 
@@ -205,7 +205,7 @@ function faultUnder(broken: Rule, path: string, value: unknown, dto: object): Fa
   return index < 0 ? undefined : { path, item: `.${index}`, value: items[index], broken };
 }
 
-function refusal({ path, item, value, broken }: Fault, code: ErrorCode): GatewayError {
+function rejection({ path, item, value, broken }: Fault, code: ErrorCode): GatewayError {
   const { message } = broken;
   const args = { value, object: {}, property: path, constraints: [], targetName: '' };
   const says = typeof message === 'string' ? message : message(args);

@@ -91,9 +91,9 @@ export function ModelId(options: FieldOptions = {}): PropertyDecorator {
 export function Int(options: Range & FieldOptions): PropertyDecorator {
   const { min, max } = options;
   const says = min === max ? `must be ${min}` : `must be a whole number from ${min} to ${max}`;
-  const refusal = fault(says, options);
+  const rejection = fault(says, options);
   const api = { type: 'integer', minimum: min, maximum: max } as const;
-  return field([IsInt(refusal), Min(min, refusal), Max(max, refusal)], options, api);
+  return field([IsInt(rejection), Min(min, rejection), Max(max, rejection)], options, api);
 }
 
 /** A number in an inclusive range. With `decimals`, at most this many decimal places. */
@@ -102,27 +102,27 @@ export function Num(
 ): PropertyDecorator {
   const { min, max, decimals } = options;
   const precision = decimals === undefined ? '' : ` with at most ${decimals} decimals`;
-  const refusal = fault(`must be a number from ${min} to ${max}${precision}`, options);
+  const rejection = fault(`must be a number from ${min} to ${max}${precision}`, options);
   const api = { type: Number, minimum: min, maximum: max };
-  const rules = [IsNumber({}, refusal), Min(min, refusal), Max(max, refusal)];
+  const rules = [IsNumber({}, rejection), Min(min, rejection), Max(max, rejection)];
   return field(
-    decimals === undefined ? rules : [...rules, Decimals(decimals, refusal)],
+    decimals === undefined ? rules : [...rules, Decimals(decimals, rejection)],
     options,
     api,
   );
 }
 
 /** class-validator's `maxDecimalPlaces` throws for a number that is written with an exponent, such as 1e-7. */
-function Decimals(most: number, refusal: ValidationOptions): PropertyDecorator {
+function Decimals(most: number, rejection: ValidationOptions): PropertyDecorator {
   const validate = (value: unknown) =>
     typeof value === 'number' && Number(value.toFixed(most)) === value;
-  return ValidateBy({ name: 'decimals', validator: { validate } }, refusal);
+  return ValidateBy({ name: 'decimals', validator: { validate } }, rejection);
 }
 
 /** One of several fixed values, case-sensitive. */
 export function Enum(words: readonly string[], options: FieldOptions = {}): PropertyDecorator {
-  const refusal = fault(`must be ${oneOfWords(words)}`, options);
-  return field([IsIn(words, refusal)], options, { type: String, enum: [...words] });
+  const rejection = fault(`must be ${oneOfWords(words)}`, options);
+  return field([IsIn(words, rejection)], options, { type: String, enum: [...words] });
 }
 
 /** The values as the end of the sentence 'field must be …'. */
@@ -133,14 +133,14 @@ export function oneOfWords(words: readonly string[]): string {
 /** A field with one accepted value, which is the default behaviour: it is not forwarded (decision G-02). */
 export function DoneAnyway(value: string | number | boolean): PropertyDecorator {
   const options = { optional: true, description: 'Names what is done anyway' } as const;
-  const refusal = fault(`must be ${value}`, options);
-  const only = IsIn([value], refusal);
+  const rejection = fault(`must be ${value}`, options);
+  const only = IsIn([value], rejection);
   const api = { enum: [value] };
   // The type is a rule of its own, by which the texts of a form are converted.
   if (typeof value === 'string') return field([only], options, { type: String, ...api });
   return typeof value === 'boolean'
-    ? field([IsBoolean(refusal), only], options, { type: Boolean, ...api })
-    : field([IsNumber({}, refusal), only], options, { type: Number, ...api });
+    ? field([IsBoolean(rejection), only], options, { type: Boolean, ...api })
+    : field([IsNumber({}, rejection), only], options, { type: Number, ...api });
 }
 
 /** true or false. */
@@ -166,12 +166,12 @@ export function LanguageCode(options: FieldOptions = {}): PropertyDecorator {
 
 /** An object (or, with `list`, objects) of another request class, whose fields are checked. */
 export function Nested(type: () => Dto, options: FieldOptions = {}): PropertyDecorator {
-  const refusal = fault('must be an object', options);
+  const rejection = fault('must be an object', options);
   // Not typed by class-transformer: the compiled validator makes the instances.
   const context: FieldContext = { nested: type };
-  const nested = ValidateNested({ ...refusal, context });
+  const nested = ValidateNested({ ...rejection, context });
   // Nest Swagger treats a function as a lazy type only if its name is `type`.
-  return field([IsObject(refusal), nested], options, { type: () => type() });
+  return field([IsObject(rejection), nested], options, { type: () => type() });
 }
 
 /** Anything that a predicate accepts, for values that no other decorator describes; `says` as in `Pattern`. */
@@ -192,15 +192,15 @@ export function Examined(
   faultOf: (value: unknown) => PartFault | undefined,
   options: FieldOptions & { readonly api?: ApiPropertyOptions } = {},
 ): PropertyDecorator {
-  const refusal = fault('', options);
+  const rejection = fault('', options);
   const context: FieldContext = {
-    ...(refusal.context as FieldContext),
+    ...(rejection.context as FieldContext),
     pathOf: (value) => faultOf(value)?.at ?? '',
   };
   const check = ValidateBy(
     { name: 'examined', validator: { validate: (value) => faultOf(value) === undefined } },
     {
-      ...refusal,
+      ...rejection,
       context,
       message: ({ value }) => {
         const { at = '', says = 'must be valid' } = faultOf(value) ?? {};
@@ -245,6 +245,6 @@ function field(
 
 function listRules({ min, max }: Range, options: FieldOptions): PropertyDecorator[] {
   const says = `must be an array of ${min === max ? min : `${min} to ${max}`} value${max === 1 ? '' : 's'}`;
-  const refusal = { ...fault(says, options), each: false };
-  return [IsArray(refusal), ArrayMinSize(min, refusal), ArrayMaxSize(max, refusal)];
+  const rejection = { ...fault(says, options), each: false };
+  return [IsArray(rejection), ArrayMinSize(min, rejection), ArrayMaxSize(max, rejection)];
 }

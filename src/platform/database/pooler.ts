@@ -27,10 +27,10 @@ const PROTOCOL_VIOLATION = '08P01';
 export async function findPooler(url: string, setting: PoolerSetting): Promise<Pooler> {
   if (setting === 'none') return 'none';
   const choice = new ServerChoice(url);
-  return trying(url, () => look(choice, setting));
+  return trying(url, () => detect(choice, setting));
 }
 
-async function look(choice: ServerChoice, setting: PoolerSetting): Promise<Pooler> {
+async function detect(choice: ServerChoice, setting: PoolerSetting): Promise<Pooler> {
   if (setting === 'auto' && (await keepsSettings(choice))) return 'none';
   return (await keepsNames(choice)) ? 'named' : 'unnamed';
 }
@@ -43,8 +43,8 @@ async function keepsSettings(choice: ServerChoice): Promise<boolean> {
       return rows[0]?.kept === true;
     });
   } catch (error) {
-    const isRefused = sqlStateOf(error) === PROTOCOL_VIOLATION;
-    if (isRefused && /start-?up parameter|options/i.test((error as Error).message)) return false;
+    const isRejected = sqlStateOf(error) === PROTOCOL_VIOLATION;
+    if (isRejected && /start-?up parameter|options/i.test((error as Error).message)) return false;
     throw error;
   }
 }
@@ -54,20 +54,20 @@ async function keepsSettings(choice: ServerChoice): Promise<boolean> {
  * no.
  */
 function keepsNames(choice: ServerChoice): Promise<boolean> {
-  return withClients(choice, 1 + PROBES, {}, async ([asker, ...others]) => {
+  return withClients(choice, 1 + PROBES, {}, async ([prober, ...others]) => {
     const named = { name: 'pooler_probe', text: 'SELECT pg_backend_pid() AS session' };
-    const ask = async () => (await asker?.query<{ session: number }>(named))?.rows[0]?.session;
-    const look = async (): Promise<boolean> => {
-      const first = await ask();
+    const probe = async () => (await prober?.query<{ session: number }>(named))?.rows[0]?.session;
+    const detect = async (): Promise<boolean> => {
+      const first = await probe();
       for (const other of others) {
         // This occupies a session of the server for a while, probably the last one used.
         await other.query('BEGIN');
-        if ((await ask()) !== first) return true;
+        if ((await probe()) !== first) return true;
       }
       return false;
     };
     const patience = sleep(PROBE_PATIENCE_MS, false, { ref: false });
-    return Promise.race([look().catch(() => false), patience]);
+    return Promise.race([detect().catch(() => false), patience]);
   });
 }
 

@@ -20,7 +20,7 @@ export class PreparedStatement<Row extends QueryResultRow> {
     dataSource: DataSource,
     name: string,
     private readonly text: string,
-    private readonly answerTimeoutMs = ANSWER_TIMEOUT_MS,
+    private readonly responseTimeoutMs = ANSWER_TIMEOUT_MS,
   ) {
     this.name = keepsNames(dataSource) ? name : undefined;
     this.pool = (dataSource.driver as unknown as { readonly master: DriverPool<Row> }).master;
@@ -28,14 +28,14 @@ export class PreparedStatement<Row extends QueryResultRow> {
 
   /** The rows that the statement returns for these parameters. Throws `ETIMEDOUT` when there is no response in time. */
   async run(values: unknown[]): Promise<Row[]> {
-    const { text, answerTimeoutMs } = this;
+    const { text, responseTimeoutMs } = this;
     const name = this.name;
     const config = name === undefined ? { text, values } : { name, text, values };
-    const query = new BoundedQuery(config, answerTimeoutMs);
+    const query = new BoundedQuery(config, responseTimeoutMs);
     try {
       return (await this.pool.query(query)).rows;
     } finally {
-      query.answered();
+      query.completed();
     }
   }
 }
@@ -69,7 +69,7 @@ class BoundedQuery extends DriverQuery {
   }
 
   /** Ends the wait. */
-  answered(): void {
+  completed(): void {
     clearTimeout(this.timer);
   }
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { maintenanceConnectionOf } from './data-source.js';
 import { applyChangedFiles, createSchema, grantTo, hasCurrentFiles } from './schema-files.js';
-import { appliedMigrations, knownMigrations, refuseOtherVersions } from './schema-version.js';
+import { appliedMigrations, knownMigrations, rejectOtherVersions } from './schema-version.js';
 import { SESSION_SETTINGS } from './session-settings.js';
 
 /** The number of the lock. No other program on the same database may use it. */
@@ -44,7 +44,7 @@ async function migrate(dataSource: DataSource, queryRunner: QueryRunner): Promis
     // The files are of today, so no migration is left to run.
     executor.fake = true;
   } else {
-    refuseOtherVersions(known, knownMigrations(dataSource));
+    rejectOtherVersions(known, knownMigrations(dataSource));
   }
   const migrations = await executor.executePendingMigrations();
   return [...migrations.map(({ name }) => name), ...(await applyChangedFiles(queryRunner))];

@@ -50,7 +50,7 @@ export async function appliedMigrations(
 }
 
 /** Throws {@link SchemaTooNewError} or {@link SchemaTooOldError} where this version cannot migrate the database. */
-export function refuseOtherVersions(
+export function rejectOtherVersions(
   applied: readonly AppliedMigration[],
   known: readonly string[],
 ): void {

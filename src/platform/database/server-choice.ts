@@ -100,7 +100,7 @@ export class ChosenClient extends pg.Client {
       });
     }
     super.connect((error: Error | undefined) => {
-      const problem = error ?? this.refusal();
+      const problem = error ?? this.rejection();
       if (problem !== undefined) this.choice.failed(this.url);
       if (problem !== undefined && error === undefined) void this.end().catch(() => undefined);
       callback(problem);
@@ -108,10 +108,10 @@ export class ChosenClient extends pg.Client {
     return undefined;
   }
 
-  private refusal(): Error | undefined {
+  private rejection(): Error | undefined {
     if (!this.choice.mustWrite || this.readOnly.size === 0) return undefined;
-    const refusal = new Error('the database server takes no writes; another one is looked for');
-    return Object.assign(refusal, { code: '25006' });
+    const rejection = new Error('the database server takes no writes; another one is looked for');
+    return Object.assign(rejection, { code: '25006' });
   }
 }
 

@@ -68,7 +68,7 @@ export class Download {
   /** Follows redirects to the response that contains the media; returns its declared type. */
   async open(text: string): Promise<string | undefined> {
     const verdict = this.validate(text);
-    if ('refusal' in verdict) throw this.refused(verdict.refusal);
+    if ('rejection' in verdict) throw this.rejected(verdict.rejection);
     let { url } = verdict;
     try {
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
@@ -91,8 +91,8 @@ export class Download {
         const { length } = chunk as Buffer;
         this.bytes += length;
         if (this.bytes > this.limitBytes) throw this.tooLarge();
-        const refusal = this.options.meter?.add(length);
-        if (refusal) throw refusal;
+        const rejection = this.options.meter?.add(length);
+        if (rejection) throw rejection;
         this.checkRate(performance.now() - startedMs);
         yield chunk as Buffer;
       }
@@ -140,7 +140,7 @@ export class Download {
     // A second Location header makes the value an array, and then the target is not certain.
     const target = typeof location === 'string' ? resolveLocation(location, base) : undefined;
     const verdict = this.validate(target);
-    if ('refusal' in verdict) throw this.failed('it redirects to an address that is not public');
+    if ('rejection' in verdict) throw this.failed('it redirects to an address that is not public');
     if (base.protocol === 'https:' && verdict.url.protocol !== 'https:') {
       throw this.failed('it redirects from https to http');
     }
@@ -167,8 +167,8 @@ export class Download {
     return this.error('audio_download_failed', `The URL could not be downloaded: ${why}.`, cause);
   }
 
-  private refused(refusal: string): GatewayError {
-    return this.error('invalid_request', `${this.options.param ?? 'The URL'} ${refusal}.`);
+  private rejected(rejection: string): GatewayError {
+    return this.error('invalid_request', `${this.options.param ?? 'The URL'} ${rejection}.`);
   }
 
   private tooLarge(): GatewayError {

@@ -37,9 +37,9 @@ const NON_PUBLIC_IPV6: readonly [address: string, prefix: number][] = [
   ['3fff::', 20],
 ];
 
-const refused = new BlockList();
-for (const [address, prefix] of NON_PUBLIC_IPV4) refused.addSubnet(address, prefix, 'ipv4');
-for (const [address, prefix] of NON_PUBLIC_IPV6) refused.addSubnet(address, prefix, 'ipv6');
+const rejected = new BlockList();
+for (const [address, prefix] of NON_PUBLIC_IPV4) rejected.addSubnet(address, prefix, 'ipv4');
+for (const [address, prefix] of NON_PUBLIC_IPV6) rejected.addSubnet(address, prefix, 'ipv6');
 const globalIpv6 = new BlockList();
 for (const [address, prefix] of GLOBAL_IPV6) globalIpv6.addSubnet(address, prefix, 'ipv6');
 
@@ -50,7 +50,7 @@ for (const [address, prefix] of GLOBAL_IPV6) globalIpv6.addSubnet(address, prefi
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
-  if (family === 4) return !refused.check(address, 'ipv4');
+  if (family === 4) return !rejected.check(address, 'ipv4');
   if (family !== 6 || address.includes('%')) return false;
-  return globalIpv6.check(address, 'ipv6') && !refused.check(address, 'ipv6');
+  return globalIpv6.check(address, 'ipv6') && !rejected.check(address, 'ipv6');
 }

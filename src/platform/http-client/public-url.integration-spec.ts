@@ -13,7 +13,7 @@ const opened: UrlPolicy = {
 
 function judge(value: unknown, policy = strict): string {
   const verdict = validatePublicUrl(value, policy);
-  return 'url' in verdict ? verdict.url.href : verdict.refusal;
+  return 'url' in verdict ? verdict.url.href : verdict.rejection;
 }
 
 describe('validatePublicUrl', () => {

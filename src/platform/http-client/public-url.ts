@@ -31,13 +31,13 @@ export interface UrlPolicy {
    */
   readonly ownUrls?: readonly URL[];
   /** Files of this service that may be read, although its host is refused. */
-  readonly sandboxFiles?: Pick<SandboxFiles, 'fileAt' | 'refusalOf'> | undefined;
+  readonly sandboxFiles?: Pick<SandboxFiles, 'fileAt' | 'rejectionOf'> | undefined;
   /** Reject `http` unless a rule permits the host (webhooks of audio tasks). */
   readonly isHttpsOnly?: boolean;
 }
 
 /** The parsed URL, or why it is rejected, as words that follow the name of a field (`audio_url must …`). */
-export type UrlVerdict = { readonly url: URL } | { readonly refusal: string };
+export type UrlVerdict = { readonly url: URL } | { readonly rejection: string };
 
 /**
  * Checks everything in the text of a URL before its host name is resolved (decisions G-43, G-80): form, scheme, user
@@ -46,15 +46,15 @@ export type UrlVerdict = { readonly url: URL } | { readonly refusal: string };
  */
 export function validatePublicUrl(value: unknown, policy: UrlPolicy): UrlVerdict {
   const url = parseWebUrl(value);
-  if (url === undefined) return { refusal: 'must be an http or https URL' };
-  if (USER_INFO.test(String(value))) return { refusal: 'must not carry a user name or password' };
+  if (url === undefined) return { rejection: 'must be an http or https URL' };
+  if (USER_INFO.test(String(value))) return { rejection: 'must not carry a user name or password' };
   if (policy.sandboxFiles?.fileAt(url)) return { url };
-  const refusal = refusalOf(url, policy);
-  if (refusal === undefined) return { url };
-  return { refusal: policy.sandboxFiles?.refusalOf(url) ?? refusal };
+  const rejection = rejectionOf(url, policy);
+  if (rejection === undefined) return { url };
+  return { rejection: policy.sandboxFiles?.rejectionOf(url) ?? rejection };
 }
 
-function refusalOf(url: URL, policy: UrlPolicy): string | undefined {
+function rejectionOf(url: URL, policy: UrlPolicy): string | undefined {
   const host = hostOf(url);
   const port = portOf(url);
   const isOpened = policy.rules.opens(host, port);

@@ -9,7 +9,7 @@ export abstract class SandboxFiles {
    * Why a rejected URL that looks like one of these files is not one, as words that follow the name of its field.
    * Undefined for every other URL.
    */
-  abstract refusalOf(url: URL): string | undefined;
+  abstract rejectionOf(url: URL): string | undefined;
 
   /** Requests the URL that {@link fileAt} returned. Throws the errors of the network. */
   abstract read(file: URL, request: GuardedRequest): Promise<GuardedResponse>;

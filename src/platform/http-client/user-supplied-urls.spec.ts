@@ -15,7 +15,7 @@ class OneFile extends SandboxFiles {
   fileAt = (url: URL): URL | undefined => (url.href === OWN ? url : undefined);
   read = (): Promise<never> => Promise.reject(new Error('nothing is read'));
 
-  override refusalOf(): undefined {
+  override rejectionOf(): undefined {
     return undefined;
   }
 }
@@ -40,7 +40,7 @@ describe('a URL that a provider is to fetch', () => {
     'http://10.0.0.9/a.png',
     OWN,
   ])('%s passes', async (url) => {
-    expect(urls.refusalOf(url)).toBeUndefined();
+    expect(urls.rejectionOf(url)).toBeUndefined();
     expect(await urls.hostOf(url)).toBe('public');
   });
 
@@ -54,7 +54,7 @@ describe('a URL that a provider is to fetch', () => {
     'http://127.0.0.1:3000/sandbox/media/b.png',
     'no url',
   ])('%s is refused by its text', async (url) => {
-    expect(urls.refusalOf(url)).toMatch(/^must /);
+    expect(urls.rejectionOf(url)).toMatch(/^must /);
     expect(await urls.hostOf(url)).toBe('private');
   });
 
@@ -63,7 +63,7 @@ describe('a URL that a provider is to fetch', () => {
     ['mixed.example', 'private'],
     ['nowhere.example', 'unknown'],
   ])('the name %s is %s', async (name, verdict) => {
-    expect(urls.refusalOf(`https://${name}/a.png`)).toBeUndefined();
+    expect(urls.rejectionOf(`https://${name}/a.png`)).toBeUndefined();
     expect(await urls.hostOf(`https://${name}/a.png`)).toBe(verdict);
   });
 });

@@ -21,15 +21,15 @@ export class UserSuppliedUrls {
   ) {}
 
   /** Why the text of a URL is rejected, as words that follow the name of its field. Undefined if it is accepted. */
-  refusalOf(text: string): string | undefined {
+  rejectionOf(text: string): string | undefined {
     const verdict = this.validate(text);
-    return 'refusal' in verdict ? verdict.refusal : undefined;
+    return 'rejection' in verdict ? verdict.rejection : undefined;
   }
 
   /** The kind of address of a URL's host, for a URL whose text was accepted. */
   async hostOf(text: string): Promise<HostVerdict> {
     const verdict = this.validate(text);
-    if ('refusal' in verdict) return 'private';
+    if ('rejection' in verdict) return 'private';
     if (this.sandboxFiles.fileAt(verdict.url)) return 'public';
     const deadline = new Deadline(RESOLVE_MS);
     try {

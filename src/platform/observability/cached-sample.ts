@@ -5,20 +5,20 @@ const SAMPLE_MS = 10_000;
 
 /** Figures from the database for the metrics. They are read at a scrape, but at most every 10 s. */
 export class CachedSample<Row> {
-  private askedAtMs = -Infinity;
+  private sampledAtMs = -Infinity;
   private row: Promise<Row | undefined> = Promise.resolve(undefined);
 
   constructor(
     private readonly clock: Clock,
-    private readonly ask: () => Promise<Row | undefined>,
+    private readonly sample: () => Promise<Row | undefined>,
   ) {}
 
   /** The latest figures; undefined if the database did not respond. Never rejects. */
   read(): Promise<Row | undefined> {
     const nowMs = this.clock.nowMs();
-    if (nowMs - this.askedAtMs >= SAMPLE_MS) {
-      this.askedAtMs = nowMs;
-      this.row = this.ask().catch(() => undefined);
+    if (nowMs - this.sampledAtMs >= SAMPLE_MS) {
+      this.sampledAtMs = nowMs;
+      this.row = this.sample().catch(() => undefined);
     }
     return this.row;
   }

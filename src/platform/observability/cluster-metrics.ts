@@ -38,7 +38,7 @@ export function serveClusterMetrics(worker: Worker): void {
  */
 export async function metricsText(registry: Registry): Promise<string> {
   if (!cluster.isWorker || process.send === undefined) return registry.metrics();
-  const ask: AskMessage = { kind: 'ask-metrics', id: nextId++ };
+  const request: AskMessage = { kind: 'ask-metrics', id: nextId++ };
   const replied = new Promise<string | undefined>((resolve) => {
     const finish = (text: string | undefined): void => {
       clearTimeout(timer);
@@ -46,12 +46,12 @@ export async function metricsText(registry: Registry): Promise<string> {
       resolve(text);
     };
     const onMessage = (message: Partial<MetricsMessage>): void => {
-      if (message.kind === 'metrics' && message.id === ask.id) finish(message.text);
+      if (message.kind === 'metrics' && message.id === request.id) finish(message.text);
     };
     const timer = setTimeout(finish, ANSWER_TIMEOUT_MS, undefined);
     process.on('message', onMessage);
   });
-  process.send(ask);
+  process.send(request);
   return (await replied) ?? registry.metrics();
 }
 

@@ -37,7 +37,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
  * `error.request`.
  */
 export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
-  const pace = new EventLoopPacer(READS_PER_ITERATION);
+  const pacer = new EventLoopPacer(READS_PER_ITERATION);
   return async (config: Config) => {
     const url = new URL(
       config.baseURL || config.params ? axios.getUri(config) : (config.url ?? ''),
@@ -45,7 +45,7 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
     const signal = config.signal as AbortSignal | undefined;
     const bodyError = config.bodyError ?? ((error: Error) => error);
     const accountId = currentRequest()?.request.caller?.accountId ?? '';
-    const exchange = new UpstreamResponseHandler(signal, bodyError, pace, accountId);
+    const exchange = new UpstreamResponseHandler(signal, bodyError, pacer, accountId);
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;

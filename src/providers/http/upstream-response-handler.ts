@@ -51,7 +51,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
   constructor(
     private readonly signal: AbortSignal | undefined,
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
-    private readonly pace: EventLoopPacer,
+    private readonly pacer: EventLoopPacer,
     /** The account of the request; empty outside of any call. */
     private readonly accountId: string,
   ) {
@@ -99,7 +99,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
     if (this.isFull || this.isPaused || !mayReadOn) controller.pause();
     if (mayReadOn || this.waits) return;
     this.waits = true;
-    this.pace.wait(this.accountId, () => {
+    this.pacer.wait(this.accountId, () => {
       this.waits = false;
       this.goOn();
     });
@@ -144,7 +144,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
     this.uncountedBytes += bytes;
     if (this.uncountedBytes < READ_BYTES) return true;
     this.uncountedBytes = 0;
-    return this.pace.mayBegin();
+    return this.pacer.mayBegin();
   }
 
   /** Resumes the connection, unless the reader's buffer is full, the reader has paused, or the pacer makes it wait. */

@@ -49,10 +49,10 @@ export class TaskResolution {
   private completionOf(task: Task, resolution: Resolution): ResolvedCompletion {
     if (resolution.outcome === 'succeeded') return this.successOf(task, resolution);
     if (resolution.chargedMicroUsd !== undefined) {
-      throw refused('charged_microusd', 'A failed task is not charged.');
+      throw rejected('charged_microusd', 'A failed task is not charged.');
     }
     if (resolution.result !== undefined) {
-      throw refused('result', 'A failed task has no result.');
+      throw rejected('result', 'A failed task has no result.');
     }
     const message = 'The provider did not finish the task.';
     return { event: 'resolvedAsFailed', error: { code: TASK_FAILED, message } };
@@ -61,7 +61,7 @@ export class TaskResolution {
   private successOf(task: Task, resolution: Resolution): ResolvedCompletion {
     const { chargedMicroUsd, result = {} } = resolution;
     if (chargedMicroUsd !== undefined && chargedMicroUsd > task.reservedMicroUsd) {
-      throw refused('charged_microusd', 'The charge is above what was held for the task.');
+      throw rejected('charged_microusd', 'The charge is above what was held for the task.');
     }
     return {
       event: 'resolvedAsSucceeded',
@@ -74,10 +74,10 @@ export class TaskResolution {
     const kind = this.kinds.of(task.kind);
     const result = kind.resolvedResult ? kind.resolvedResult(task, given) : given;
     if (result) return result;
-    throw refused('result', `The result is not that of a ${kind.name} task.`);
+    throw rejected('result', `The result is not that of a ${kind.name} task.`);
   }
 }
 
-function refused(param: string, message: string): GatewayError {
+function rejected(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', message, { param });
 }

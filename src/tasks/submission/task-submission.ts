@@ -81,8 +81,8 @@ export class TaskSubmission {
       if (task) return task;
     }
     const attempt = this.attempt(use, create);
-    const mine = { fingerprint, task: attempt.catch(() => undefined) };
-    this.underWay.set(name, mine);
+    const pending = { fingerprint, task: attempt.catch(() => undefined) };
+    this.underWay.set(name, pending);
     try {
       return await attempt;
     } finally {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError, type ProviderErrorDetail } from '../../providers/http/provider-error.js';
-import { classifySubmitFailure, deferDelayMs, refusalMessage } from './submit-failure.js';
+import { classifySubmitFailure, deferDelayMs, rejectionMessage } from './submit-failure.js';
 
 const error = (detail: Omit<ProviderErrorDetail, 'provider'>) =>
   new ProviderError('http_error', { provider: 'acme', ...detail });
@@ -48,10 +48,10 @@ describe('deferDelayMs', () => {
 
 describe('refusalMessage', () => {
   it("contains the provider's error code and nothing else of the provider (G-96)", () => {
-    expect(refusalMessage(answered(400, 'unsupported_language'))).toBe(
+    expect(rejectionMessage(answered(400, 'unsupported_language'))).toBe(
       'The provider refused the task: unsupported_language.',
     );
-    expect(refusalMessage(answered(400, 'Our-Host.example'))).toBe(
+    expect(rejectionMessage(answered(400, 'Our-Host.example'))).toBe(
       'The provider refused the task.',
     );
   });
@@ -63,7 +63,7 @@ describe('refusalMessage', () => {
       answered(500, 'suno.failed'),
       new ProviderError('account', ours),
     ]) {
-      expect(refusalMessage(refusal)).toBe('The provider refused the task.');
+      expect(rejectionMessage(refusal)).toBe('The provider refused the task.');
     }
   });
 });

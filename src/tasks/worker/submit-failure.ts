@@ -43,7 +43,7 @@ export function deferDelayMs(deferrals: number, deferredForMs: number): number |
 }
 
 /** The message in the task: a sentence of the gateway, with the provider's code if callers may see it (decision G-96). */
-export function refusalMessage(error: unknown): string {
+export function rejectionMessage(error: unknown): string {
   const sentence = 'The provider refused the task.';
   return error instanceof ProviderError ? withCodeWord(sentence, error) : sentence;
 }

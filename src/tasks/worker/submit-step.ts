@@ -4,7 +4,7 @@ import { Reversals } from '../../billing/recovery/reversals.js';
 import { splitStepState, StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
 import { retryTransient } from '../retry-transient.js';
-import { classifySubmitFailure, deferDelayMs, refusalMessage } from './submit-failure.js';
+import { classifySubmitFailure, deferDelayMs, rejectionMessage } from './submit-failure.js';
 import { type Task, TASK_FAILED, type TaskFault } from '../task.js';
 import { taskFaultOf } from '../task-fault.js';
 import { TaskInputs } from '../submission/task-inputs.js';
@@ -94,7 +94,7 @@ export class SubmitStep {
     const delayMs =
       meaning === 'deferred' ? deferDelayMs(work.deferrals, work.deferredForMs) : undefined;
     if (delayMs === undefined) {
-      await this.refused(work, refusalMessage(error), taskFaultOf(error));
+      await this.rejected(work, rejectionMessage(error), taskFaultOf(error));
       return;
     }
     await reporter.scheduleNext(work, {
@@ -125,7 +125,7 @@ export class SubmitStep {
       case 'done':
         return this.done(work, report);
       case 'failed':
-        return this.refused(work, report.message, report.fault);
+        return this.rejected(work, report.message, report.fault);
     }
   }
 
@@ -183,7 +183,7 @@ export class SubmitStep {
     if (isMine) await this.reporter.end(work, { event: 'succeeded', result, stepState });
   }
 
-  private async refused(work: ClaimedWork, message: string, fault?: TaskFault): Promise<void> {
+  private async rejected(work: ClaimedWork, message: string, fault?: TaskFault): Promise<void> {
     const error = { code: TASK_FAILED, message };
     await this.reporter.end(work, { event: 'failed', error, fault });
   }

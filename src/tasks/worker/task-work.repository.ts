@@ -65,7 +65,7 @@ export interface ClaimRequest {
   /** Running steps by lane and account. Accounts that are not listed count as 0. */
   readonly inUse: readonly AccountUse[];
   /** Tasks with running steps in this process, even if their leases have ended. They are not claimed. */
-  readonly mine: readonly string[];
+  readonly runningIds: readonly string[];
   readonly leaseMs: number;
 }
 
@@ -106,7 +106,7 @@ export class TaskWorkRepository {
   }
 
   /** Claims and leases due work within the free capacity of the lanes and the shares of the accounts. */
-  async claim({ available, inUse, mine, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
+  async claim({ available, inUse, runningIds, leaseMs }: ClaimRequest): Promise<ClaimedWork[]> {
     const rows = await this.claimStatement.run([
       Object.keys(LANE_CONCURRENCY),
       Object.values(LANE_CONCURRENCY),
@@ -117,7 +117,7 @@ export class TaskWorkRepository {
       inUse.map(({ count }) => count),
       SHARE_OF_FREE,
       MAX_ACCOUNTS,
-      mine,
+      runningIds,
       leaseMs,
     ]);
     return rows.map(claimedOf);

@@ -63,7 +63,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
       const claimed = await this.statements.claim({
         available: seen.available(),
         inUse: seen.inUse(),
-        mine: [...this.running.keys()],
+        runningIds: [...this.running.keys()],
         leaseMs: LEASE_MS,
       });
       for (const work of claimed) {

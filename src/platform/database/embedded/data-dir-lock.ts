@@ -66,14 +66,14 @@ async function holdLock(file: string, dataDir: string): Promise<ChildProcess | u
   if (outcome === 'held') return holder;
   if (outcome === IN_USE_EXIT_CODE) throw new DataDirInUseError(dataDir, await ownerOf(file));
   if (outcome instanceof Error && outcome.code === 'ENOENT') {
-    await refuseLivingOwner(file, dataDir);
+    await throwIfOwnerLives(file, dataDir);
     return undefined;
   }
   throw new Error(`DATA_DIR ${dataDir} cannot be locked`, { cause: outcome });
 }
 
 /** Without `flock` (macOS), the process number of the owner is used. */
-async function refuseLivingOwner(file: string, dataDir: string): Promise<void> {
+async function throwIfOwnerLives(file: string, dataDir: string): Promise<void> {
   const pid = Number(await ownerOf(file));
   if (!Number.isInteger(pid) || pid === process.pid) return;
   try {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { PipeliningGuard } from './pipelining-guard.js';
-import { refusalOf } from './request-validation.js';
+import { rejectionOf } from './request-validation.js';
 
 /** Statuses for what Node's parser refuses; everything else is 400. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
@@ -26,7 +26,7 @@ export function handleClientErrors(
       return;
     }
     const status = STATUS_OF_CODE[error.code ?? ''] ?? 400;
-    const { reason, headers, body } = refusalOf(status, MESSAGE);
+    const { reason, headers, body } = rejectionOf(status, MESSAGE);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     socket.end([`HTTP/1.1 ${status} ${reason}`, ...lines, '', body].join('\r\n'));
   });

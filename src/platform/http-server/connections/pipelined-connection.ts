@@ -80,15 +80,15 @@ export class PipelinedConnection implements ConnectionState {
   }
 
   /** The unflushed part of the response; undefined if there is none. For the comparison with other responses. */
-  unread(holderOf: (request: IncomingMessage) => string): UnflushedResponse | undefined {
+  unread(bucketOf: (request: IncomingMessage) => string): UnflushedResponse | undefined {
     const { unreadBytes, current } = this;
     if (current === undefined || unreadBytes === 0) return undefined;
     const takenBytes = bytesSent(this.socket) - this.sentBytes;
     return {
-      holder: holderOf(current.req),
+      bucket: bucketOf(current.req),
       unreadBytes,
       takenBytes,
-      cut: () => {
+      disconnect: () => {
         this.cut();
       },
     };

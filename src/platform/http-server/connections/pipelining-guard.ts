@@ -110,7 +110,7 @@ export class PipeliningGuard {
   private readonly serveOrReject: RequestListener = (request, response) => {
     const { gate, refusal } = this.overload ?? {};
     if (gate?.refuses(request)) {
-      refusal?.answer(request, response);
+      refusal?.respond(request, response);
       return;
     }
     const begin = (): void => {
@@ -131,7 +131,7 @@ export class PipeliningGuard {
     const { unread } = this;
     if (!unread || bytes <= unread.maxBytes) return;
     const responses = [...this.connections.values()].flatMap(
-      (connection) => connection.unread(unread.holderOf) ?? [],
+      (connection) => connection.unread(unread.bucketOf) ?? [],
     );
     disconnectSlowest(responses, unread);
   }

@@ -33,11 +33,11 @@ export function callerLeftSignal(reason: () => Error): AbortSignal | undefined {
   if (exchange === undefined) return undefined;
   const { response } = exchange;
   const stop = new AbortController();
-  const leave = (): void => {
+  const onClose = (): void => {
     if (!response.writableFinished || exchange.hasFailed) stop.abort(reason());
   };
-  if (response.closed) leave();
-  else response.once('close', leave);
+  if (response.closed) onClose();
+  else response.once('close', onClose);
   return stop.signal;
 }
 

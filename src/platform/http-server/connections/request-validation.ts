@@ -11,7 +11,7 @@ import { parseUrl } from '../../../common/parse-url.js';
 const MAX_HEADERS = 100;
 
 /** The response to an invalid HTTP request: the error envelope, on a connection that closes after it. */
-export function refusalOf(
+export function rejectionOf(
   status: number,
   message: string,
 ): { reason: string; headers: Record<string, string | number>; body: string } {
@@ -29,7 +29,7 @@ export function refusalOf(
 
 /** Rejects a request, and closes its connection. */
 export function rejectRequest(response: ServerResponse, status: number, message: string): void {
-  const { headers, body } = refusalOf(status, message);
+  const { headers, body } = rejectionOf(status, message);
   response.writeHead(status, headers).end(body);
 }
 

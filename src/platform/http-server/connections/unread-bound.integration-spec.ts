@@ -36,8 +36,8 @@ async function serve(waitingBytes = 0): Promise<number> {
   });
   turns.bound({
     maxBytes: MAX_BYTES,
-    holderOf: ({ headers }) => String(headers['x-holder']),
-    onCut: () => undefined,
+    bucketOf: ({ headers }) => String(headers['x-holder']),
+    onDisconnected: () => undefined,
   });
   server = createServer(turns.take).listen(0, '127.0.0.1');
   turns.watch(server);

@@ -12,7 +12,7 @@ function setUp(maxWaiting = MAX) {
   const state = { ms: 0, holds: new Map<string, number>() };
   const gate = new LoadShedder({
     maxWaiting,
-    holderOf: ({ headers }) => headers.authorization ?? 'nobody',
+    bucketOf: ({ headers }) => headers.authorization ?? 'nobody',
     holds: {
       get readyCalls() {
         return [...state.holds.values()].reduce((sum, count) => sum + count, 0);

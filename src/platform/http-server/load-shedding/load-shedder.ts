@@ -42,7 +42,7 @@ export interface OverloadOptions {
   /** How many calls may wait before there is overload; ten times as many reads. */
   readonly maxWaiting: number;
   /** The fairness bucket of a request. Buckets share the capacity equally. */
-  readonly holderOf: (request: IncomingMessage) => string;
+  readonly bucketOf: (request: IncomingMessage) => string;
   readonly holds: WaitingHolds;
   /** Monotonic time in milliseconds. */
   readonly nowMs: () => number;
@@ -55,30 +55,30 @@ export interface OverloadOptions {
  * waiting requests is served. Health checks and the operator are never refused.
  */
 export class LoadShedder {
-  private readonly crowds: Readonly<Partial<Record<RequestPriority, Crowd>>>;
+  private readonly detectors: Readonly<Partial<Record<RequestPriority, OverloadDetector>>>;
 
   constructor(private readonly options: OverloadOptions) {
     const { maxWaiting, nowMs, holds } = options;
-    this.crowds = {
-      calls: new Crowd(maxWaiting, nowMs, holds),
-      reads: new Crowd(maxWaiting * READ_FACTOR, nowMs),
+    this.detectors = {
+      calls: new OverloadDetector(maxWaiting, nowMs, holds),
+      reads: new OverloadDetector(maxWaiting * READ_FACTOR, nowMs),
     };
   }
 
   /** Whether the request must be refused now. */
   refuses(request: IncomingMessage): boolean {
-    const crowd = this.crowds[requestPriorityOf(request)];
-    return crowd?.isTooLarge() === true && crowd.hasShare(this.options.holderOf(request));
+    const detector = this.detectors[requestPriorityOf(request)];
+    return detector?.isOverloaded() === true && detector.hasShare(this.options.bucketOf(request));
   }
 
   /** `begin`, counted as waiting until it is called. */
   counted(request: IncomingMessage, begin: () => void): () => void {
-    const crowd = this.crowds[requestPriorityOf(request)];
-    if (!crowd) return begin;
-    const holder = this.options.holderOf(request);
-    crowd.waiting.add(holder);
+    const detector = this.detectors[requestPriorityOf(request)];
+    if (!detector) return begin;
+    const bucket = this.options.bucketOf(request);
+    detector.waiting.add(bucket);
     return () => {
-      crowd.waiting.add(holder, -1);
+      detector.waiting.add(bucket, -1);
       begin();
     };
   }
@@ -87,7 +87,7 @@ export class LoadShedder {
 const NO_HOLDS: WaitingHolds = { readyCalls: 0, readyGroups: 0, readyCallsOf: () => 0 };
 
 /** The waiting requests of one priority, by fairness bucket. There is overload while their number reaches the limit. */
-class Crowd {
+class OverloadDetector {
   readonly waiting = new BucketCounts();
   /** When the present overload began; undefined while there is none. */
   private sinceMs: number | undefined;
@@ -101,11 +101,11 @@ class Crowd {
   ) {}
 
   /** Whether there is lasting overload, or was shortly before. */
-  isTooLarge(): boolean {
+  isOverloaded(): boolean {
     const { waiting, maxWaiting, holds } = this;
     const now = this.nowMs();
     if (this.isPartClosed(now)) {
-      return waiting.total >= this.openPlaces || holds.readyCalls >= maxWaiting;
+      return waiting.total >= this.openCapacity || holds.readyCalls >= maxWaiting;
     }
     if (waiting.total + holds.readyCalls < maxWaiting) {
       this.sinceMs = undefined;
@@ -121,21 +121,21 @@ class Crowd {
   /**
    * Whether the bucket has its equal share of the waiting requests. With more buckets than capacity, every bucket has.
    * Calls that wait for their hold use no open capacity while a part is closed, so they are compared with the full
-   * capacity, as in {@link isTooLarge}.
+   * capacity, as in {@link isOverloaded}.
    */
-  hasShare(holder: string): boolean {
+  hasShare(bucket: string): boolean {
     const { holds, maxWaiting } = this;
-    const waiting = this.waiting.of(holder);
-    const ready = holds.readyCallsOf(holder);
+    const waiting = this.waiting.of(bucket);
+    const ready = holds.readyCallsOf(bucket);
     // At least this many buckets, with the present one.
-    const holders = Math.max(
+    const buckets = Math.max(
       this.waiting.buckets + (waiting > 0 ? 0 : 1),
       holds.readyGroups + (ready > 0 ? 0 : 1),
     );
-    const shareOf = (places: number): number =>
-      Math.max(Math.floor(places / holders), holders <= maxWaiting ? 1 : 0);
+    const shareOf = (capacity: number): number =>
+      Math.max(Math.floor(capacity / buckets), buckets <= maxWaiting ? 1 : 0);
     return this.isPartClosed(this.nowMs())
-      ? waiting >= shareOf(this.openPlaces) || ready >= shareOf(maxWaiting)
+      ? waiting >= shareOf(this.openCapacity) || ready >= shareOf(maxWaiting)
       : waiting + ready >= shareOf(maxWaiting);
   }
 
@@ -144,7 +144,7 @@ class Crowd {
   }
 
   /** How many requests may wait while a part of the capacity is closed. */
-  private get openPlaces(): number {
+  private get openCapacity(): number {
     return Math.ceil(this.maxWaiting / OPEN_ONE_IN);
   }
 }

@@ -41,7 +41,7 @@ async function serve(limits = LIMITS) {
     requests.push(request);
     return 'a';
   };
-  const gate = new LoadShedder({ maxWaiting: 1, holderOf, holds, nowMs });
+  const gate = new LoadShedder({ maxWaiting: 1, bucketOf: holderOf, holds, nowMs });
   const refusal = new OverloadRefusal([executionId(new SystemClock())], () => (crowd.refused += 1));
   turns.guard({ gate, refusal });
   // The first one starts the crowd.

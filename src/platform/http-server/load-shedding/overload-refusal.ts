@@ -29,7 +29,7 @@ export class OverloadRefusal {
   ) {}
 
   /** Sends the response, and reads and drops the body of the request. */
-  answer(request: IncomingMessage, response: ServerResponse): void {
+  respond(request: IncomingMessage, response: ServerResponse): void {
     this.onRefused();
     for (const set of this.middleware) {
       try {

@@ -52,7 +52,7 @@ export class AudioWriter {
         void waitForDrain(response).then(() => source.resume());
       });
       source.once('end', () => {
-        writes.leaveToEnd();
+        writes.holdUntilEnd();
         resolve(() => {
           writes.end();
         });
@@ -92,7 +92,7 @@ class CorkedWrites {
     this.response.uncork();
   }
 
-  leaveToEnd(): void {
+  holdUntilEnd(): void {
     if (this.flushTimer === undefined) return;
     clearImmediate(this.flushTimer);
     this.endTimer = setTimeout(() => {

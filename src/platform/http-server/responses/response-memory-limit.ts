@@ -3,21 +3,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** A response that is partly in memory because its client is slow. */
 export interface UnflushedResponse {
   /** The fairness bucket of its request. */
-  readonly holder: string;
+  readonly bucket: string;
   readonly unreadBytes: number;
   /** Bytes that its client has read since the last check of connections. */
   readonly takenBytes: number;
   /** Closes the connection. */
-  cut(): void;
+  disconnect(): void;
 }
 
 /** The limit of all buffered responses together. */
 export interface ResponseMemoryLimit {
   readonly maxBytes: number;
   /** The fairness bucket of a request. */
-  readonly holderOf: (request: IncomingMessage) => string;
+  readonly bucketOf: (request: IncomingMessage) => string;
   /** Called with the number of clients that were disconnected. */
-  readonly onCut: (readers: number) => void;
+  readonly onDisconnected: (readers: number) => void;
 }
 
 /**
@@ -27,36 +27,36 @@ export interface ResponseMemoryLimit {
  */
 export function disconnectSlowest(
   responses: readonly UnflushedResponse[],
-  { maxBytes, onCut }: Pick<ResponseMemoryLimit, 'maxBytes' | 'onCut'>,
+  { maxBytes, onDisconnected }: Pick<ResponseMemoryLimit, 'maxBytes' | 'onDisconnected'>,
 ): void {
-  const holders = [...byHolder(responses).values()];
+  const groups = [...byBucket(responses).values()];
   let bytes = sumOf(responses);
-  let cut = 0;
+  let disconnected = 0;
   while (bytes > maxBytes) {
-    const largest = holders.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+    const largest = groups.reduce((a, b) => (b.bytes > a.bytes ? b : a));
     const response = largest.responses.pop();
     if (!response) break;
-    response.cut();
-    cut += 1;
+    response.disconnect();
+    disconnected += 1;
     largest.bytes -= response.unreadBytes;
     bytes -= response.unreadBytes;
   }
-  if (cut > 0) onCut(cut);
+  if (disconnected > 0) onDisconnected(disconnected);
 }
 
 /** The responses of each bucket, the slowest last; among equally slow ones that with the most bytes. */
-function byHolder(responses: readonly UnflushedResponse[]) {
-  const holders = new Map<string, { bytes: number; responses: UnflushedResponse[] }>();
+function byBucket(responses: readonly UnflushedResponse[]) {
+  const groups = new Map<string, { bytes: number; responses: UnflushedResponse[] }>();
   const slowestLast = [...responses].sort(
     (a, b) => b.takenBytes - a.takenBytes || a.unreadBytes - b.unreadBytes,
   );
   for (const response of slowestLast) {
-    const group = holders.get(response.holder) ?? { bytes: 0, responses: [] };
-    holders.set(response.holder, group);
+    const group = groups.get(response.bucket) ?? { bytes: 0, responses: [] };
+    groups.set(response.bucket, group);
     group.bytes += response.unreadBytes;
     group.responses.push(response);
   }
-  return holders;
+  return groups;
 }
 
 function sumOf(responses: readonly UnflushedResponse[]): number {
