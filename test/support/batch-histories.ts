@@ -39,7 +39,7 @@ interface Kinds {
 }
 
 /** Longer than any history, in turns. */
-export const PATIENT = 1_000_000_000;
+const PATIENT = 1_000_000_000;
 const ACCOUNTS = ['a', 'b', 'c', 'd'];
 const CODE: Readonly<Record<Fault | 'bad' | 'locked', string>> = {
   aborted: '40P01',
@@ -81,7 +81,7 @@ export function histories({
 }
 
 /** A statement that began. */
-export interface Statement {
+interface Statement {
   readonly calls: readonly HistoryCall[];
   readonly waits: boolean;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { groupOver, itemOf, numbers, PATIENCE } from '../../../test/support/number-batcher.js';
-import { NotCommitted } from './commit-errors.js';
-import { MAX_QUEUED, MAX_QUEUED_PER_ACCOUNT } from './execution-batcher.js';
+import { MAX_QUEUED, MAX_QUEUED_PER_ACCOUNT, NotCommitted } from './execution-batcher.js';
 
 const END = { ...PATIENCE, isEnd: true };
 

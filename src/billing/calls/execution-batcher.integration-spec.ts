@@ -9,8 +9,7 @@ import {
   RolledBack,
   tick,
 } from '../../../test/support/number-batcher.js';
-import { NotCommitted } from './commit-errors.js';
-import { MAX_BATCH } from './execution-batcher.js';
+import { MAX_BATCH, NotCommitted } from './execution-batcher.js';
 
 const END = { ...PATIENCE, isEnd: true };
 

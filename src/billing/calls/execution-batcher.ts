@@ -1,6 +1,6 @@
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { StatementBatcherOptions } from '../../platform/database/batching/batcher-options.js';
 import { StatementBatcher } from '../../platform/database/batching/statement-batcher.js';
-import { NotCommitted, OutcomeUnknown } from './commit-errors.js';
 
 /** Most commands in one statement. */
 export const MAX_BATCH = 256;
@@ -8,6 +8,22 @@ export const MAX_BATCH = 256;
 export const MAX_QUEUED_PER_ACCOUNT = 5_000;
 /** Most queued starts of calls in all. More are refused. */
 export const MAX_QUEUED = 50_000;
+const UNAVAILABLE = 'The gateway cannot reach its ledger right now.';
+const RETRY_AFTER_SECONDS = 1;
+
+/** 503: the command is not committed and never will be, because it was not sent or the database rolled it back. */
+export class NotCommitted extends GatewayError {
+  constructor(cause?: unknown) {
+    super('service_unavailable', UNAVAILABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+  }
+}
+
+/** 503: the database did not respond, so it is unknown whether the command was committed. */
+class OutcomeUnknown extends GatewayError {
+  constructor(cause: unknown) {
+    super('service_unavailable', UNAVAILABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+  }
+}
 
 /** What the ledger knows about its commands. */
 interface ExecutionBatcherOptions<Command, Outcome> {

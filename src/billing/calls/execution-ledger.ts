@@ -17,8 +17,7 @@ import type {
   FinishOutcome,
 } from './execution-commands.js';
 import { ProcessLease } from '../recovery/process-lease.js';
-import { NotCommitted } from './commit-errors.js';
-import { executionBatcher } from './execution-batcher.js';
+import { executionBatcher, NotCommitted } from './execution-batcher.js';
 import type { CallReversal } from '../recovery/reversal.js';
 import { Reversals } from '../recovery/reversals.js';
 

@@ -6,7 +6,7 @@ import {
   PATIENCE,
   tick,
 } from '../../../test/support/number-batcher.js';
-import { NotCommitted } from './commit-errors.js';
+import { NotCommitted } from './execution-batcher.js';
 
 type Group = ReturnType<typeof groupOver>['group'];
 

@@ -43,7 +43,7 @@ export interface QueueLimits {
 }
 
 /** For how long transient errors are retried. */
-export interface RetryOptions<Call> {
+interface RetryOptions<Call> {
   /** Milliseconds from the call to the last moment at which a statement with it may begin. */
   readonly patienceMsOf: (call: Call) => number;
   /** Default: the machine's monotonic clock. */
