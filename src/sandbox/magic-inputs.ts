@@ -119,6 +119,8 @@ export type MagicName = (typeof MAGIC_INPUTS)[number]['name'];
 const MARK = '[[sandbox:';
 const ESCAPED_MARK = /%5B%5Bsandbox(?::|%3A)(.*?)%5D%5D/gi;
 const WORD = /\[\[sandbox:([a-z-]+)(?:=([^\]]{0,100}))?\]\]/g;
+/** The beginning of what was probably meant as a magic input. */
+const ATTEMPT = /\[\[\s?sandbox[^\]]{0,40}/i;
 /** The texts that each kind of argument may have. */
 const ARGUMENTS = {
   CODE: /^[45]\d\d$/,
@@ -135,17 +137,21 @@ const KINDS: ReadonlyMap<string, keyof typeof ARGUMENTS> = new Map(
 
 /** The magic inputs of one request. */
 export class Magic {
-  private constructor(private readonly words: ReadonlyMap<string, string>) {}
+  private constructor(
+    private readonly words: ReadonlyMap<string, string>,
+    /** The beginning of the first mark that has not the form of a magic input. */
+    private readonly malformed?: string,
+  ) {}
 
   private static readonly none = new Magic(new Map());
 
   /** The magic inputs written in a text. */
   static read(text: string): Magic {
     const plain = text.replace(ESCAPED_MARK, (_, word: string) => `${MARK}${unescapeWord(word)}]]`);
-    if (!plain.includes(MARK)) return Magic.none;
+    if (!ATTEMPT.test(plain)) return Magic.none;
     const words = new Map<string, string>();
     for (const [, name = '', argument = ''] of plain.matchAll(WORD)) words.set(name, argument);
-    return new Magic(words);
+    return new Magic(words, ATTEMPT.exec(plain.replace(WORD, ''))?.[0]);
   }
 
   /** These words with their arguments. */
@@ -163,8 +169,14 @@ export class Magic {
     return [...this.words].map(([name, argument]) => `${MARK}${name}=${argument}]]`).join('');
   }
 
-  /** What is wrong with the first word that is not as `MAGIC_INPUTS` describes it, so that a typing error in a test is found. */
+  /**
+   * What is wrong with the first word that is not as `MAGIC_INPUTS` describes it, or has not its form, so that a typing
+   * error in a test is found.
+   */
   get fault(): string | undefined {
+    if (this.malformed !== undefined) {
+      return `A magic input has the form [[sandbox:name]] or [[sandbox:name=argument]], not ${this.malformed}`;
+    }
     for (const [name, argument] of this.words) {
       const kind = KINDS.get(name);
       if (kind === undefined) return `Unknown magic input: ${name}`;

@@ -77,6 +77,23 @@ describe('magic inputs', () => {
     expect(await answer.text()).toContain(word.replace(/=.*/, ''));
   });
 
+  it.each(['[[sandbox:Hang]]', '[[Sandbox:hang]]', '[[sandbox hang]]', '[[sandbox:status=429]'])(
+    'answer 400 where the form is wrong, beside a word that is right: %s',
+    async (mark) => {
+      const answer = await say(`hello [[sandbox:instant]] ${mark}`);
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain(mark.replace(/]+$/, ''));
+    },
+  );
+
+  it('are combined, and the last argument of a word counts', async () => {
+    const answer = await say(
+      '[[sandbox:status=503]] hello [[sandbox:retry-after=42]] [[sandbox:status=429]]',
+    );
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe('42');
+  });
+
   it('set Retry-After', async () => {
     const answer = await say('[[sandbox:status=503]] [[sandbox:retry-after=42]]');
     expect(answer.headers.get('retry-after')).toBe('42');

@@ -5,6 +5,8 @@ import { WireFault } from './protocol.js';
 const MAX_DELAY_MS = 600_000;
 const MAX_RETRY_AFTER_SECONDS = 3600;
 const DEFAULT_RETRY_AFTER_SECONDS = 7;
+/** The provider's error word for a wrong magic input. The caller gets it, so that a typing error is found. */
+const WRONG_WORD = 'wrong_magic_input';
 
 /**
  * Applies the magic inputs that replace or delay the whole answer. Returns true when the answer was sent. Throws
@@ -12,7 +14,9 @@ const DEFAULT_RETRY_AFTER_SECONDS = 7;
  */
 export async function actOut(exchange: SandboxExchange): Promise<boolean> {
   const { magic } = exchange;
-  if (magic.fault !== undefined) throw new WireFault({ status: 400, message: magic.fault });
+  if (magic.fault !== undefined) {
+    throw new WireFault({ status: 400, code: WRONG_WORD, message: magic.fault });
+  }
   if (magic.has('reset')) {
     exchange.destroy();
     return true;
