@@ -22,8 +22,8 @@ export class ProtocolFloodGuard {
 
   /** `waitingBytes`: body bytes that were received but not read yet. */
   isTooMuch(waitingBytes: number): boolean {
-    const byteAccumulator = this.takenBytes + waitingBytes;
-    const overheadBytes = this.receivedBytes - byteAccumulator;
-    return overheadBytes > FREE_BYTES + byteAccumulator / BODY_PER_OVERHEAD;
+    const bodyBytes = this.takenBytes + waitingBytes;
+    const overheadBytes = this.receivedBytes - bodyBytes;
+    return overheadBytes > FREE_BYTES + bodyBytes / BODY_PER_OVERHEAD;
   }
 }

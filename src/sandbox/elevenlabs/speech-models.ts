@@ -18,28 +18,14 @@ const V3 = {
   takesContext: false,
   creditsPerCharacter: 1,
 };
+const V2 = { canDialogue: false, takesContext: true, creditsPerCharacter: 1 };
 const MODELS: ReadonlyMap<string, SpeechModel> = new Map([
   ['eleven_v4', { ...V3, maxCharacters: 10_000, takesContext: true }],
   ['eleven_v3', { ...V3, maxCharacters: 5000 }],
-  [
-    'eleven_multilingual_v2',
-    {
-      maxCharacters: 10_000,
-      languages: LANGUAGES_V2,
-      canDialogue: false,
-      takesContext: true,
-      creditsPerCharacter: 1,
-    },
-  ],
+  ['eleven_multilingual_v2', { ...V2, maxCharacters: 10_000, languages: LANGUAGES_V2 }],
   [
     'eleven_flash_v2_5',
-    {
-      maxCharacters: 40_000,
-      languages: LANGUAGES_FLASH,
-      canDialogue: false,
-      takesContext: true,
-      creditsPerCharacter: 0.5,
-    },
+    { ...V2, maxCharacters: 40_000, languages: LANGUAGES_FLASH, creditsPerCharacter: 0.5 },
   ],
 ]);
 

@@ -18,7 +18,7 @@ export interface RecordedRequest {
    * text.
    */
   readonly body: unknown;
-  readonly byteAccumulator: number;
+  readonly bodyBytes: number;
   /** Answer status; 0 while unanswered or when the connection was cut. */
   readonly status: number;
   /** True when the client left before the answer was complete. */
@@ -26,40 +26,25 @@ export interface RecordedRequest {
 }
 
 /** A remembered request. How it ended is added later. */
-export interface OpenRecord {
+type Remembered = Omit<RecordedRequest, 'path' | 'query' | 'body' | keyof Ending> &
+  Ending & { readonly url: URL; readonly head: Buffer };
+
+interface Ending {
   status: number;
   isAborted: boolean;
 }
 
-interface RawRecord extends OpenRecord {
-  readonly operation: string;
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: IncomingHttpHeaders;
-  readonly head: Buffer;
-  readonly byteAccumulator: number;
-}
-
 /** Remembers the last requests and counts all, so that tests can ask what a provider would have received. */
 export class Recorder {
-  private records: RawRecord[] = [];
-  private next = 0;
-  private counts = new Map<string, number>();
+  private readonly records: Remembered[] = [];
+  private readonly counts = new Map<string, number>();
 
-  add(
-    facts: Pick<RawRecord, 'operation' | 'method' | 'url' | 'headers'>,
-    body: Buffer,
-  ): OpenRecord {
-    const record: RawRecord = {
-      ...facts,
-      // A copy, because a slice would keep the whole upload in memory.
-      head: Buffer.from(body.subarray(0, MAX_BODY_BYTES)),
-      byteAccumulator: body.length,
-      status: 0,
-      isAborted: false,
-    };
-    this.records[this.next % MAX_REQUESTS] = record;
-    this.next++;
+  add(facts: Pick<Remembered, 'operation' | 'method' | 'url' | 'headers'>, body: Buffer): Ending {
+    // A copy, because a slice would keep the whole upload in memory.
+    const head = Buffer.from(body.subarray(0, MAX_BODY_BYTES));
+    const record = { ...facts, head, bodyBytes: body.length, status: 0, isAborted: false };
+    this.records.push(record);
+    if (this.records.length > MAX_REQUESTS) this.records.shift();
     this.counts.set(facts.operation, (this.counts.get(facts.operation) ?? 0) + 1);
     return record;
   }
@@ -71,36 +56,20 @@ export class Recorder {
 
   /** The last requests, newest first. */
   last(limit: number): RecordedRequest[] {
-    const count = Math.min(limit, this.records.length);
-    const keysetPage: RecordedRequest[] = [];
-    for (let back = 1; back <= count; back++) {
-      const record = this.records[(this.next - back) % MAX_REQUESTS];
-      if (record !== undefined) keysetPage.push(view(record));
-    }
-    return keysetPage;
+    return limit > 0 ? this.records.slice(-limit).reverse().map(viewOf) : [];
   }
 
   clear(): void {
-    this.records = [];
-    this.next = 0;
-    this.counts = new Map();
+    this.records.length = 0;
+    this.counts.clear();
   }
 }
 
-function view(record: RawRecord): RecordedRequest {
+function viewOf({ url, head, ...record }: Remembered): RecordedRequest {
   return {
-    operation: record.operation,
-    method: record.method,
-    path: record.url.pathname,
-    query: Object.fromEntries(record.url.searchParams),
-    headers: record.headers,
-    body: readable(record.head),
-    byteAccumulator: record.byteAccumulator,
-    status: record.status,
-    isAborted: record.isAborted,
+    ...record,
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    body: parseJson(head) ?? head.toString('utf8'),
   };
-}
-
-function readable(head: Buffer): unknown {
-  return parseJson(head) ?? head.toString('utf8');
 }

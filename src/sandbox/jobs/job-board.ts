@@ -169,12 +169,12 @@ export class JobBoard {
   /** The last jobs accepted, newest first. */
   last(limit: number): JobView[] {
     const submissions = new Map<string, number>();
-    const keysetPage = [...this.entries.values()].sort(
+    const newestFirst = [...this.entries.values()].sort(
       (a, b) => b.job.record.createdMs - a.job.record.createdMs,
     );
-    for (const { job } of keysetPage)
+    for (const { job } of newestFirst)
       submissions.set(keyOf(job), (submissions.get(keyOf(job)) ?? 0) + 1);
-    return keysetPage.slice(0, limit).map(({ job, polls, downloads, isRemoved }) => {
+    return newestFirst.slice(0, limit).map(({ job, polls, downloads, isRemoved }) => {
       const { id, kind, label, createdMs } = job.record;
       const count = submissions.get(keyOf(job)) ?? 0;
       const state = this.stateOf(job);

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chromiumPath, startBrowser } from '../../../test/support/browser.js';
 import { systemProgram } from '../../../test/support/system-program.js';
-import { drawVideo, FRAMES_PER_SECOND, type DrawRequest } from './drawn-video.js';
+import { drawVideo, FRAMES_PER_SECOND, type DrawRequest, VideoStudio } from './drawn-video.js';
 
 const run = promisify(execFile);
 const ffprobe = systemProgram('ffprobe');
@@ -95,6 +95,19 @@ describe('a drawn video', () => {
   it('is the same file for the same request', async () => {
     const [one, two] = await Promise.all([drawVideo(request(64, 64)), drawVideo(request(64, 64))]);
     expect(one.equals(two)).toBe(true);
+  });
+});
+
+describe('a studio', () => {
+  it('draws equal requests once, and goes on after one that failed', async () => {
+    const studio = new VideoStudio();
+    const [one, failed, same] = [request(64, 64), request(-1, 64), request(64, 64)].map((made) =>
+      studio.draw(made),
+    );
+    await expect(failed).rejects.toThrow();
+    expect(await same).toBe(await one);
+    expect(await studio.draw(request(64, 64))).toBe(await one);
+    expect((await studio.draw(request(32, 64))).equals((await one)!)).toBe(false);
   });
 });
 

@@ -115,8 +115,8 @@ describe('POST /v1/audio/dubbing', () => {
     const upload = requests.find(
       ({ path, method }) => method === 'POST' && path.endsWith('/v1/dubbing'),
     );
-    expect(upload?.byteAccumulator).toBeGreaterThan(source.length);
-    expect(upload?.byteAccumulator).toBeLessThan(source.length + 2_000);
+    expect(upload?.bodyBytes).toBeGreaterThan(source.length);
+    expect(upload?.bodyBytes).toBeLessThan(source.length + 2_000);
     expect((await harness.task(id)).result?.duration_seconds).toBeCloseTo(1.345, 2);
   });
 

@@ -91,7 +91,7 @@ describe('the price of a text', () => {
   ])('of %s with %i code points is exact (%s)', async (model, codePoints, _row, price) => {
     const { charged, upstream } = await paidSpeech(gateway, { model, input: textOf(codePoints) });
     expect(charged).toBe(price);
-    expect(upstream.byteAccumulator).toBeGreaterThan(codePoints);
+    expect(upstream.bodyBytes).toBeGreaterThan(codePoints);
   });
 
   it.each([

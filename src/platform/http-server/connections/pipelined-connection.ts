@@ -49,7 +49,7 @@ export class PipelinedConnection implements ConnectionState {
   take(request: IncomingMessage, response: ServerResponse): void {
     if (!this.isFull && this.isTooMany(request)) this.takeNoMore();
     if (this.isFull) return;
-    this.bodyBytesApart = offersUpgrade(request) ? byteAccumulator(request) : 0;
+    this.bodyBytesApart = offersUpgrade(request) ? bodyBytesOf(request) : 0;
     if (!this.isBusy) this.begin(request, response);
     else {
       this.queue.push([request, response]);
@@ -149,7 +149,7 @@ function offersUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /** The declared length of the body; 0 for a chunked body. */
-function byteAccumulator({ headers }: IncomingMessage): number {
+function bodyBytesOf({ headers }: IncomingMessage): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
 }
 
