@@ -14,6 +14,7 @@ const noFloats = [
   { selector: "CallExpression[callee.name='parseFloat']", message: 'Money uses bigint.' },
 ];
 const ownHomes = [
+  { selector: 'PrivateIdentifier', message: 'Use the keyword private, as Nest does.' },
   {
     selector: "CallExpression[callee.object.name='URL'][callee.property.name='canParse']",
     message: 'It is wrong on Node 20: use common/parse-url.',

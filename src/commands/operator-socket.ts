@@ -40,17 +40,17 @@ export function operatorSocketPath({
  * of the gateway can open it, who can read its keys and its database anyway.
  */
 export class OperatorSocket {
-  #running = 0;
-  readonly #open = new Set<Socket>();
-  readonly #server: Server;
+  private runningCommands = 0;
+  private readonly open = new Set<Socket>();
+  private readonly server: Server;
 
   private constructor(private readonly operators: AllOperators) {
-    this.#server = createServer({ allowHalfOpen: true }, (socket) => {
-      void this.#serve(socket);
+    this.server = createServer({ allowHalfOpen: true }, (socket) => {
+      void this.serve(socket);
     });
-    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.server.maxConnections = MAX_CONNECTIONS;
     // An error of one connection concerns its client only.
-    this.#server.on('error', () => undefined);
+    this.server.on('error', () => undefined);
   }
 
   /**
@@ -59,47 +59,47 @@ export class OperatorSocket {
    */
   static async listen(path: string, operators: AllOperators): Promise<OperatorSocket | undefined> {
     const socket = new OperatorSocket(operators);
-    if (await socket.#listens(path)) return socket;
+    if (await socket.listens(path)) return socket;
     if (await answers(path)) return undefined;
     // A killed gateway left it.
     await rm(path, { force: true }).catch(() => undefined);
-    return (await socket.#listens(path)) ? socket : undefined;
+    return (await socket.listens(path)) ? socket : undefined;
   }
 
   /** Commands under way. */
   get running(): number {
-    return this.#running;
+    return this.runningCommands;
   }
 
   /** Takes no more commands. Those under way go on. */
   stop(): void {
-    this.#server.close();
+    this.server.close();
   }
 
   /** Ends what is still open. */
   close(): void {
     this.stop();
-    for (const socket of this.#open) socket.destroy();
+    for (const socket of this.open) socket.destroy();
   }
 
-  async #listens(path: string): Promise<boolean> {
+  private async listens(path: string): Promise<boolean> {
     const umask = process.umask(SOCKET_UMASK);
     try {
       // Not shared by workers, so the file is made here and now.
-      this.#server.listen({ path, exclusive: true });
+      this.server.listen({ path, exclusive: true });
     } finally {
       process.umask(umask);
     }
-    return once(this.#server, 'listening').then(
+    return once(this.server, 'listening').then(
       () => true,
       () => false,
     );
   }
 
-  async #serve(socket: Socket): Promise<void> {
-    this.#open.add(socket);
+  private async serve(socket: Socket): Promise<void> {
+    this.open.add(socket);
     socket.on('error', () => undefined);
-    socket.once('close', () => this.#open.delete(socket));
+    socket.once('close', () => this.open.delete(socket));
     socket.setTimeout(SILENCE_LIMIT_MS, () => socket.destroy());
     socket.write(GREETING);
     const request = await requestFrom(socket).catch(() => undefined);
@@ -109,8 +109,8 @@ export class OperatorSocket {
     }
     // An audit may take minutes.
     socket.setTimeout(0);
-    this.#running += 1;
-    const reply = await replyTo(request, this.operators).finally(() => (this.#running -= 1));
+    this.runningCommands += 1;
+    const reply = await replyTo(request, this.operators).finally(() => (this.runningCommands -= 1));
     socket.setTimeout(SILENCE_LIMIT_MS);
     socket.end(JSON.stringify(reply));
   }

@@ -45,10 +45,9 @@ export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestI
  */
 @Injectable()
 export class ExecutionLedger {
-  readonly #logger = new Logger(ExecutionLedger.name);
+  private readonly logger = new Logger(ExecutionLedger.name);
   private readonly commands: StatementBatcher<ExecutionCommand, BeginOutcome | FinishOutcome>;
-  readonly #capped = new OnceAnHour();
-  private readonly logger = new Logger('Executions');
+  private readonly capped = new OnceAnHour();
 
   constructor(
     dataSource: DataSource,
@@ -112,7 +111,7 @@ export class ExecutionLedger {
     assert(success.chargedMicroUsd >= 0n, 'charge must not be negative');
     const { executionId, accountId } = start;
     const end = { executionId, accountId, errorCode: null, providerFault: null, ...success };
-    const outcome = await this.#finish(end).catch(async (error: unknown) => {
+    const outcome = await this.finish(end).catch(async (error: unknown) => {
       await this.reversals.addDurably(reversalOf(start, success));
       throw error;
     });
@@ -136,7 +135,7 @@ export class ExecutionLedger {
   async fail(start: ExecutionStart, failure: ExecutionFailure): Promise<void> {
     const { executionId, accountId } = start;
     const end = { executionId, accountId, ...NO_CHARGE, ...failure };
-    const outcome = await this.#finish(end).catch(() => {
+    const outcome = await this.finish(end).catch(() => {
       this.reversals.add({ ...reversalOf(start, failure), errorCode: failure.errorCode });
       return 'done' as const;
     });
@@ -154,20 +153,20 @@ export class ExecutionLedger {
     this.metrics.cappedCharges.inc({ model });
     const { provider, upstreamModel, chargedMicroUsd } = success;
     const route = `${provider ?? 'no provider'} (${upstreamModel ?? 'no model'})`;
-    if (!this.#capped.isDue(`${model} ${route}`, this.clock.nowMs())) return;
+    if (!this.capped.isDue(`${model} ${route}`, this.clock.nowMs())) return;
     this.logger.warn(
       `${toPublicId('exec', executionId)}: ${route} generated more of ${model} than was held; ` +
         `only the hold of ${chargedMicroUsd} micro-USD was charged (logged once an hour)`,
     );
   }
 
-  async #finish(end: ExecutionEnd): Promise<BeginOutcome | FinishOutcome> {
+  private async finish(end: ExecutionEnd): Promise<BeginOutcome | FinishOutcome> {
     const command = { kind: 'finish', accountId: end.accountId, end } as const;
     const outcome = await this.commands.run(command);
     if (outcome !== 'excess') this.process.untrackOpenCall(end.executionId);
     if (outcome === 'missing') {
       this.metrics.callsLost.inc();
-      this.#logger.error(`the database has lost the hold of call ${end.executionId}`);
+      this.logger.error(`the database has lost the hold of call ${end.executionId}`);
     }
     return outcome;
   }

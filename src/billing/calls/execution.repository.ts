@@ -25,16 +25,16 @@ const numbered = (count: number): string =>
 
 /** Statements that write executions and move their money. Each is idempotent and returns the same result again. */
 export class ExecutionRepository {
-  readonly #step: PreparedStatement<StepRow>;
-  readonly #cappedStep: PreparedStatement<StepRow>;
+  private readonly step: PreparedStatement<StepRow>;
+  private readonly cappedStep: PreparedStatement<StepRow>;
 
   constructor(dataSource: DataSource) {
-    this.#step = new PreparedStatement(
+    this.step = new PreparedStatement(
       dataSource,
       'execution_step_v2',
       `SELECT * FROM execution_step_v2(${numbered(STEP_PARAMETERS)})`,
     );
-    this.#cappedStep = new PreparedStatement(
+    this.cappedStep = new PreparedStatement(
       dataSource,
       'execution_step_capped_v2',
       `SELECT * FROM execution_step_capped_v2(${numbered(STEP_PARAMETERS + 1)})`,
@@ -67,8 +67,8 @@ export class ExecutionRepository {
     ];
     const areCapped = starts.map(({ isCapped = false }) => isCapped);
     const [row] = areCapped.includes(true)
-      ? await this.#cappedStep.run([...columns, areCapped])
-      : await this.#step.run(columns);
+      ? await this.cappedStep.run([...columns, areCapped])
+      : await this.step.run(columns);
     const outcomes = { begin: row?.begun.values(), finish: row?.ended.values() };
     return steps.map((step) => {
       const outcome = outcomes[step.kind]?.next().value;

@@ -63,7 +63,7 @@ export class ExecutionsService {
 
   /** Executions, newest first; a page reads at most 10,000 of them. */
   async list(query: ExecutionQuery): Promise<Page<Execution>> {
-    if (!(await this.#isKeyOf(query))) return { items: [], nextCursor: null };
+    if (!(await this.isKeyOf(query))) return { items: [], nextCursor: null };
     const { createdAfter, createdBefore } = query;
     const listing = {
       table: 'execution',
@@ -77,7 +77,7 @@ export class ExecutionsService {
   }
 
   /** The index by key has no account column, so this check keeps callers from listing the calls of another account's key. */
-  async #isKeyOf({ apiKeyId, accountId }: ExecutionQuery): Promise<boolean> {
+  private async isKeyOf({ apiKeyId, accountId }: ExecutionQuery): Promise<boolean> {
     if (apiKeyId === undefined || accountId === undefined) return true;
     const rows = await this.dataSource.query<unknown[]>(
       `SELECT FROM api_key WHERE id = $1 AND account_id = $2`,

@@ -31,7 +31,7 @@ interface SweepRow {
  */
 @Injectable()
 export class HoldSweeper implements OnApplicationBootstrap {
-  readonly #logger = new Logger(HoldSweeper.name);
+  private readonly logger = new Logger(HoldSweeper.name);
 
   constructor(
     private readonly dataSource: DataSource,
@@ -62,14 +62,14 @@ export class HoldSweeper implements OnApplicationBootstrap {
       if (row === undefined || row.swept === null) break;
       swept += row.swept;
       for (const accountId of row.damaged) {
-        this.#logger.error(
+        this.logger.error(
           `the counters of account ${accountId} are damaged: its holds cannot be released`,
         );
       }
       spared.push(...row.damaged);
       if (row.swept + row.damaged.length === 0 && !row.is_behind) break;
     }
-    if (swept > 0) this.#logger.warn(`released the holds of ${swept} calls of ended processes`);
+    if (swept > 0) this.logger.warn(`released the holds of ${swept} calls of ended processes`);
     return swept;
   }
 }
