@@ -15,15 +15,16 @@ function overlay(content: unknown): string {
   return path;
 }
 
-function problemOf(content: unknown): string {
+function problemsOf(content: unknown): readonly string[] {
   try {
     loadCatalog(overlay(content));
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems.join();
+    if (error instanceof ConfigError) return error.problems;
     throw error;
   }
-  return 'none';
+  return [];
 }
+const problemOf = (content: unknown): string => problemsOf(content).join() || 'none';
 
 const TOKEN_PRICE = {
   unit: 'token',
@@ -204,7 +205,7 @@ describe('loadCatalog', () => {
     ],
     ['a port that is none', { providers: [providerAt('http://a:99999/v1')] }, /base_url must be/],
     ['an address with a query', { providers: [providerAt('http://a/v1?v=1')] }, /base_url must be/],
-    ['what is no object', [], /^CATALOG_FILE: The body must be a JSON object/],
+    ['what is no object', [], /^CATALOG_FILE: It must be a JSON object$/],
     ['a change of operation', { models: [{ id: 'aud-v3', operation: 'chat' }] }, /is speech/],
   ])('refuses %s', (_what, content, problem) => {
     expect(problemOf(content)).toMatch(problem);
@@ -212,13 +213,39 @@ describe('loadCatalog', () => {
 
   it.each([
     [32, /^none$/],
-    [33, /constants must hold at most 50 fields by name, with at most 32 levels\.$/],
-    [9_000, /32 levels\.$/],
-    [100_000, /32 levels\.$/],
+    [33, /constants must hold at most 50 fields by name, with at most 32 levels \(model gen-5\)$/],
+    [9_000, /32 levels \(model gen-5\)$/],
+    [100_000, /32 levels \(model gen-5\)$/],
   ])('of constants of %d levels says: %p', (levels, problem) => {
     const constant = '['.repeat(levels - 1) + ']'.repeat(levels - 1);
     const content = `{"models":[{"id":"gen-5","constants":{"a":${constant}}}]}`;
     expect(problemOf(content)).toMatch(problem);
+  });
+
+  it('names every fault, each with its model or provider and its path once', () => {
+    const problems = problemsOf({
+      model: [],
+      models: [
+        { id: 'aud-v3', enable: false, price: { unit: 'code_point', micro_usd: 0.5 } },
+        { id: 'new', operation: 'chat', limits: { max_input: 1 }, rename: { model: 'x' } },
+        { id: 'gen-5', headers: { 'a b': 'x' }, timeout_ms: 0 },
+        { id: 'aud-v4', enabled: false },
+      ],
+      providers: [{ ...providerAt('http://a/v1?v=1'), protocol: 'odd' }],
+    });
+    expect(problems.map((problem) => problem.replace('CATALOG_FILE: ', ''))).toEqual([
+      'model is not a field here',
+      'models.0.enable is not a field here (model aud-v3)',
+      expect.stringMatching(/^models\.0\.price\.micro_usd must be .* \(model aud-v3\)$/),
+      expect.stringMatching(/^models\.2\.headers must map .* \(model gen-5\)$/),
+      expect.stringMatching(/^models\.2\.timeout_ms must be .* \(model gen-5\)$/),
+      expect.stringMatching(/^providers\.0\.protocol must be .* \(provider local\)$/),
+      expect.stringMatching(/^providers\.0\.base_url must be .* \(provider local\)$/),
+      'models.1: price is required for a new model (model new)',
+      'models.1: rename.model must not be set here: the gateway decides on it (model new)',
+      'models.1: limits.max_output_tokens is required (model new)',
+      'models.1: limits.max_input does not fit this operation (model new)',
+    ]);
   });
 
   it('refuses a file that is not there', () => {

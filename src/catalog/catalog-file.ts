@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { GatewayError } from '../common/errors/gateway-error.js';
+import type { GatewayError } from '../common/errors/gateway-error.js';
 import { isJsonObject } from '../common/json-object.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
+import { everyFault } from '../common/validation/every-fault.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { isGatewayVariable } from '../platform/config/environment-variables.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
-import { CatalogOverlay, type OverlayProvider } from './overlay.dto.js';
+import { CatalogOverlay, OverlayModel, type OverlayProvider } from './overlay.dto.js';
 import { overlaidRow } from './overlay-rows.js';
+import { RowFaults } from './row-faults.js';
 
 const UPSTREAM_CALLS_ARE_GONE =
   'upstream_calls is no longer read: how each song operation is sent is a table in the code, src/providers/ttapi/ttapi-endpoints.ts. Remove the key';
@@ -22,27 +24,54 @@ export interface LoadedCatalog {
 
 /**
  * The built-in rows with the overlay file applied; without a path, the built-in rows alone. Throws {@link ConfigError}
- * for an unreadable file, the first unknown key, and all invalid rows.
+ * for an unreadable file, and for everything that is wrong in it.
  */
 export function loadCatalog(path: string | undefined): LoadedCatalog {
   if (path === undefined) return { rows: BUILT_IN_MODELS, providers: [] };
-  const overlay = readOverlay(path);
+  const json = readOverlay(path);
+  const faults = everyFault(CatalogOverlay, json);
+  const problems = faults.map((fault) => described(fault, json));
   const rows = new Map(BUILT_IN_MODELS.map((row) => [row.id, row]));
-  const problems: string[] = [];
-  for (const [index, entry] of (overlay.models ?? []).entries()) {
+  for (const [index, entry] of listOf(json, 'models').entries()) {
+    if (everyFault(OverlayModel, entry).length > 0) continue;
+    const model = validatorOf(OverlayModel).parse(entry);
     try {
-      rows.set(entry.id, overlaidRow(entry, rows.get(entry.id)));
+      rows.set(model.id, overlaidRow(model, rows.get(model.id)));
     } catch (error) {
-      problems.push(`models.${index}: ${(error as Error).message} (model ${entry.id})`);
+      if (!(error instanceof RowFaults)) throw error;
+      const named = error.faults.map((fault) => `models.${index}: ${fault} (model ${model.id})`);
+      problems.push(...named);
     }
   }
-  problems.push(...aliasProblems([...rows.values()]), ...keyProblems(overlay.providers));
+  problems.push(...aliasProblems([...rows.values()]), ...keyProblems(listOf(json, 'providers')));
   if (problems.length > 0) throw problem(...problems);
+  const overlay = validatorOf(CatalogOverlay).parse(json);
   return {
     rows: [...rows.values()],
     providers: overlay.providers ?? [],
     voiceAliases: overlay.voice_aliases ?? {},
   };
+}
+
+/** The fault, with the id of the model or provider in whose entry it is. */
+function described({ param, message }: GatewayError, json: unknown): string {
+  const [list = '', index = ''] = param?.split('.') ?? [];
+  const noun = NOUN_OF_LIST.get(list);
+  const entry = listOf(json, list)[Number(index)];
+  const id = isJsonObject(entry) ? entry.id : undefined;
+  const named = noun !== undefined && typeof id === 'string' ? ` (${noun} ${id})` : '';
+  return `${message.replace(/\.$/, '')}${named}`;
+}
+
+const NOUN_OF_LIST: ReadonlyMap<string, string> = new Map([
+  ['models', 'model'],
+  ['providers', 'provider'],
+]);
+
+/** The entries of a list of the file; empty where it is none. */
+function listOf(json: unknown, name: string): readonly unknown[] {
+  const list = isJsonObject(json) ? json[name] : undefined;
+  return Array.isArray(list) ? list : [];
 }
 
 /** A name has to mean one model. */
@@ -58,35 +87,31 @@ function aliasProblems(rows: readonly ModelRow[]): string[] {
 }
 
 /** The key of a provider is sent to an address of the file: no other secret of the gateway may be. */
-function keyProblems(providers: readonly OverlayProvider[] = []): string[] {
-  return providers.flatMap(({ id, api_key_env: variable }, index) =>
-    isGatewayVariable(variable)
-      ? [
-          `providers.${index}: api_key_env: ${variable} is a setting of the gateway, and no key of a provider (provider ${id})`,
-        ]
-      : [],
-  );
+function keyProblems(providers: readonly unknown[]): string[] {
+  return providers.flatMap((entry, index) => {
+    const { id, api_key_env: variable } = isJsonObject(entry) ? entry : {};
+    if (typeof variable !== 'string' || !isGatewayVariable(variable)) return [];
+    return [
+      `providers.${index}: api_key_env: ${variable} is a setting of the gateway, and no key of a provider (provider ${String(id)})`,
+    ];
+  });
 }
 
-function readOverlay(path: string): CatalogOverlay {
+function readOverlay(path: string): unknown {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     throw problem(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
+  let json: unknown;
   try {
-    const json = JSON.parse(text) as unknown;
-    if (isJsonObject(json) && 'upstream_calls' in json) throw problem(UPSTREAM_CALLS_ARE_GONE);
-    return validatorOf(CatalogOverlay).parse(json);
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw problem(
-      error instanceof GatewayError
-        ? (error.param === null ? '' : `${error.param}: `) + error.message
-        : 'is no valid JSON',
-    );
+    json = JSON.parse(text) as unknown;
+  } catch {
+    throw problem('is no valid JSON');
   }
+  if (isJsonObject(json) && 'upstream_calls' in json) throw problem(UPSTREAM_CALLS_ARE_GONE);
+  return json;
 }
 
 function problem(...texts: string[]): ConfigError {

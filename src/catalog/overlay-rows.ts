@@ -6,6 +6,7 @@ import type { OverlayModel, OverlayPrice } from './overlay.dto.js';
 import { termsOf } from './overlay-terms.js';
 import { checkPriceFits } from './price-bounds.js';
 import type { PriceRule } from './price-rule.js';
+import { RowFaults } from './row-faults.js';
 
 const AMOUNTS_OF: Record<
   PriceRule['unit'],
@@ -23,26 +24,50 @@ const AMOUNTS_OF: Record<
 };
 
 /**
- * The row of an overlay entry, based on a built-in row if there is one. Throws an Error that names the field when the
- * entry is incomplete or does not fit its operation. A model without a price is never sold.
+ * The row of an overlay entry, based on a built-in row if there is one. Throws {@link RowFaults}, which name their fields, when
+ * the entry is incomplete or does not fit its operation. A model without a price is never sold.
  */
 export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
-  const operation = operationOf(entry, builtIn);
-  const price = entry.price ? priceOf(entry.price, OPERATIONS[operation].unit) : builtIn?.price;
-  if (price === undefined) throw new Error('price is required for a new model');
-  const terms = termsOf(entry, operation, builtIn?.terms);
+  const faults: string[] = [];
+  const read = <T>(part: () => T): T | undefined => {
+    try {
+      return part();
+    } catch (error) {
+      faults.push(...(error instanceof RowFaults ? error.faults : [(error as Error).message]));
+      return undefined;
+    }
+  };
+  const operation = read(() => operationOf(entry, builtIn));
+  // Nothing else can be judged without it.
+  if (operation === undefined) throw new RowFaults(faults);
+  const price = read(() => priceFor(entry, operation, builtIn));
+  const terms = read(() => termsOf(entry, operation, builtIn?.terms));
+  const limits = read(() => limitsOf(entry, operation, builtIn));
+  const reasoning = read(() => hiddenReasoningOf(entry, operation, builtIn));
+  if (faults.length > 0) throw new RowFaults(faults);
   const row = {
     id: entry.id,
     operation,
     price,
-    limits: limitsOf(entry, operation, builtIn),
-    ...hiddenReasoningOf(entry, operation, builtIn),
+    limits,
+    ...reasoning,
     ...(terms && { terms }),
     ...(entry.aliases && { aliases: entry.aliases }),
     ...soldBy(entry, builtIn),
   } as ModelRow;
-  checkPriceFits(row);
+  read(() => checkPriceFits(row));
+  if (faults.length > 0) throw new RowFaults(faults);
   return row;
+}
+
+function priceFor(
+  { price }: OverlayModel,
+  operation: Operation,
+  builtIn: ModelRow | undefined,
+): PriceRule {
+  if (price) return priceOf(price, OPERATIONS[operation].unit);
+  if (builtIn === undefined) throw new Error('price is required for a new model');
+  return builtIn.price;
 }
 
 function soldBy(entry: OverlayModel, builtIn?: ModelRow): Pick<ModelRow, 'routes' | 'enabled'> {
@@ -119,12 +144,15 @@ function requireOnly(
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
   );
-  const missing = names.required.find((name) => !given.includes(name));
-  if (missing !== undefined) throw new Error(`${within}.${missing} is required`);
-  const extra = given.find(
+  const missing = names.required.filter((name) => !given.includes(name));
+  const extra = given.filter(
     (name) => !names.required.includes(name) && !names.optional.includes(name),
   );
-  if (extra !== undefined) throw new Error(`${within}.${extra} does not fit this operation`);
+  const faults = [
+    ...missing.map((name) => `${within}.${name} is required`),
+    ...extra.map((name) => `${within}.${name} does not fit this operation`),
+  ];
+  if (faults.length > 0) throw new RowFaults(faults);
 }
 
 function toCamelCase(name: string): string {

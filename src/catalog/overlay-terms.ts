@@ -1,6 +1,7 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { UpstreamTerms } from '../providers/ports/attempt.js';
 import type { OverlayTerms } from './overlay-terms.dto.js';
+import { RowFaults } from './row-faults.js';
 
 /** Which model works, on what, and in which form. */
 const REQUEST_FIELDS = ['model', 'model_id', 'mv', 'messages', 'stream', 'stream_options'];
@@ -37,19 +38,22 @@ const CHAT_KEYS = ['length_parameter', 'stream_usage', 'pass_fields'] as const;
 
 /**
  * The terms of a row: each key of the entry replaces that of the built-in row. Undefined where neither has one. Throws
- * an Error that names the field for what the gateway alone decides, and for keys that do not fit the operation.
+ * {@link RowFaults} for what the gateway alone decides, and for keys that do not fit the operation.
  */
 export function termsOf(
   entry: OverlayTerms,
   operation: Operation,
   builtIn: UpstreamTerms | undefined,
 ): UpstreamTerms | undefined {
-  if (operation !== 'chat') rejectKeysOfChat(entry);
   const terms = { ...builtIn, ...given(entry) };
-  checkFields(terms);
-  for (const name of Object.keys(terms.headers ?? {})) {
-    if (FIXED_HEADERS.includes(name)) throw rejection(`headers.${name}`);
-  }
+  const faults = [
+    ...(operation === 'chat' ? [] : faultsOfChatKeys(entry)),
+    ...faultsOfFields(terms),
+    ...Object.keys(terms.headers ?? {}).flatMap((name) =>
+      FIXED_HEADERS.includes(name) ? [rejection(`headers.${name}`)] : [],
+    ),
+  ];
+  if (faults.length > 0) throw new RowFaults(faults);
   return Object.keys(terms).length === 0 ? undefined : terms;
 }
 
@@ -69,33 +73,36 @@ function given(entry: OverlayTerms): UpstreamTerms {
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }
 
-function checkFields({
+function faultsOfFields({
   outputCapParameter,
   rename = {},
   drop = [],
   constants = {},
-}: UpstreamTerms) {
-  if (outputCapParameter !== undefined && NO_CAPS.includes(outputCapParameter)) {
-    throw rejection('length_parameter');
-  }
+}: UpstreamTerms): string[] {
+  const isNoCap = outputCapParameter !== undefined && NO_CAPS.includes(outputCapParameter);
   const fixed = [...FIXED_FIELDS, outputCapParameter];
-  for (const [from, to] of Object.entries(rename)) {
-    const isFixed = fixed.includes(from) || fixed.includes(to) || to === COUNT_FIELD;
-    if (isFixed) throw rejection(`rename.${from}`);
-  }
-  const dropped = drop.find((name) => fixed.includes(name));
-  if (dropped !== undefined) throw new Error(`drop must not name ${dropped}: ${DECIDED}`);
-  const constant = Object.keys(constants).find((name) => [...fixed, COUNT_FIELD].includes(name));
-  if (constant !== undefined) throw rejection(`constants.${constant}`);
+  const isFixed = ([from, to]: readonly [string, string]) =>
+    fixed.includes(from) || fixed.includes(to) || to === COUNT_FIELD;
+  return [
+    ...(isNoCap ? [rejection('length_parameter')] : []),
+    ...Object.entries(rename)
+      .filter(isFixed)
+      .map(([from]) => rejection(`rename.${from}`)),
+    ...drop
+      .filter((name) => fixed.includes(name))
+      .map((name) => `drop must not name ${name}: ${DECIDED}`),
+    ...Object.keys(constants)
+      .filter((name) => [...fixed, COUNT_FIELD].includes(name))
+      .map((name) => rejection(`constants.${name}`)),
+  ];
 }
 
 const DECIDED = 'the gateway decides on it';
 
-function rejection(field: string): Error {
-  return new Error(`${field} must not be set here: ${DECIDED}`);
-}
+const rejection = (field: string): string => `${field} must not be set here: ${DECIDED}`;
 
-function rejectKeysOfChat(entry: OverlayTerms): void {
-  const key = CHAT_KEYS.find((name) => entry[name] !== undefined);
-  if (key !== undefined) throw new Error(`${key} does not fit this operation`);
+function faultsOfChatKeys(entry: OverlayTerms): string[] {
+  return CHAT_KEYS.filter((name) => entry[name] !== undefined).map(
+    (name) => `${name} does not fit this operation`,
+  );
 }

@@ -20,7 +20,8 @@ interface Rule {
   readonly pathOf: FieldContext['pathOf'];
 }
 
-interface Field {
+/** A compiled field of a request class. */
+export interface Field {
   readonly name: string;
   readonly conditions: readonly Check[];
   readonly rules: readonly Rule[];
@@ -28,7 +29,8 @@ interface Field {
   readonly default: unknown;
 }
 
-interface Fault {
+/** A value that breaks a rule. */
+export interface Fault {
   readonly path: string;
   /** The path of the list item that breaks the rule, such as `.1`; empty for any other error. */
   readonly item: string;
@@ -56,7 +58,7 @@ export function validatorOf<T extends object>(dto: Dto<T>): CompiledValidator<T>
  * class-transformer and class-validator, with the same result.
  */
 export class CompiledValidator<T extends object> {
-  private readonly fields: readonly Field[];
+  readonly fields: readonly Field[];
   private readonly byName: ReadonlyMap<string, Field>;
 
   /** Throws when the class uses a feature that is not supported: groups, validateIf, asynchronous rules. */
@@ -112,7 +114,8 @@ export class CompiledValidator<T extends object> {
     return undefined;
   }
 
-  private instance(body: JsonObject): T {
+  /** The body as an instance of the class, before its values are checked. Unknown fields are left out. */
+  instance(body: JsonObject): T {
     const dto = new this.dto();
     for (const { name, nested, default: byDefault } of this.fields) {
       const value = body[name] ?? byDefault;
@@ -196,7 +199,12 @@ function ruleOf(metadata: Metadata): Rule {
 }
 
 /** The error of the value under the rule, or of the first item of a list that breaks it. */
-function faultUnder(broken: Rule, path: string, value: unknown, dto: object): Fault | undefined {
+export function faultUnder(
+  broken: Rule,
+  path: string,
+  value: unknown,
+  dto: object,
+): Fault | undefined {
   if (!broken.each || !Array.isArray(value)) {
     return broken.holds(value, dto) ? undefined : { path, item: '', value, broken };
   }
@@ -205,7 +213,8 @@ function faultUnder(broken: Rule, path: string, value: unknown, dto: object): Fa
   return index < 0 ? undefined : { path, item: `.${index}`, value: items[index], broken };
 }
 
-function rejection({ path, item, value, broken }: Fault, code: ErrorCode): GatewayError {
+/** The error for a value that breaks a rule. */
+export function rejection({ path, item, value, broken }: Fault, code: ErrorCode): GatewayError {
   const { message } = broken;
   const args = { value, object: {}, property: path, constraints: [], targetName: '' };
   const says = typeof message === 'string' ? message : message(args);
