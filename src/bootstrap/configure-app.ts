@@ -181,24 +181,28 @@ function databaseTrouble(thrown: unknown): GatewayError | undefined {
   return new GatewayError('service_unavailable', message, { retryAfterSeconds: 1, cause: thrown });
 }
 
+/** A refusal without a cause to show is told in the line of its request; anything else has a line of its own. */
 function logError(logger: Logger, error: GatewayError, request: Partial<Request>): void {
   const { executionId: id } = request;
+  const { code, param } = error;
   const fields = {
     // A request can fail before it has an id.
     execution_id: id && toPublicId('exec', id),
     account_id: request.caller && toPublicId('acct', request.caller.accountId),
     model: request.admitted?.row.id,
-    code: error.code,
-    param: error.param,
+    code,
+    param,
   };
   // The cause of a rejected request may quote the body (JSON.parse does). The cause of a provider's failure never
   // does.
   const logsCause =
     error.cause !== undefined && (error.status >= 500 || error.cause instanceof ProviderError);
   const entry = logsCause ? { ...fields, cause: loggableError(error.cause) } : fields;
-  if (error.status >= 500 && !(error instanceof RefusedWhileDraining))
-    logger.error(entry, error.message);
-  else logger.info(entry, error.message);
+  const isFailure = error.status >= 500 && !(error instanceof RefusedWhileDraining);
+  const isTold = request.isLogged === true && !isFailure && !logsCause;
+  request.refusal = { code, param, ...(isTold && { reason: error.message }) };
+  if (isFailure) logger.error(entry, error.message);
+  else if (!isTold) logger.info(entry, error.message);
 }
 
 interface RouterLayer {

@@ -37,7 +37,7 @@ const linesOf = (gateway: GatewayProgram): Line[] =>
 
 describe('the log', () => {
   it(
-    'is JSON lines: one per request with its execution id, one more where it is refused, all out at the end',
+    'is JSON lines: one per request with its execution id and why it was refused, one more where the gateway or a provider failed, all out at the end',
     async () => {
       const gateway = await start({ PUBLIC_URL: 'http://gateway.test' });
       const { headers } = await gateway.account();
@@ -73,18 +73,21 @@ describe('the log', () => {
       expect(wrong.status).toBe(405);
       request(wrong, 'GET', 'unmatched');
       request(last, 'GET', '/v1/models');
-      const refusals = [bad, broken, anonymous, lost, wrong].map(
-        (answer) => about(answer).find(({ msg }) => msg !== 'request') ?? {},
-      );
-      expect(refusals.map(({ level, code }) => [level, code])).toEqual([
+      const refused = [bad, anonymous, lost, wrong];
+      for (const answer of refused) expect(about(answer)).toHaveLength(1);
+      expect(refused.flatMap(about).map(({ level, code }) => [level, code])).toEqual([
         ['info', 'invalid_request'],
-        ['error', 'provider_http_error'],
         ['info', 'invalid_token'],
         ['info', 'not_found'],
         ['info', 'method_not_allowed'],
       ]);
-      expect(refusals[0]).toMatchObject({ param: 'speed' });
-      expect(refusals[1]).toMatchObject({ model: 'aud-v4', cause: { type: 'ProviderError' } });
+      expect(about(bad)).toMatchObject([
+        { param: 'speed', reason: expect.stringContaining('speed must be') },
+      ]);
+      const [failure, itsRequest] = about(broken);
+      expect(failure).toMatchObject({ level: 'error', code: 'provider_http_error' });
+      expect(failure).toMatchObject({ model: 'aud-v4', cause: { type: 'ProviderError' } });
+      expect(itsRequest).toMatchObject({ msg: 'request', code: 'provider_http_error' });
       expect(gateway.stdout()).not.toContain('text=hello');
     },
     PROCESS_TEST_TIMEOUT_MS,

@@ -30,7 +30,13 @@ export function filterId(
   throw new GatewayError('invalid_request', message, { param });
 }
 
+/** What to do where there is no such thing although an id of it was told. */
+const HINTS: Partial<Record<IdPrefix, string>> = {
+  exec: " A call that was refused before its price was held leaves no record, only its line in the gateway's log: it has the id as execution_id, the error code and the param.",
+};
+
 /** The 404 `not_found` for an unknown id. */
 export function notFound(prefix: IdPrefix): GatewayError {
-  return new GatewayError('not_found', `No such ${NOUNS[prefix]}.`, { param: 'id' });
+  const message = `No such ${NOUNS[prefix]}.${HINTS[prefix] ?? ''}`;
+  return new GatewayError('not_found', message, { param: 'id' });
 }

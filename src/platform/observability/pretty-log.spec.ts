@@ -48,6 +48,15 @@ describe('the log on a terminal', () => {
     );
   });
 
+  it('prints why a request was refused in the same line', () => {
+    const { execution_id, method, route } = REQUEST;
+    const refused = { execution_id, method, route, status: 400, duration_ms: 2 };
+    const why = { code: 'invalid_request', param: 'speed', reason: 'speed must be at most 4.' };
+    expect(shown('info', { ...refused, ...why }, 'request')).toBe(
+      `INFO: POST ${route} 400, 2 ms, exec_${ID}: speed must be at most 4. (invalid_request, speed)\n`,
+    );
+  });
+
   it('prints an error response in one line with its code, its parameter and the provider message', () => {
     const failure = Object.assign(new Error('provider sandbox: http_error, 500'), {
       name: 'ProviderError',

@@ -1,8 +1,8 @@
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A log line as a person reads it on a terminal: a request in one sentence of at most two rows of 80 columns, an error
- * response with its code and the provider's message. The ids of account and key are in the JSON lines only.
+ * A log line as a person reads it on a terminal: a request in one sentence of at most two rows of 80 columns, with why it was
+ * refused; another error response with its code and the provider's message. The ids of account and key are in the JSON lines only.
  */
 export function prettyLog(line: Fields): Fields {
   const { time, level, msg, code, param, cause } = line;
@@ -26,7 +26,10 @@ function requestSentence(line: Fields): string {
     typeof charged === 'string' && `${charged} micro-USD`,
     line.execution_id,
   ];
-  return facts.filter((fact) => typeof fact === 'string').join(', ');
+  const sentence = facts.filter((fact) => typeof fact === 'string').join(', ');
+  if (typeof line.reason !== 'string') return sentence;
+  const named = [line.code, line.param].filter((name) => typeof name === 'string').join(', ');
+  return `${sentence}: ${line.reason} (${named})`;
 }
 
 function milliseconds(value: unknown): string | undefined {

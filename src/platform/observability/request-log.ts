@@ -11,27 +11,41 @@ const PROBES = /^\/(health|metrics)(\/|$)/;
 const SHOWN_SEGMENTS = 3;
 const PLAIN_SEGMENT = /^(v\d|[a-z][a-z_-]{0,30})$/;
 
+/** The error response of a request. The reason is its message, which has no secrets. */
+export interface Refusal {
+  readonly code: string;
+  readonly param: string | null;
+  /** Absent where a line of its own has it. */
+  readonly reason?: string;
+}
+
 declare module 'express-serve-static-core' {
   interface Request {
     /** Milliseconds that providers needed for this request. */
     upstreamMs?: number;
+    /** Whether a line about this request is logged at its end. */
+    isLogged?: boolean;
+    /** Why it was refused, for that line. */
+    refusal?: Refusal;
   }
 }
 
 /**
  * Middleware: one log line and one observation per response. The line has method, route, status, durations, ids, model,
- * charge and the client's address (which a trusted proxy names); never headers, query or bodies. Probes are logged at
+ * charge, the client's address (which a trusted proxy names) and, of a refused request, code, param and reason; never headers,
+ * query or bodies. Probes are logged at
  * level debug.
  */
 export function requestLog(logger: Logger, metrics: Metrics) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const startNs = process.hrtime.bigint();
+    request.isLogged = !PROBES.test(request.path);
     response.on('close', () => {
       const seconds = Number(process.hrtime.bigint() - startNs) / 1e9;
       const route = routeOf(request);
       metrics.requests.inc({ method: request.method, route, status: response.statusCode });
       metrics.requestSeconds.observe({ method: request.method, route }, seconds);
-      logger[PROBES.test(request.path) ? 'debug' : 'info'](
+      logger[request.isLogged === true ? 'info' : 'debug'](
         factsOf(request, response, route, seconds),
         'request',
       );
@@ -47,7 +61,7 @@ function factsOf(
   route: string,
   seconds: number,
 ): Record<string, unknown> {
-  const { admitted, upstreamMs, caller, linkHolder } = request;
+  const { admitted, upstreamMs, caller, linkHolder, refusal } = request;
   const holder = caller ?? linkHolder;
   return {
     execution_id: toPublicId('exec', request.executionId),
@@ -60,6 +74,9 @@ function factsOf(
     account_id: holder && toPublicId('acct', holder.accountId),
     api_key_id: caller && toPublicId('key', caller.apiKeyId),
     model: admitted?.row.id,
+    code: refusal?.code,
+    param: refusal?.param ?? undefined,
+    reason: refusal?.reason,
     charged_microusd: response.getHeader(CHARGE_HEADER),
     upstream_ms: upstreamMs === undefined ? undefined : Math.round(upstreamMs * 1e3) / 1e3,
     duration_ms: Math.round(seconds * 1e6) / 1e3,
