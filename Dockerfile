@@ -23,6 +23,8 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
+# The operator commands: docker exec CONTAINER shim …
+RUN chmod +x dist/cli.js && ln -s /app/dist/cli.js /usr/local/bin/shim
 RUN mkdir -p /data/files /data/owed && chown -R node:node /data
 USER node
 EXPOSE 3000

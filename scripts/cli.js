@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Runs the operator commands of the build; says so where there is none, and where the sources are newer.
 import './require-node.js';
 import { existsSync } from 'node:fs';

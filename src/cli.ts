@@ -1,120 +1,91 @@
-import { randomUUID } from 'node:crypto';
+#!/usr/bin/env node
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
+import { basename, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { parseArgs } from 'node:util';
+import { isFileCommand } from './commands/command-declarations.js';
+import { readCommandLine } from './commands/command-line.js';
+import { followPages } from './commands/follow-pages.js';
 import { askRunningGateway } from './commands/operator-client.js';
 import {
-  KEYED,
   type OperatorReply,
   type OperatorRequest,
   type Question,
   takesKey,
-  type TextPage,
 } from './commands/operator-request.js';
 import { operatorSocketPath } from './commands/operator-socket.js';
-import { tableOf } from './commands/terminal-table.js';
+import { isTextPage, shownOn } from './commands/shown-answer.js';
 import { printableText } from './common/printable-text.js';
 import { ConfigError, loadOperatorConfig } from './platform/config/load-config.js';
 
-const TEXTS = [
-  'account-id amount-microusd api-key-id broken charge clear client-request-id created-after created-before cursor expires-at from group-by',
-  'disabled idempotency-key kind limit modality model models name note overlap-seconds play-money requests-per-minute result',
-  'spend-limit-microusd spend-limit-period status task-id to evidence outcome',
-].flatMap((line) => line.split(' '));
-const FLAGS = ['full', 'csv', 'json', 'all', 'yes', 'resume'];
+const EXIT = { done: 0, failed: 1, misused: 2 } as const;
+type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** They read or make the data folder as a whole, so the gateway that runs on it does not do them. */
-const ON_DATA_FOLDER = ['backup', 'restore'];
-
-/** The command as it was typed; without a name, but with the fault, if an option is unknown or has no value. */
-function commandLine(): { request: OperatorRequest; asJson: boolean; fault?: string } {
-  const options = Object.fromEntries([
-    ...TEXTS.map((name) => [name, { type: 'string' as const }]),
-    ...FLAGS.map((name) => [name, { type: 'boolean' as const }]),
-  ]) as Record<string, { type: 'string' | 'boolean' }>;
-  const actor = `cli:${userInfo().username}`;
-  try {
-    const { values, positionals } = parseArgs({
-      args: typedWords(),
-      options,
-      allowPositionals: true,
-    });
-    const { json, ...others } = values as Record<string, string | boolean | undefined>;
-    const [name = '', ...words] = positionals;
-    // Without a key of the user every run is a new request, so running it twice credits twice.
-    const key = takesKey(name) ? { 'idempotency-key': randomUUID() } : {};
-    return {
-      request: { name, words, options: { ...key, ...others }, actor },
-      asJson: json === true,
-    };
-  } catch (error) {
-    const request = { name: '', words: [], options: {}, actor };
-    return { request, asJson: false, fault: `${(error as Error).message}\n` };
-  }
-}
-
-/** The words behind the name of the program; `--play-money` alone means true. */
-function typedWords(): string[] {
-  const isValue = (word?: string) => word === 'true' || word === 'false';
-  return process.argv
-    .slice(2)
-    .map((word, index, all) =>
-      word === '--play-money' && !isValue(all[index + 1]) ? `${word}=true` : word,
-    );
+/** How this program was started, for the help: `shim` where it is installed so, such as in the image. */
+function programName(): string {
+  const path = process.argv[1] ?? '';
+  if (basename(path) === 'shim') return 'shim';
+  const typed = relative(process.cwd(), path);
+  return typed === 'scripts/cli.js' ? 'npm run cli --' : `node ${typed}`;
 }
 
 /** By the gateway that runs on this data folder and database, or here, which loads all that it needs first. */
 async function replyTo(request: OperatorRequest): Promise<OperatorReply> {
   const config = loadOperatorConfig();
-  if (ON_DATA_FOLDER.includes(request.name)) {
-    const { runOnDataFolder } = await import('./commands/local-runner.js');
-    return runOnDataFolder(request, config);
+  if (isFileCommand(request.name)) {
+    const { runFileCommand } = await import('./commands/local-runner.js');
+    return runFileCommand(request.name, request, config);
   }
   const path = operatorSocketPath(config);
   const reply = path === undefined ? undefined : await askRunningGateway(path, request);
   if (reply !== undefined) return reply;
-  const { runLocally: runLocally } = await import('./commands/local-runner.js');
+  const { runLocally } = await import('./commands/local-runner.js');
   return runLocally(request, config);
 }
 
-/** Answers the exit code. */
-async function run(): Promise<number> {
-  const { request, asJson, fault = '' } = commandLine();
+async function run(): Promise<ExitCode> {
+  const typed = readCommandLine(process.argv.slice(2), {
+    program: programName(),
+    actor: `cli:${userInfo().username}`,
+  });
+  if ('help' in typed) return print(typed.help);
+  if ('misuse' in typed) return fail(typed.misuse, EXIT.misused);
+  const { request, asJson } = typed;
   const reply = await replyTo(request);
-  if (!('asks' in reply)) return report(request, reply, asJson, fault);
-  if (reply.plan !== undefined) process.stdout.write(`${shown(reply.plan, asJson)}\n`);
+  if (!('asks' in reply)) return report(request, reply, asJson);
+  if (reply.plan !== undefined) print(shownOn(process.stdout, reply.plan, asJson));
   if (await agrees(reply)) {
     const agreed = { ...request, options: { ...request.options, yes: true } };
-    return report(agreed, await replyTo(agreed), asJson, fault);
+    return report(agreed, await replyTo(agreed), asJson);
   }
   // A plan is what was asked for, and here it is.
-  return reply.plan === undefined ? 1 : 0;
+  return reply.plan === undefined ? EXIT.failed : EXIT.done;
 }
 
-function report(
+async function report(
   request: OperatorRequest,
   reply: OperatorReply,
   asJson: boolean,
-  fault: string,
-): number {
-  if ('usage' in reply) {
-    process.stderr.write(`${printableText(fault + reply.usage, '\n')}\n`);
-    return 2;
-  }
+): Promise<ExitCode> {
+  if ('usage' in reply) return fail(reply.usage, EXIT.misused);
   if ('error' in reply) return fail(reply.error);
+  if ('asks' in reply) return fail('The gateway asks again. Nothing was done.');
+  tell(...(reply.notes ?? []));
   tellKey(request);
-  const answer = 'answer' in reply ? reply.answer : undefined;
-  const page = isTextPage(answer) ? answer : undefined;
-  process.stdout.write(`${shown(page?.text ?? answer, asJson)}\n`);
-  if (page) process.stderr.write(`More: --cursor ${printableText(page.next_cursor)}\n`);
-  return isBad(answer) ? 1 : 0;
+  for await (const answer of followPages(request, reply.answer, replyTo)) {
+    if ('error' in answer) return fail(answer.error);
+    const { page } = answer;
+    print(shownOn(process.stdout, isTextPage(page) ? page.text : page, asJson));
+    if (isTextPage(page)) tell(`More: --cursor ${page.next_cursor}`);
+    if (isBad(page)) return EXIT.failed;
+  }
+  return EXIT.done;
 }
 
-/** An audit with findings, or tasks of which not all were collected. */
+/** An audit with findings, a file with faults, or tasks of which not all were collected. */
 function isBad(answer: unknown): boolean {
-  const { object, ok, not_collected: left = 0 } = Object(answer) as Record<string, unknown>;
-  return (object === 'audit' && ok !== true) || left !== 0;
+  const { ok, not_collected: left = 0 } = Object(answer) as Record<string, unknown>;
+  return ok === false || left !== 0;
 }
 
 /** Says what will be done and asks on a terminal. Where nobody can be asked, the answer is no, but for what scripts just do. */
@@ -135,29 +106,26 @@ async function agrees({ asks, scriptsGoAhead = false }: Question): Promise<boole
   return isYes;
 }
 
-/** On standard error, as what is answered is for programs: with the key the same refund can be asked for again. */
+/** With the key the same refund can be asked for again. A credit's answer has its key in itself. */
 function tellKey({ name, options }: OperatorRequest): void {
   const key = options['idempotency-key'];
-  if (name === KEYED.credit || !takesKey(name) || typeof key !== 'string') return;
-  process.stderr.write(`Idempotency key: ${printableText(key)}\n`);
+  if (name === 'account:credit' || !takesKey(name) || typeof key !== 'string') return;
+  tell(`Idempotency key: ${key}`);
 }
 
-/** Whether its cursor is told beside it. JSON and tables have theirs in themselves. */
-function isTextPage(answer: unknown): answer is TextPage {
-  return typeof (answer as { text?: unknown } | null)?.text === 'string';
+function print(text: string): ExitCode {
+  process.stdout.write(`${text}\n`);
+  return EXIT.done;
 }
 
-/** Text as it is, else a table for a terminal and JSON for programs. A terminal gets no character that it could execute. */
-function shown(answer: unknown, asJson: boolean): string {
-  const { isTTY } = process.stdout;
-  if (typeof answer !== 'string' && isTTY && !asJson) return tableOf(answer);
-  const text = typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2);
-  return isTTY ? printableText(text, '\r\n') : text;
+/** On standard error, as what is answered is for programs. */
+function tell(...sentences: readonly string[]): void {
+  for (const sentence of sentences) process.stderr.write(`${printableText(sentence, '\n')}\n`);
 }
 
-function fail(reason: string): number {
-  process.stderr.write(`${printableText(reason, '\n')}\n`);
-  return 1;
+function fail(reason: string, code: ExitCode = EXIT.failed): ExitCode {
+  tell(reason);
+  return code;
 }
 
 run().then(

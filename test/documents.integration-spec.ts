@@ -2,14 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { DATA_FOLDER_COMMANDS } from '../src/commands/data-folder-commands.js';
-import { OPERATOR_COMMANDS } from '../src/commands/operator-commands.js';
+import { declarationOf, optionsOf } from '../src/commands/command-declarations.js';
 import { benchPage } from '../scripts/bench-table.js';
-import { TASK_COMMANDS } from '../src/commands/task-commands.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** A command of the command line, and what follows it on its line. */
-const COMMAND = /npm run cli -- (?!--)([a-z][a-z:-]*)([^\n`]*)/g;
+const COMMAND = /(?:npm run cli --|npx shim) (?!--|help)([a-z][a-z:-]*)([^\n`]*)/g;
 /** A metric, but not the first part of a longer name. */
 const METRIC = /\bgateway_[a-z_]+(?=\b[^.\w])/g;
 /** Texts of the runbook that are no lines of the log. */
@@ -24,18 +22,13 @@ const filesBelow = (folder: string, ending: string): string[] =>
     .filter((file) => file.endsWith(ending) && !file.endsWith('spec.ts'))
     .map((file) => join(folder, file));
 
-function usageOf(name: string): string | undefined {
-  if (Object.hasOwn(DATA_FOLDER_COMMANDS, name)) return 'FILE [--resume] [--yes]';
-  return OPERATOR_COMMANDS[name]?.usage ?? TASK_COMMANDS[name]?.usage;
-}
-
 /** Whether there is the command, and it takes the options that follow. */
 function isTaken(name: string, rest: string): boolean {
-  const usage = usageOf(name);
+  const declaration = declarationOf(name);
   const options = rest.split(' #')[0]?.match(/--[a-z-]+/g) ?? [];
   return (
-    usage !== undefined &&
-    options.every((option) => option === '--json' || usage.includes(`[${option}`))
+    declaration !== undefined &&
+    options.every((option) => Object.hasOwn(optionsOf(declaration), option.slice(2)))
   );
 }
 

@@ -51,7 +51,7 @@ export class AccountController {
     @StrictQuery() query: UsageQuery,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.used.respond(query, accountId, response);
+    return this.used.respond(query, { accountId }, response);
   }
 
   @Get('executions')

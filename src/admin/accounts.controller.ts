@@ -1,5 +1,6 @@
-import { Controller, Get, Headers, Param, Patch, Post } from '@nestjs/common';
+import { Controller, Get, Headers, Param, Patch, Post, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -9,14 +10,15 @@ import {
   CreditBody,
   UpdateAccountBody,
 } from './dto/admin.bodies.js';
-import { AccountsQuery, LedgerQuery } from './dto/admin.queries.js';
+import { AccountsQuery } from './dto/admin.queries.js';
 import { OperatorKeys } from './operator-keys.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { AccountRecordPage, AccountRecordView, viewAccount } from './views/account-record.view.js';
-import { LedgerEntryPage, LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
+import { LedgerEntryView } from './views/ledger-entry.view.js';
+import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import { ApiKeyPage, IssuedKeyView, viewKey, viewIssuedKey } from './views/api-key.view.js';
 
 /** Accounts, their money and their keys (docs/operate/operations.md). */
@@ -65,20 +67,14 @@ export class AccountsController {
   @ApiHeader({ name: 'Idempotency-Key', required: true, example: 'invoice-17' })
   @BodyExamples(CreditBody, { credit: { amount_microusd: '5000000', note: 'invoice 17' } })
   @ApiOperation({ summary: 'Credit an account; a negative amount corrects' })
-  @ApiCreatedResponse({ type: LedgerEntryView })
+  @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async creditAccount(
     @Param('id') id: string,
     @StrictBody() body: CreditBody,
+    @Res({ passthrough: true }) response: Response,
     @Headers('Idempotency-Key') key?: string,
   ) {
-    return viewEntry(await this.operator.credit(id, body, key));
-  }
-
-  @Get(':id/ledger')
-  @ApiOperation({ summary: 'Ledger entries, newest first' })
-  @ApiOkResponse({ type: LedgerEntryPage })
-  async listLedgerEntries(@Param('id') id: string, @StrictQuery() query: LedgerQuery) {
-    return viewPage(await this.operator.entries(id, query), viewEntry);
+    return answerEntry(await this.operator.credit(id, body, key), response);
   }
 
   @Post(':id/keys')

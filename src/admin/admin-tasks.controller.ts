@@ -1,4 +1,4 @@
-import { Controller, Get, Headers, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiExtraModels,
@@ -6,6 +6,7 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import type { PageView } from '../common/paging/page.view.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
@@ -16,13 +17,14 @@ import { AdminTasksService } from './admin-tasks.service.js';
 import { RefundBody } from './dto/admin.bodies.js';
 import { ResolveTaskBody } from './dto/resolve-task.body.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
+import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import {
   AdminTaskPage,
   AdminTaskView,
   ANY_ADMIN_TASK,
   OperatorTaskFields,
 } from './views/admin-task.view.js';
-import { LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
+import { LedgerEntryView } from './views/ledger-entry.view.js';
 
 /** Tasks of all accounts, and the operator's decision on those whose outcome is unknown (docs/guides/tasks.md, "For operators"). */
 @OperatorEndpoint()
@@ -64,12 +66,13 @@ export class AdminTasksController {
   @BodyExamples(RefundBody, { refund: { note: 'goodwill' }, part: { amount_microusd: '300' } })
   @ApiHeader({ name: 'Idempotency-Key', required: false, example: 'ticket-17' })
   @ApiOperation({ summary: 'Give the charge of a task back, or a part of it' })
-  @ApiCreatedResponse({ type: LedgerEntryView })
+  @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async refundTask(
     @Param('id') id: string,
     @StrictBody() body: RefundBody,
+    @Res({ passthrough: true }) response: Response,
     @Headers('Idempotency-Key') key?: string,
   ) {
-    return viewEntry(await this.tasks.refund(id, body, key));
+    return answerEntry(await this.tasks.refund(id, body, key), response);
   }
 }

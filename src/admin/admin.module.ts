@@ -14,9 +14,12 @@ import { AdminGuard } from './admin.guard.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { KeysController } from './keys.controller.js';
+import { LedgerController } from './ledger.controller.js';
 import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from './new-account-money.js';
 import { OperatorActions } from './operator-actions.js';
+import { OperatorLedger } from './operator-ledger.js';
 import { OperatorKeys } from './operator-keys.js';
+import { OperatorTargets } from './operator-targets.js';
 import { OperatorService } from './operator.service.js';
 import { RecordsController } from './records.controller.js';
 import { UsageController } from './usage.controller.js';
@@ -26,6 +29,7 @@ import { UsageController } from './usage.controller.js';
   imports: [AuthModule, BillingModule, ExecutionsModule, TasksModule, UsageModule, WebhooksModule],
   controllers: [
     AccountsController,
+    LedgerController,
     KeysController,
     RecordsController,
     DeliveriesController,
@@ -43,7 +47,9 @@ import { UsageController } from './usage.controller.js';
     },
     OperatorService,
     OperatorActions,
+    OperatorTargets,
     OperatorKeys,
+    OperatorLedger,
     DeliveriesService,
     AdminTasksService,
     AdminGuard,
@@ -52,6 +58,7 @@ import { UsageController } from './usage.controller.js';
     OperatorService,
     OperatorActions,
     OperatorKeys,
+    OperatorLedger,
     AdminTasksService,
     DeliveriesService,
     SealedSecrets,

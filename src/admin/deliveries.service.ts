@@ -16,6 +16,13 @@ export class DeliveriesService {
     return this.deliveries.list({ ownerId, status }, page);
   }
 
+  /** 404 not_found. */
+  async get(publicId: string): Promise<Delivery> {
+    const delivery = await this.deliveries.find(pathId('whd', publicId));
+    if (!delivery) throw notFound('whd');
+    return delivery;
+  }
+
   /** Makes a delivery due now and returns it. 404 not_found. */
   async redeliver(publicId: string): Promise<Delivery> {
     const delivery = await this.deliveries.redeliver({ id: pathId('whd', publicId) });

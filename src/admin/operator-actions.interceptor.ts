@@ -10,6 +10,8 @@ import type { Request } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { type NewOperatorAction, OperatorActions } from './operator-actions.js';
+import { actOf } from './operator-acts.js';
+import { OperatorTargets } from './operator-targets.js';
 
 const READING: readonly string[] = ['GET', 'HEAD'];
 /** This much of a token's hash is enough to tell tokens apart. */
@@ -17,7 +19,7 @@ const ACTOR_DIGITS = 12;
 
 /**
  * Records every change that an operator requests before it is made: by which token (the beginning of its SHA-256),
- * what, on which resource, from which address, when; afterwards what came of it, a refusal too. Throws if the record cannot
+ * what, on which resource, from which address, when; afterwards what came of it, a refusal too, and what changed. Throws if the record cannot
  * be written; then nothing is changed.
  */
 @Injectable()
@@ -26,6 +28,7 @@ export class OperatorActionsInterceptor implements NestInterceptor {
 
   constructor(
     private readonly actions: OperatorActions,
+    private readonly targets: OperatorTargets,
     @Inject(GATEWAY_CONFIG) { adminToken = '' }: GatewayConfig,
   ) {
     this.actor = createHash('sha256').update(adminToken).digest('hex').slice(0, ACTOR_DIGITS);
@@ -35,7 +38,8 @@ export class OperatorActionsInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<Request>();
     if (READING.includes(request.method)) return next.handle();
     const perform = () => lastValueFrom(next.handle(), { defaultValue: undefined });
-    return from(this.actions.perform(this.actionOf(request), perform));
+    const read = (id: string) => this.targets.read(id);
+    return from(this.actions.perform(this.actionOf(request), perform, read));
   }
 
   private actionOf({ method, route, params, ip }: Request): NewOperatorAction {
@@ -43,7 +47,7 @@ export class OperatorActionsInterceptor implements NestInterceptor {
     const { id } = params;
     return {
       actor: this.actor,
-      action: `${method} ${path}`,
+      action: actOf(`${method} ${path}`),
       target: typeof id === 'string' ? id : null,
       address: ip ?? null,
     };

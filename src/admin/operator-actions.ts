@@ -1,10 +1,14 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
-import { isJsonObject } from '../common/json-object.js';
-import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
-import { Clock } from '../common/time/clock.js';
+import { isJsonObject, type JsonObject, postgresJson } from '../common/json-object.js';
+import { cursorOf, type Page, type PageRequest } from '../common/paging/page.js';
 import { redactText } from '../common/secrets/redact-text.js';
+import { Clock } from '../common/time/clock.js';
+import type { TimeRange } from '../common/time/time-range.js';
+import { pageOfScan } from '../platform/database/keyset-pagination.js';
+import { actOf, namesOf } from './operator-acts.js';
+import { changeOf, NOTHING_CHANGED, type RecordedChange } from './recorded-values.js';
 
 const MAX_TARGET_CHARACTERS = 100;
 /** Ids contain none of these characters, and the database refuses a zero byte. */
@@ -12,12 +16,21 @@ const INVISIBLE = /[^\x21-\x7e]/g;
 const AMOUNT = /^-?[0-9]{1,18}$/;
 const INSERT = `
   INSERT INTO operator_action (actor, action, target, address, at) VALUES ($1, $2, $3, $4, $5) RETURNING id`;
-const CONCLUDE =
-  'INSERT INTO operator_outcome (action_id, outcome, made, amount) VALUES ($1, $2, $3, $4)';
-const LIST = `
-  SELECT id, actor, action, target, address, at, outcome, made, amount AS "amountMicroUsd"
-    FROM operator_action LEFT JOIN operator_outcome ON action_id = id
-   WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT $2`;
+const CONCLUDE = `
+  INSERT INTO operator_outcome (action_id, outcome, made, amount, values_before, values_after)
+    VALUES ($1, $2, $3, $4, $5, $6)`;
+/** The largest bigint: above every id. */
+const NO_ID = '9223372036854775807';
+const ACTIONS = `(
+  SELECT id, actor, action, target, address, at, outcome, made, amount AS "amountMicroUsd", values_before, values_after
+    FROM operator_action LEFT JOIN operator_outcome ON action_id = id) recorded`;
+const COMPARISONS: readonly (readonly [keyof ActionFilter, string])[] = [
+  ['actor', 'actor ='],
+  ['actions', 'ARRAY[action] <@'],
+  ['targets', 'ARRAY[target, made] @>'],
+  ['createdAfter', 'at >='],
+  ['createdBefore', 'at <'],
+];
 
 /** Who requests which change. `target` is the id of the resource, `address` the source of the request. */
 export interface NewOperatorAction {
@@ -35,6 +48,7 @@ interface Outcome {
   readonly made: string | null;
   /** The money that it moved, in decimal digits. */
   readonly amountMicroUsd: string | null;
+  readonly change: RecordedChange;
 }
 
 /** A recorded action; ids grow with time. Its outcome is null while it is under way, and if the process ended then. */
@@ -42,6 +56,26 @@ export interface OperatorAction extends NewOperatorAction, Omit<Outcome, 'outcom
   readonly id: string;
   readonly at: Date;
   readonly outcome: string | null;
+}
+
+type ActionRow = Omit<OperatorAction, 'change'> & {
+  readonly values_before: JsonObject | null;
+  readonly values_after: JsonObject | null;
+};
+
+/** Which actions to list; all filters must hold. */
+export interface ActionQuery extends PageRequest, Partial<TimeRange> {
+  readonly actor?: string | undefined;
+  /** Id of what was changed or made. */
+  readonly target?: string | undefined;
+  /** By the name of its command. */
+  readonly action?: string | undefined;
+}
+
+interface ActionFilter extends Partial<TimeRange> {
+  readonly actor?: string | undefined;
+  readonly actions?: readonly string[] | undefined;
+  readonly targets?: readonly string[] | undefined;
 }
 
 /**
@@ -59,33 +93,54 @@ export class OperatorActions {
 
   /**
    * Records the action, does it, and records what came of it: from its answer the `id`, where it is another one than the
-   * target's, and `amount_microusd`. Throws what the action throws. Throws before the action if it cannot be recorded; an
-   * outcome that cannot be recorded is logged.
+   * target's, and `amount_microusd`; and what the target was before and after, which `read` tells. Throws what the action
+   * throws. Throws before the action if it cannot be recorded; an outcome that cannot be recorded is logged.
    */
-  async perform<T>(action: NewOperatorAction, perform: () => Promise<T>): Promise<T> {
+  async perform<T>(
+    action: NewOperatorAction,
+    perform: () => Promise<T>,
+    read: (id: string) => Promise<unknown> = () => Promise.resolve(undefined),
+  ): Promise<T> {
     const id = await this.record(action);
+    const { target } = action;
+    // What cannot be read is left out of the record; the action itself says why.
+    const readTarget = async () =>
+      target === null ? undefined : read(target).catch(() => undefined);
+    const before = await readTarget();
     let answer: T;
     try {
       answer = await perform();
     } catch (error) {
       const { code } = toGatewayError(error);
-      await this.conclude(id, { outcome: code, made: null, amountMicroUsd: null });
+      const nothing = { made: null, amountMicroUsd: null, change: NOTHING_CHANGED };
+      await this.conclude(id, { outcome: code, ...nothing });
       throw error;
     }
-    await this.conclude(id, outcomeOf(answer, action.target));
+    const change = changeOf(target, before, answer, before && (await readTarget()));
+    await this.conclude(id, { ...outcomeOf(answer, target), change });
     return answer;
   }
 
-  /** Actions, newest first. */
-  async list(page: PageRequest): Promise<Page<OperatorAction>> {
-    const parameters = [cursorOf(page, 'position'), page.limit + 1];
-    const rows = await this.dataSource.query<OperatorAction[]>(LIST, parameters);
-    return pageOf(
-      rows,
-      page.limit,
-      (row) => row,
-      (row) => row.id,
-    );
+  /** Actions, newest first; a page reads at most 10,000 of them. Throws 400 invalid_request for an invalid cursor. */
+  async list(query: ActionQuery): Promise<Page<OperatorAction>> {
+    const { actor, action, target, createdAfter, createdBefore } = query;
+    const filter: ActionFilter = {
+      actor,
+      actions: action === undefined ? undefined : namesOf(action),
+      targets: target === undefined ? undefined : [target],
+      createdAfter,
+      createdBefore,
+    };
+    const scan = {
+      table: ACTIONS,
+      filter,
+      comparisons: COMPARISONS,
+      lead: [],
+      by: 'id',
+      newest: cursorOf(query, 'position') ?? NO_ID,
+      oldest: '0',
+    } as const;
+    return pageOfScan(this.dataSource, scan, query.limit, actionOf);
   }
 
   private async record({ actor, action, target, address }: NewOperatorAction): Promise<string> {
@@ -96,13 +151,25 @@ export class OperatorActions {
     return row.id;
   }
 
-  private async conclude(id: string, { outcome, made, amountMicroUsd }: Outcome): Promise<void> {
+  private async conclude(id: string, outcome: Outcome): Promise<void> {
+    const { made, amountMicroUsd, change } = outcome;
+    const [before, after] = [change.before, change.after].map(
+      (values) => values && postgresJson(values),
+    );
     try {
-      await this.dataSource.query(CONCLUDE, [id, outcome, made, amountMicroUsd]);
+      const parameters = [id, outcome.outcome, made, amountMicroUsd, before, after];
+      await this.dataSource.query(CONCLUDE, parameters);
     } catch (error) {
       this.logger.error(`The outcome of operator action ${id} was not recorded: ${String(error)}`);
     }
   }
+}
+
+function actionOf(row: ActionRow): OperatorAction {
+  const { id, actor, target, address, at, outcome, made, amountMicroUsd } = row;
+  const change = { before: row.values_before, after: row.values_after };
+  const action = actOf(row.action);
+  return { id, actor, action, target, address, at, outcome, made, amountMicroUsd, change };
 }
 
 /** An operator may send a key instead of its id by mistake, and no key may be in the record. */
@@ -110,7 +177,7 @@ function shownTarget(target: string): string {
   return redactText(target).slice(0, MAX_TARGET_CHARACTERS).replace(INVISIBLE, '?');
 }
 
-function outcomeOf(answer: unknown, target: string | null): Outcome {
+function outcomeOf(answer: unknown, target: string | null): Omit<Outcome, 'change'> {
   const { id, amount_microusd: amount } = isJsonObject(answer) ? answer : {};
   return {
     outcome: 'done',

@@ -15,9 +15,13 @@ import type {
   RefundBody,
   UpdateAccountBody,
 } from './dto/admin.bodies.js';
-import type { AccountsQuery, AdminExecutionsQuery, LedgerQuery } from './dto/admin.queries.js';
+import type { AccountsQuery, AdminExecutionsQuery } from './dto/admin.queries.js';
 import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from './new-account-money.js';
 import { neededKey, sentRefund } from './sent-refund.js';
+
+const ACCOUNT_PREFIX = 'acct_';
+/** Accounts of one name that a message lists at most. */
+const MAX_NAMESAKES = 5;
 
 /** What operators do, for both the API and the command line. Ids are public ids; an unknown one is 404 `not_found`. */
 @Injectable()
@@ -47,6 +51,26 @@ export class OperatorService {
     return this.accountRecords.get(pathId('acct', id));
   }
 
+  /**
+   * The public id of the account that is named by its id or by its name. Text that looks like an id is returned as it is. Throws
+   * 404 where no account has the name, and 400 where several have it.
+   */
+  async accountIdOf(idOrName: string): Promise<string> {
+    if (idOrName.startsWith(ACCOUNT_PREFIX)) return idOrName;
+    const ids = (await this.accountRecords.idsOfName(idOrName, MAX_NAMESAKES)).map((id) =>
+      toPublicId('acct', id),
+    );
+    const [id, ...others] = ids;
+    const name = JSON.stringify(idOrName);
+    if (id === undefined) {
+      const message = `No account has the id or the name ${name}.`;
+      throw new GatewayError('not_found', message, { param: 'id' });
+    }
+    if (others.length === 0) return id;
+    const message = `Several accounts have the name ${name}, so name one by its id: ${ids.join(', ')}.`;
+    throw new GatewayError('invalid_request', message, { param: 'id' });
+  }
+
   /** Public id of the demo account. Throws 404 where there is none. */
   async demoAccount(): Promise<string> {
     const account = await this.accountRecords.demo();
@@ -67,14 +91,6 @@ export class OperatorService {
       idempotencyKey: neededKey(idempotencyKey),
       reference: body.note ?? null,
     });
-  }
-
-  async entries(id: string, query: LedgerQuery) {
-    const { created_after: after, created_before: before, api_key_id: key, ...rest } = query;
-    const times = { createdAfter: dateOf(after), createdBefore: dateOf(before) };
-    const apiKeyId = filterId('key', 'api_key_id', key);
-    const account = await this.account(id);
-    return this.ledger.entries(account.id, { ...rest, ...times, apiKeyId });
   }
 
   listExecutions({ account_id: accountId, broken, ...query }: AdminExecutionsQuery) {
@@ -105,8 +121,4 @@ export class OperatorService {
   audit(scope?: AuditScope) {
     return this.books.run(scope);
   }
-}
-
-function dateOf(epochSeconds: number | undefined): Date | undefined {
-  return epochSeconds === undefined ? undefined : new Date(epochSeconds * 1000);
 }

@@ -1,14 +1,15 @@
-import { Controller, Get, Headers, Param, Post } from '@nestjs/common';
+import { Controller, Get, Headers, Param, Post, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
-import { PageQuery } from '../common/paging/page.query.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { RefundBody } from './dto/admin.bodies.js';
-import { AdminExecutionsQuery } from './dto/admin.queries.js';
+import { actionQueryOf, ActionsQuery, AdminExecutionsQuery } from './dto/admin.queries.js';
 import { OperatorActions } from './operator-actions.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
+import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';
 import {
@@ -17,7 +18,7 @@ import {
   viewAdminExecution,
 } from './views/admin-execution.view.js';
 import { AuditView, viewAudit } from './views/audit.view.js';
-import { LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
+import { LedgerEntryView } from './views/ledger-entry.view.js';
 import { OperatorActionPage, viewAction } from './views/operator-action.view.js';
 
 /** Executions, operator actions and the audit (docs/operate/operations.md). */
@@ -49,13 +50,14 @@ export class RecordsController {
   @BodyExamples(RefundBody, { refund: { note: 'goodwill' }, part: { amount_microusd: '300' } })
   @ApiHeader({ name: 'Idempotency-Key', required: false, example: 'ticket-17' })
   @ApiOperation({ summary: 'Give the charge of a synchronous call back, or a part of it' })
-  @ApiCreatedResponse({ type: LedgerEntryView })
+  @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async refundExecution(
     @Param('id') id: string,
     @StrictBody() body: RefundBody,
+    @Res({ passthrough: true }) response: Response,
     @Headers('Idempotency-Key') key?: string,
   ) {
-    return viewEntry(await this.operator.refund(id, body, key));
+    return answerEntry(await this.operator.refund(id, body, key), response);
   }
 
   @Get('audit')
@@ -68,7 +70,7 @@ export class RecordsController {
   @Get('operator-actions')
   @ApiOperation({ summary: 'What operators asked to change, newest first' })
   @ApiOkResponse({ type: OperatorActionPage })
-  async listOperatorActions(@StrictQuery() query: PageQuery) {
-    return viewPage(await this.actions.list(query), viewAction);
+  async listOperatorActions(@StrictQuery() query: ActionsQuery) {
+    return viewPage(await this.actions.list(actionQueryOf(query)), viewAction);
   }
 }

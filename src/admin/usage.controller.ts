@@ -24,6 +24,7 @@ export class UsageController {
     @StrictQuery() { account_id: accountId, ...query }: AdminUsageQuery,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.usage.respond(query, filterId('acct', 'account_id', accountId), response);
+    const scope = { accountId: filterId('acct', 'account_id', accountId), isOperator: true };
+    return this.usage.respond(query, scope, response);
   }
 }

@@ -6,13 +6,17 @@ import type { EntryQuery } from './ledger-requests.js';
 
 /** The largest bigint: above every position. */
 const NO_POSITION = '9223372036854775807';
+const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
+const LAST_ACCOUNT = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Entries with the owner of their hold. The owner is read from the charge, because holds may be dropped (docs/architecture/adr/0016).
+ * Entries with the name of their account and the owner of their hold. The owner is read from the charge, because holds may be dropped (docs/architecture/adr/0016).
  * LIMIT keeps the planner from joining whole tables.
  */
 const ENTRIES = `
   ledger_entry
+  LEFT JOIN LATERAL (
+    SELECT a.name AS account_name FROM account a WHERE a.id = ledger_entry.account_id LIMIT 1) holder ON true
   LEFT JOIN LATERAL (
     SELECT c.owner AS hold_owner FROM ledger_entry c
      WHERE c.account_id = ledger_entry.account_id AND c.hold_id = ledger_entry.hold_id AND c.kind = 'charge'
@@ -28,6 +32,12 @@ const ENTRIES_OF_CALLS = `${ENTRIES}
 
 const COMPARISONS: readonly (readonly [keyof EntryQuery, string])[] = [
   ['kind', 'kind ='],
+  [
+    'correctionKind',
+    `CASE WHEN kind <> 'correction' THEN NULL WHEN hold_id IS NULL THEN 'adjustment'
+          WHEN reference = 'reversal' AND refund_key IS NULL THEN 'reversal' ELSE 'refund' END =`,
+  ],
+  ['idempotencyKey', 'coalesce(idempotency_key, refund_key) ='],
   ['model', 'model ='],
   ['apiKeyId', 'api_key_id ='],
   ['createdAfter', 'created_at >='],
@@ -35,26 +45,43 @@ const COMPARISONS: readonly (readonly [keyof EntryQuery, string])[] = [
 ];
 
 /**
- * Entries of the account, newest first; all filters must hold, and a page reads at most 10,000 entries. Empty for an
- * unknown account. Throws 400 invalid_request for an invalid cursor.
+ * Entries of the account, newest first, or of all accounts, one after the other. All filters must hold, and a page reads at
+ * most 10,000 entries. Empty for an unknown account. Throws 400 invalid_request for an invalid cursor.
  */
 export async function entriesOf(
   dataSource: DataSource,
-  accountId: string,
+  accountId: string | undefined,
   query: EntryQuery,
 ): Promise<Page<LedgerEntry>> {
   const filtersByCall = query.model !== undefined || query.apiKeyId !== undefined;
-  const excludesCharges = query.kind !== undefined && query.kind !== 'charge';
   const scan = {
     table: filtersByCall ? ENTRIES_OF_CALLS : ENTRIES,
     // Credits and corrections have an index of their own, so that charges do not hide them from a page.
-    guard: excludesCharges ? `kind <> 'charge'` : 'true',
+    guard: excludesCharges(query) ? `kind <> 'charge'` : 'true',
     filter: query,
     comparisons: COMPARISONS,
-    lead: [['account_id', accountId]],
     by: 'position',
-    newest: cursorOf(query, 'position') ?? NO_POSITION,
     oldest: '0',
+    ...(accountId === undefined ? edgesOfAll(query) : edgesOf(accountId, query)),
   } as const;
   return pageOfScan(dataSource, scan, query.limit, ledgerEntryOf);
+}
+
+function excludesCharges({ kind, correctionKind, idempotencyKey }: EntryQuery): boolean {
+  const isOther = kind !== undefined && kind !== 'charge';
+  return isOther || correctionKind !== undefined || idempotencyKey !== undefined;
+}
+
+function edgesOf(accountId: string, query: EntryQuery) {
+  const lead = [['account_id', accountId]] as const;
+  return { lead, newest: cursorOf(query, 'position') ?? NO_POSITION };
+}
+
+function edgesOfAll(query: EntryQuery) {
+  const [account, position] = cursorOf(query, 'uuid.position')?.split('.') ?? [];
+  return {
+    lead: [['account_id', account ?? LAST_ACCOUNT]] as const,
+    newest: position ?? NO_POSITION,
+    oldestLead: [FIRST_ACCOUNT],
+  };
 }

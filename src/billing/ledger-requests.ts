@@ -1,6 +1,6 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { PageRequest } from '../common/paging/page.js';
-import type { LedgerEntry } from './ledger-entry.js';
+import type { CorrectionKind, LedgerEntry } from './ledger-entry.js';
 
 /** A hold to place; `owner` is what it is for: `task`. */
 export interface HoldRequest {
@@ -40,9 +40,12 @@ export interface AccountChanges {
   readonly isDisabled?: boolean | undefined;
 }
 
-/** Which entries of an account to list. */
+/** Which entries to list, of one account or of all. */
 export interface EntryQuery extends PageRequest {
   readonly kind?: LedgerEntry['kind'] | undefined;
+  readonly correctionKind?: CorrectionKind | undefined;
+  /** Of a credit or a refund. */
+  readonly idempotencyKey?: string | undefined;
   /** Of the call or task that was charged or refunded. */
   readonly model?: string | undefined;
   /** Of the call or task that was charged or refunded. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
+import type { FileCommandName } from './command-declarations.js';
 import { withDatabaseNamed } from './database-unavailable.js';
 import { withOperators, withTasks } from './open-operators.js';
 import type { OperatorReply, OperatorRequest } from './operator-request.js';
@@ -32,16 +33,12 @@ function needDatabase({ databaseUrl, dataDir }: GatewayConfig): void {
   throw new ConfigError([problem]);
 }
 
-/** Runs `backup` or `restore`, which concern the data folder as a whole. Ctrl-C leaves nothing behind. */
-export async function runOnDataFolder(
-  request: OperatorRequest,
+/** Runs a command about files, such as `backup`. Ctrl-C leaves nothing behind. */
+export async function runFileCommand(
+  name: FileCommandName,
+  { words: [file = ''], options }: OperatorRequest,
   config: GatewayConfig,
 ): Promise<OperatorReply> {
-  const { DATA_FOLDER_COMMANDS, stopSignal } = await import('./data-folder-commands.js');
-  const command = DATA_FOLDER_COMMANDS[request.name];
-  const [file, ...more] = request.words;
-  if (!command || file === undefined || more.length > 0) {
-    return runLocally({ ...request, name: '' }, config);
-  }
-  return replyOf(() => command(config, file, request.options, stopSignal()));
+  const { FILE_COMMANDS, stopSignal } = await import('./file-commands.js');
+  return replyOf(() => FILE_COMMANDS[name](config, file, options, stopSignal()));
 }

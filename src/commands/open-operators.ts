@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { DeliveriesService } from '../admin/deliveries.service.js';
 import { OperatorActions } from '../admin/operator-actions.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
+import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorService } from '../admin/operator.service.js';
 import { loadOperatorConfig } from '../platform/config/load-config.js';
 import { withSecretKeys } from '../platform/config/secret-key-file.js';
@@ -27,6 +28,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
   return {
     operator: app.get(OperatorService),
     keys: app.get(OperatorKeys),
+    ledger: app.get(OperatorLedger),
     deliveries: app.get(DeliveriesService),
     actions: app.get(OperatorActions),
     usage: app.get(UsageService, { strict: false }),
@@ -50,6 +52,10 @@ export async function withTasks<T>(work: (operators: TaskOperators) => Promise<T
     shareEmbedded: true,
   });
   const app = await NestFactory.createApplicationContext(module, QUIET);
-  const operators = { tasks: app.get(AdminTasksService), actions: app.get(OperatorActions) };
+  const operators = {
+    tasks: app.get(AdminTasksService),
+    actions: app.get(OperatorActions),
+    operator: app.get(OperatorService),
+  };
   return work(operators).finally(() => app.close());
 }

@@ -2,39 +2,55 @@ import type { AdminTasksService } from '../admin/admin-tasks.service.js';
 import type { DeliveriesService } from '../admin/deliveries.service.js';
 import type { OperatorActions } from '../admin/operator-actions.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
+import type { OperatorLedger } from '../admin/operator-ledger.js';
 import type { OperatorService } from '../admin/operator.service.js';
-import type { SealedSecrets } from '../sealed/sealed-secrets.js';
 import type { UsageService } from '../billing/usage/usage.service.js';
+import type { SealedSecrets } from '../sealed/sealed-secrets.js';
 import type { Options, Question } from './operator-request.js';
 
-/** The services that most commands use. The operator API uses the same. */
-export interface Operators {
+/** The services that every command uses. */
+export interface CommonServices {
   readonly operator: OperatorService;
-  readonly keys: OperatorKeys;
-  readonly deliveries: DeliveriesService;
   readonly actions: OperatorActions;
+}
+
+/** The services that most commands use. The operator API uses the same. */
+export interface Operators extends CommonServices {
+  readonly keys: OperatorKeys;
+  readonly ledger: OperatorLedger;
+  readonly deliveries: DeliveriesService;
   readonly usage: UsageService;
   readonly sealed: SealedSecrets;
 }
+
 /** The services that the commands about tasks use. */
-export interface TaskOperators {
+export interface TaskOperators extends CommonServices {
   readonly tasks: AdminTasksService;
-  readonly actions: OperatorActions;
 }
 
-/** One command. Commands that change something are recorded. */
-export interface OperatorCommand<Driven = Operators> {
-  /** The arguments after its name. */
-  readonly usage: string;
+/** What a command does. Commands that change something are recorded. */
+export interface OperatorCommand<Services = Operators> {
   readonly changes?: true;
   /**
    * For commands that take money, give it away or cannot be undone: on a terminal the operator is asked, unless `--yes` is there.
    * Where nobody can be asked, what moves money is done with `--yes` only. Undefined where nothing of the kind will be done.
    */
   readonly question?: (
-    operators: Driven,
+    services: Services,
     words: readonly string[],
     options: Options,
   ) => Promise<Question | string | undefined>;
-  readonly run: (operators: Driven, words: readonly string[], options: Options) => Promise<unknown>;
+  readonly run: (
+    services: Services,
+    words: readonly string[],
+    options: Options,
+  ) => Promise<unknown>;
+}
+
+/** An answer, and what an operator is told beside it. */
+export class NotedAnswer {
+  constructor(
+    readonly answer: unknown,
+    readonly notes: readonly string[],
+  ) {}
 }

@@ -1,27 +1,15 @@
-import { CreditBody, RefundBody } from '../admin/dto/admin.bodies.js';
 import type { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import { moneyText } from '../common/money/usd-text.js';
+import { creditBodyOf, refundBodyOf } from './money-bodies.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import type { Options, Question } from './operator-request.js';
-import { sent } from './parse-options.js';
 
 /**
  * What a command that takes money, gives it away or cannot be undone is about to do: the sentences that an operator reads before
  * the command is done. Each throws what the command itself would throw about an unknown id.
  */
-
-const USD_DIGITS = 6;
-
-/** An amount that is not negative, as people read it: `12500 micro-USD (0.0125 USD)`. */
-export function moneyText(amount: MicroUsd): string {
-  const digits = amount.toString().padStart(USD_DIGITS + 1, '0');
-  let end = digits.length;
-  while (end > digits.length - USD_DIGITS && digits[end - 1] === '0') end -= 1;
-  const fraction = digits.slice(digits.length - USD_DIGITS, end);
-  const usd = digits.slice(0, -USD_DIGITS) + (fraction === '' ? '' : `.${fraction}`);
-  return `${amount} micro-USD (${usd} USD)`;
-}
 
 /** A correction; undefined for a credit, which takes nothing from anybody. */
 export async function correctionQuestion(
@@ -29,8 +17,7 @@ export async function correctionQuestion(
   [account = '', amount]: readonly string[],
   options: Options,
 ): Promise<string | undefined> {
-  const sentAmount = amount === undefined ? {} : { amount_microusd: amount };
-  const taken = -BigInt(sent(CreditBody, options, sentAmount).amount_microusd);
+  const taken = -BigInt(creditBodyOf(amount, options).amount_microusd);
   if (taken <= 0n) return undefined;
   const { name, availableMicroUsd } = await operator.account(account);
   return `This takes ${moneyText(taken)} from account ${account} (${name}), which has ${moneyText(availableMicroUsd)} available.`;
@@ -81,7 +68,7 @@ interface Charged {
 }
 
 function refundText(id: string, { accountId, model, chargedMicroUsd }: Charged, options: Options) {
-  const { amount_microusd: amount } = sent(RefundBody, options);
+  const { amount_microusd: amount } = refundBodyOf(options);
   const given = amount === undefined ? 'what is left' : moneyText(BigInt(amount));
   const charge = moneyText(chargedMicroUsd ?? 0n);
   return `This gives ${given} of the charge of ${charge} for ${id} (${model}) back to account ${toPublicId('acct', accountId)}.`;

@@ -27,21 +27,20 @@ export interface Question {
 }
 
 /**
- * The reply: an answer, the reason for a failure in one sentence, the usage of the commands if the name is unknown, or what the
- * operator has to agree to (`--yes`) before the command is done.
+ * The reply: an answer, with sentences for the operator beside it; the reason for a failure in one sentence; how the command is used,
+ * if it was typed wrongly; or what the operator has to agree to (`--yes`) before the command is done.
  */
 export type OperatorReply =
-  { readonly answer: unknown } | { readonly error: string } | { readonly usage: string } | Question;
+  | { readonly answer: unknown; readonly notes?: readonly string[] }
+  | { readonly error: string }
+  | { readonly usage: string }
+  | Question;
 
-/** The commands that take an idempotency key, by what they do. */
-export const KEYED = {
-  credit: 'account:credit',
-  refundExecution: 'execution:refund',
-  refundTask: 'task:refund',
-} as const;
+/** The commands that take an idempotency key. */
+const KEYED: readonly string[] = ['account:credit', 'execution:refund', 'task:refund'];
 
 /** Whether the command takes an idempotency key. */
-export const takesKey = (name: string): boolean => Object.values<string>(KEYED).includes(name);
+export const takesKey = (name: string): boolean => KEYED.includes(name);
 
 /** How to run a command again that may have been done; empty for commands without an idempotency key. */
 export function howToRepeat({ name, options }: OperatorRequest): string {

@@ -46,6 +46,7 @@ const services = {
     perform: (_action: object, work: () => Promise<unknown>) => isOpen.then(work),
   },
   operator: {
+    accountIdOf: (id: string) => Promise.resolve(id),
     credit: () => Promise.reject(new GatewayError('service_unavailable', 'No ledger.')),
   },
 } as unknown as Services;
@@ -72,9 +73,9 @@ describe('the socket for operators', () => {
     await listen();
     expect(await askRunningGateway(path, ACTIONS)).toEqual(NOTHING);
     const unknown = await askRunningGateway(path, { ...ACTIONS, name: 'toString' });
-    expect(unknown).toEqual({
-      usage: expect.stringContaining('\n  account:create NAME [--play-money true|false]\n'),
-    });
+    expect(unknown).toEqual({ usage: expect.stringContaining('\n  account:create ') });
+    const misused = await askRunningGateway(path, { ...ACTIONS, words: ['x'] });
+    expect(misused).toEqual({ usage: expect.stringMatching(/^actions does not take "x"\./) });
     const wrong = await askRunningGateway(path, { ...ACTIONS, options: { limit: 'x' } });
     expect(wrong).toEqual({ error: expect.stringContaining('limit') });
   });

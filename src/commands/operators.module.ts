@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { DeliveriesService } from '../admin/deliveries.service.js';
 import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from '../admin/new-account-money.js';
 import { OperatorActions } from '../admin/operator-actions.js';
+import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorService } from '../admin/operator.service.js';
 import { AuthModule } from '../auth/auth.module.js';
@@ -62,6 +63,7 @@ export class OperatorsModule {
         OperatorService,
         OperatorActions,
         OperatorKeys,
+        OperatorLedger,
         TaskInputs,
         WebhookSecrets,
         SealedSecrets,

@@ -1,33 +1,59 @@
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { formatMicroUsd } from '../common/money/micro-usd.js';
+import { microUsdOfUsd } from '../common/money/usd-text.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import type { Dto } from '../common/validation/fields.js';
 import { jsonOfTexts } from '../common/validation/form-fields.js';
 import type { Options } from './operator-request.js';
 
-/** Options of every list. */
-export const PAGE = '[--limit N] [--cursor C]';
-/** Options of lists of calls and tasks. */
-export const FILTERS =
-  '[--account-id A] [--api-key-id K] [--model ID] [--status S] [--created-after T] [--created-before T]';
+const DAY_SECONDS = 86_400;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const EPOCH_SECONDS = /^\d{1,12}$/;
+/** A date and a time with its zone. */
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+/** Options whose text is not the value of a field of their name. */
+const LOCAL: ReadonlySet<string> = new Set([
+  'all',
+  'allowed-models',
+  'charge',
+  'charge-usd',
+  'clear',
+  'created-after',
+  'created-before',
+  'csv',
+  'expires-at',
+  'from',
+  'models',
+  'result',
+  'spend-limit-usd',
+  'to',
+  'usd',
+  'yes',
+]);
 
-/** Options of a refund: all that is left of the charge, where no amount is named. */
-export const REFUND = '[--amount-microusd N] [--note TEXT] [--idempotency-key KEY]';
-
-/** The options that belong to fields of the class, as if they had been sent: `--account-id` is `account_id`. */
+/**
+ * The options that are fields of the class, as if they had been sent (`--account-id` is `account_id`), and `more`. Throws 400
+ * `invalid_request`.
+ */
 export function sent<T extends object>(dto: Dto<T>, options: Options, more: object = {}): T {
-  const form = Object.entries(options).flatMap(([name, value]): [string, string][] =>
+  const texts = Object.entries(options).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && !LOCAL.has(name) ? [[name.replaceAll('-', '_'), value]] : [],
   );
-  const json = jsonOfTexts(dto, Object.fromEntries(form));
+  const json = jsonOfTexts(dto, Object.fromEntries(texts));
   return validatorOf(dto).parse({ ...json, ...more });
 }
 
-/** Options that are not the name of a field. */
-const LOCAL = new Set(['idempotency-key', 'models', 'clear', 'charge', 'result', 'csv']);
 /** The text of an option. */
 export const given = (options: Options, name: string): string | undefined => {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
 };
+
+/** The options without these. */
+export function without(options: Options, ...names: readonly string[]): Options {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)));
+}
+
 /** The option as JSON. Text that is not JSON is returned unchanged, and the check of the body refuses it. */
 export function jsonOf(text: string | undefined): unknown {
   if (text === undefined) return undefined;
@@ -36,4 +62,83 @@ export function jsonOf(text: string | undefined): unknown {
   } catch {
     return text;
   }
+}
+
+/** The fields `created_after` and `created_before` of a list, by the days or times of the options. Throws 400. */
+export function timesOf(options: Options): { created_after?: number; created_before?: number } {
+  const [from, to] = [given(options, 'from'), given(options, 'to')];
+  for (const [day, time] of [
+    ['from', 'created-after'],
+    ['to', 'created-before'],
+  ] as const) {
+    if (options[day] === undefined || options[time] === undefined) continue;
+    throw misused(`Use --${day} or --${time}, not both.`);
+  }
+  const after = from === undefined ? timeOf(options, 'created-after') : dayOf('from', from);
+  const before =
+    to === undefined ? timeOf(options, 'created-before') : dayOf('to', to) + DAY_SECONDS;
+  if (from !== undefined && to !== undefined) refuseNoDay(dayOf('from', from), dayOf('to', to));
+  return {
+    ...(after !== undefined && { created_after: after }),
+    ...(before !== undefined && { created_before: before }),
+  };
+}
+
+/** The fields `from` and `to` of usage: the day behind the last one, for the API's `to` is exclusive. Throws 400. */
+export function usageDaysOf(options: Options): { from?: string; to?: string } {
+  const [from, to] = [given(options, 'from'), given(options, 'to')];
+  const isDay = (text?: string) => text !== undefined && DATE.test(text);
+  if (isDay(from) && isDay(to)) refuseNoDay(dayOf('from', from ?? ''), dayOf('to', to ?? ''));
+  return {
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to: isDay(to) ? dateOf(dayOf('to', to) + DAY_SECONDS) : to }),
+  };
+}
+
+/** The epoch seconds of an option that is a time: epoch seconds, a date (its 00:00 UTC) or ISO 8601 with a zone. Throws 400. */
+export function timeOf(options: Options, name: string): number | undefined {
+  const text = given(options, name);
+  if (text === undefined) return undefined;
+  if (EPOCH_SECONDS.test(text)) return Number(text);
+  if (DATE.test(text)) return dayOf(name, text);
+  const seconds = ISO_TIME.test(text) ? Math.floor(Date.parse(text) / 1000) : Number.NaN;
+  if (!Number.isNaN(seconds)) return seconds;
+  throw misused(
+    `--${name} must be epoch seconds, a date such as 2026-01-31, or a time such as 2026-01-31T08:00Z.`,
+  );
+}
+
+/** The micro-USD of an amount that one of two options names: in micro-USD, or in USD. Digits as they came. Throws 400. */
+export function amountOf(options: Options, name: string, usdName: string): string | undefined {
+  const [micro, usd] = [given(options, name), given(options, usdName)];
+  if (usd === undefined) return micro;
+  if (micro !== undefined) throw misused(`Use --${name} or --${usdName}, not both.`);
+  return microUsdText(usd, usdName);
+}
+
+/** The micro-USD of an option in USD, as digits. Throws 400. */
+export function microUsdText(usd: string, name: string): string {
+  const amount = microUsdOfUsd(usd);
+  if (amount !== undefined) return formatMicroUsd(amount);
+  throw misused(`--${name} must be an amount in USD with at most 6 decimals, such as 5.00.`);
+}
+
+/** 400 `invalid_request` with this message. */
+export function misused(message: string): GatewayError {
+  return new GatewayError('invalid_request', message);
+}
+
+/** The epoch seconds at which the day begins. */
+function dayOf(name: string, text = ''): number {
+  const seconds = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) / 1000 : Number.NaN;
+  // Date.parse reads February 30 as a day in March.
+  if (!Number.isNaN(seconds) && dateOf(seconds) === text) return seconds;
+  if (EPOCH_SECONDS.test(text)) return Math.floor(Number(text) / DAY_SECONDS) * DAY_SECONDS;
+  throw misused(`--${name} must be a day of UTC such as 2026-01-31.`);
+}
+
+const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
+
+function refuseNoDay(from: number, to: number): void {
+  if (to < from) throw misused('--to must not be before --from: no day lies between them.');
 }

@@ -1,20 +1,24 @@
+import { readTarget, type TargetServices } from '../admin/operator-targets.js';
 import { BackupError } from '../backup/backup-error.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { redactText } from '../common/secrets/redact-text.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { databaseFaultOf, reasonOf } from '../platform/database/database-errors.js';
-import { redactText } from '../common/secrets/redact-text.js';
 import { DataDirInUseError } from '../platform/database/embedded/data-dir-lock.js';
 import { SchemaTooNewError, SchemaTooOldError } from '../platform/database/schema-version.js';
-import type { OperatorActions } from '../admin/operator-actions.js';
+import { declarationOf } from './command-declarations.js';
+import { misuseOf } from './command-misuse.js';
 import { DatabaseUnavailableError } from './database-unavailable.js';
-import type { OperatorCommand, Operators, TaskOperators } from './operator-command.js';
-import { OPERATOR_COMMANDS } from './operator-commands.js';
+import { overviewText, usageLine } from './help.js';
 import {
-  howToRepeat,
-  type OperatorReply,
-  type OperatorRequest,
-  type Options,
-} from './operator-request.js';
+  type CommonServices,
+  NotedAnswer,
+  type OperatorCommand,
+  type Operators,
+  type TaskOperators,
+} from './operator-command.js';
+import { OPERATOR_COMMANDS } from './operator-commands.js';
+import { howToRepeat, type OperatorReply, type OperatorRequest } from './operator-request.js';
 import { TASK_COMMANDS } from './task-commands.js';
 
 /** How a command gets the services it works with. They may be closed once the work is done. */
@@ -23,19 +27,8 @@ export interface Openers {
   readonly tasks: <T>(work: (operators: TaskOperators) => Promise<T>) => Promise<T>;
 }
 
-const USAGE = `Usage: npm run cli -- <command> [--json]
-
-${[
-  ...Object.entries({ ...OPERATOR_COMMANDS, ...TASK_COMMANDS }).map(([name, { usage }]) =>
-    `  ${name} ${usage}`.trimEnd(),
-  ),
-  '  backup FILE',
-  '  restore FILE [--resume] [--yes]',
-].join('\n')}
-
-Answers are tables on a terminal, JSON elsewhere and with --json. T and EPOCH_SECONDS are seconds since 1970, DAY is one of those
-or a date. A correction is a negative amount behind --, as in: account:credit ACCOUNT --yes -- -500
-Commands with [--yes] say what they will do and ask on a terminal. Elsewhere all but key:revoke and restore do nothing without --yes.`;
+/** How the usage names the program where the words did not come from this version's command line. */
+const PROGRAM = 'shim';
 
 /** Their messages are sentences for operators. */
 const KNOWN_ERRORS = [
@@ -48,48 +41,25 @@ const KNOWN_ERRORS = [
   DatabaseUnavailableError,
 ];
 
-/** How the usage of a command begins that is about one thing. */
-const NEEDED = /^(ACCOUNT|KEY|EXECUTION|DELIVERY|TASK)\b/;
-
-/** An option in a usage. */
-const BRACKETED = /\[--([a-z-]+)(?: [^\]]*)?\]/g;
-
 const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
 
-/** Runs a command about anything but the data folder as a whole. */
-export function runCommand(request: OperatorRequest, open: Openers): Promise<OperatorReply> {
-  const { name } = request;
-  const command = ownOf(OPERATOR_COMMANDS, name);
-  const ofTasks = ownOf(TASK_COMMANDS, name);
-  const misuse = misuseOf(request, (command ?? ofTasks)?.usage);
-  if (misuse !== undefined) return Promise.resolve({ usage: misuse });
-  if (command) {
-    const run = () => open.operators((driven) => operate(command, request, driven));
+/** Runs a command about anything but files. The words are checked again, for the command line may be of another version. */
+export async function runCommand(request: OperatorRequest, open: Openers): Promise<OperatorReply> {
+  const { name, words, options } = request;
+  const declaration = declarationOf(name);
+  const misuse = declaration && misuseOf(declaration, words, options);
+  if (misuse !== undefined) return { usage: `${name} ${misuse}\n${usageLine(PROGRAM, name)}` };
+  if (isOwn(OPERATOR_COMMANDS, name)) {
+    const command = OPERATOR_COMMANDS[name];
+    const run = () => open.operators((services) => operate(command, request, services));
     return replyOf(run, howToRepeat(request));
   }
-  if (ofTasks) {
-    const run = () => open.tasks((driven) => operate(ofTasks, request, driven));
+  if (isOwn(TASK_COMMANDS, name)) {
+    const command = TASK_COMMANDS[name];
+    const run = () => open.tasks((services) => operate(command, request, services));
     return replyOf(run, howToRepeat(request));
   }
-  return Promise.resolve({ usage: USAGE });
-}
-
-/** What is wrong with the words and options of a known command, and how it is used; undefined if nothing is. */
-function misuseOf({ name, words, options }: OperatorRequest, usage?: string): string | undefined {
-  const fault = usage === undefined ? undefined : faultOf(words, options, usage);
-  return fault && `${name} ${fault}.\nUsage: npm run cli -- ${name} ${usage}`.trimEnd();
-}
-
-/** A word or option that is left out of account could change what the operator meant, so it is refused. */
-function faultOf(words: readonly string[], options: Options, usage: string): string | undefined {
-  const needed = NEEDED.exec(usage)?.[0];
-  if (needed !== undefined && words.length === 0 && options.all !== true) return `needs ${needed}`;
-  const places = usage.replaceAll(BRACKETED, '').match(/\S+/g)?.length ?? 0;
-  const extra = words[places];
-  if (extra !== undefined) return `does not take ${JSON.stringify(extra)}`;
-  const taken = [...usage.matchAll(BRACKETED)].map(([, option]) => option);
-  const other = Object.keys(options).find((option) => !taken.includes(option));
-  return other && `does not take --${other}`;
+  return { usage: `There is no command ${JSON.stringify(name)}.\n${overviewText(PROGRAM)}` };
 }
 
 /** The reply, or why there is none. Where the work may have been done nevertheless, `repeat` says how to run it again. */
@@ -109,22 +79,48 @@ export async function replyOf(
 }
 
 /** Asks first where the command asks. Records a change before it is made and what came of it, as the operator API does. */
-async function operate<Driven extends { readonly actions: OperatorActions }>(
-  { changes, question, run }: OperatorCommand<Driven>,
-  { name, words, options, actor }: OperatorRequest,
-  driven: Driven,
+async function operate<Services extends CommonServices & Partial<TargetServices>>(
+  { changes, question, run }: OperatorCommand<Services>,
+  request: OperatorRequest,
+  services: Services,
 ): Promise<OperatorReply> {
-  const perform = () => run(driven, words, options);
-  const target = words.find((word) => PUBLIC_ID.test(word)) ?? null;
   try {
-    const asked = options.yes === true ? undefined : await question?.(driven, words, options);
+    const { name, words, options, actor } = await withAccountIds(request, services);
+    const asked = options.yes === true ? undefined : await question?.(services, words, options);
     if (asked !== undefined) return typeof asked === 'string' ? { asks: asked } : asked;
-    if (!changes) return { answer: await perform() };
+    if (!changes) return { answer: await run(services, words, options) };
+    const target = words.find((word) => PUBLIC_ID.test(word)) ?? null;
     const action = { actor, action: name, target, address: null };
-    return { answer: await driven.actions.perform(action, perform) };
+    let notes: readonly string[] = [];
+    const perform = async () => {
+      const answer = await run(services, words, options);
+      if (!(answer instanceof NotedAnswer)) return answer;
+      notes = answer.notes;
+      return answer.answer;
+    };
+    const read = (id: string) => readTarget(services, id);
+    const answer = await services.actions.perform(action, perform, read);
+    return notes.length === 0 ? { answer } : { answer, notes };
   } catch (error) {
     throw outageOf(error, changes) ?? error;
   }
+}
+
+/** The request with the id of each account that it names by its name. Throws 404, or 400 for a name of several accounts. */
+async function withAccountIds(
+  request: OperatorRequest,
+  { operator }: CommonServices,
+): Promise<OperatorRequest> {
+  const { operands = [] } = declarationOf(request.name) ?? {};
+  const words = await Promise.all(
+    request.words.map((word, index) =>
+      operands[index]?.name === 'ACCOUNT' ? operator.accountIdOf(word) : word,
+    ),
+  );
+  const account = request.options['account-id'];
+  if (typeof account !== 'string') return { ...request, words };
+  const id = await operator.accountIdOf(account);
+  return { ...request, words, options: { ...request.options, 'account-id': id } };
 }
 
 /** The database went away under a command, which may have changed something. Undefined for any other error. */
@@ -139,6 +135,9 @@ function outageOf(error: unknown, changes = false): GatewayError | undefined {
   return new GatewayError('service_unavailable', message, { cause: error });
 }
 
-function ownOf<T>(commands: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(commands, name) ? commands[name] : undefined;
+function isOwn<Name extends string>(
+  commands: Readonly<Record<Name, unknown>>,
+  name: string,
+): name is Name {
+  return Object.hasOwn(commands, name);
 }

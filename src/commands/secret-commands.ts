@@ -7,9 +7,8 @@ const MUST_STAY =
   'Something is still sealed with an older key: it must stay in SECRET_KEY. A process with the former list may seal with it: start all with this list, then run this command again.';
 
 /** The commands about what is sealed with SECRET_KEY. */
-export const SECRET_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
+export const SECRET_COMMANDS = {
   'secret:rotate': {
-    usage: '',
     changes: true,
     run: async ({ sealed }) => {
       const { sealedAnew, left, unreadable } = await sealed.rotate();
@@ -18,9 +17,8 @@ export const SECRET_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
     },
   },
   'secret:forget': {
-    usage: '[--yes]',
     changes: true,
     question: forgettingQuestion,
     run: async ({ sealed }) => ({ dropped: await sealed.forget() }),
   },
-};
+} as const satisfies Readonly<Record<string, OperatorCommand>>;

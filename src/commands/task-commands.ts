@@ -1,18 +1,17 @@
-import { RefundBody } from '../admin/dto/admin.bodies.js';
 import { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
 import type { CollectableTask } from '../admin/admin-tasks.service.js';
-import { viewEntry } from '../admin/views/ledger-entry.view.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
+import { moneyText } from '../common/money/usd-text.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
+import type { TaskCommandName } from './command-declarations.js';
+import { notedEntry } from './entry-notes.js';
+import { refundBodyOf } from './money-bodies.js';
 import type { OperatorCommand, TaskOperators } from './operator-command.js';
-import { moneyText, resolutionQuestion, taskRefundQuestion } from './operator-questions.js';
-import { KEYED, type Options, type Question } from './operator-request.js';
-import { FILTERS, given, jsonOf, PAGE, REFUND, sent } from './parse-options.js';
+import { resolutionQuestion, taskRefundQuestion } from './operator-questions.js';
+import type { Options, Question } from './operator-request.js';
+import { amountOf, given, jsonOf, misused, sent, timesOf } from './parse-options.js';
 
-const RESOLVE_USAGE =
-  'TASK succeeded|failed|collect [--charge AMOUNT_MICROUSD] [--result JSON] [--all] [--evidence succeeded] [--outcome collect] [--limit N] [--yes]';
 /** Tasks that `--all` collects at most. */
 const MAX_COLLECTED = 1_000;
 const DEFAULT_COLLECTED = 100;
@@ -22,7 +21,7 @@ const ALL_USAGE =
 function resolutionOf(words: readonly string[], options: Options): ResolveTaskBody {
   return validatorOf(ResolveTaskBody).parse({
     outcome: words[1],
-    charged_microusd: given(options, 'charge'),
+    charged_microusd: amountOf(options, 'charge', 'charge-usd'),
     result: jsonOf(given(options, 'result')),
   });
 }
@@ -42,10 +41,6 @@ function limitOfAll(words: readonly string[], options: Options): number | undefi
   const count = Number(limit);
   if (Number.isInteger(count) && count >= 1 && count <= MAX_COLLECTED) return count;
   throw misused(`--limit must be a whole number, 1 to ${MAX_COLLECTED}.`);
-}
-
-function misused(message: string): GatewayError {
-  return new GatewayError('invalid_request', message);
 }
 
 function sumOf(tasks: readonly CollectableTask[]): bigint {
@@ -79,14 +74,13 @@ async function collectAll({ tasks }: TaskOperators, limit: number): Promise<obje
 }
 
 /** The commands about tasks, by their names. */
-export const TASK_COMMANDS: Readonly<Record<string, OperatorCommand<TaskOperators>>> = {
+export const TASK_COMMANDS: Readonly<Record<TaskCommandName, OperatorCommand<TaskOperators>>> = {
   tasks: {
-    usage: `${FILTERS} [--client-request-id ID] [--modality audio|video] ${PAGE}`,
-    run: ({ tasks }, _words, options) => tasks.list(sent(AdminTasksQuery, options)),
+    run: ({ tasks }, _words, options) =>
+      tasks.list(sent(AdminTasksQuery, options, timesOf(options))),
   },
-  task: { usage: 'TASK', run: ({ tasks }, [id = '']) => tasks.get(id) },
+  task: { run: ({ tasks }, [id = '']) => tasks.get(id) },
   'task:resolve': {
-    usage: RESOLVE_USAGE,
     changes: true,
     question: async (operators, words, options) => {
       const limit = limitOfAll(words, options);
@@ -99,13 +93,12 @@ export const TASK_COMMANDS: Readonly<Record<string, OperatorCommand<TaskOperator
       return operators.tasks.resolve(words[0] ?? '', resolutionOf(words, options));
     },
   },
-  [KEYED.refundTask]: {
-    usage: `TASK ${REFUND} [--yes]`,
+  'task:refund': {
     changes: true,
     question: taskRefundQuestion,
-    run: async ({ tasks }, [id = ''], options) =>
-      viewEntry(
-        await tasks.refund(id, sent(RefundBody, options), given(options, 'idempotency-key')),
-      ),
+    run: async ({ tasks }, [id = ''], options) => {
+      const key = given(options, 'idempotency-key');
+      return notedEntry(await tasks.refund(id, refundBodyOf(options), key));
+    },
   },
 };

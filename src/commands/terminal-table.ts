@@ -1,57 +1,101 @@
+import { usdText } from '../common/money/usd-text.js';
 import { printableText } from '../common/printable-text.js';
 
 const MAX_CELL = 60;
+const GAP = '  ';
+/** A text is not broken into lines narrower than this. */
+const MIN_TEXT = 20;
+const MICRO_USD = /^-?\d{1,18}$/;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * An answer of the operator API as a table for a terminal: one row per item of a list, one line per field of an object.
+ * An answer of the operator API for a terminal of this width. A list is a table with one row per item; where that is wider than the
+ * terminal, a block of lines per item. An object is one line per field.
  */
-export function tableOf(answer: unknown): string {
+export function tableOf(answer: unknown, columns: number): string {
   if (typeof answer === 'string') return answer;
-  if (isList(answer)) {
-    const more = answer.next_cursor === null ? '' : `\nMore: --cursor ${answer.next_cursor}`;
-    return (answer.data.length === 0 ? 'Nothing.' : rowsAsTable(answer.data)) + more;
-  }
-  return fieldsOf(answer as Row);
+  if (!isList(answer)) return fieldsOf(answer as Row, columns);
+  const { data, next_cursor: cursor, has_more: _, object: __, ...facts } = answer;
+  const shown = data.length === 0 ? 'Nothing.' : listOf(data, columns);
+  const about = Object.keys(facts).length === 0 ? [] : ['', fieldsOf(facts, columns)];
+  const more = cursor === null ? [] : [`More: --cursor ${cursor}`];
+  return [shown, ...about, ...more].join('\n');
 }
 
-function isList(answer: unknown): answer is { data: Row[]; next_cursor: string | null } {
+interface List extends Row {
+  readonly data: Row[];
+  readonly next_cursor: string | null;
+}
+
+function isList(answer: unknown): answer is List {
   return (answer as Row | null)?.object === 'list';
 }
 
-function rowsAsTable(rows: readonly Row[]): string {
+function listOf(rows: readonly Row[], columns: number): string {
+  const table = rowsAsTable(rows);
+  if (table.every((line) => line.length <= columns)) return table.join('\n');
+  return rows.map((row) => fieldsOf(withoutEmpty(row), columns)).join('\n\n');
+}
+
+function withoutEmpty(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => (value ?? null) !== null));
+}
+
+function rowsAsTable(rows: readonly Row[]): string[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
     (name) => name !== 'object' && rows.some((row) => (row[name] ?? null) !== null),
   );
-  const lines = [names, ...rows.map((row) => names.map((name) => cellOf(row[name], name)))];
+  const lines = [names, ...rows.map((row) => names.map((name) => cut(cellOf(row[name], name))))];
   const widths = names.map((_name, index) =>
     Math.max(...lines.map((line) => line[index]?.length ?? 0)),
   );
-  return lines
-    .map((line) =>
-      line
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return lines.map((line) =>
+    line
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  );
 }
 
-function fieldsOf(row: Row): string {
+function fieldsOf(row: Row, columns: number): string {
   const names = Object.keys(row).filter((name) => name !== 'object');
   const width = Math.max(...names.map((name) => name.length));
+  const room = Math.max(MIN_TEXT, columns - width - GAP.length);
+  const margin = `\n${' '.repeat(width)}${GAP}`;
   return names
-    .map((name) => `${name.padEnd(width)}  ${cellOf(row[name], name, Infinity)}`)
+    .map((name) => `${name.padEnd(width)}${GAP}${linesOf(row[name], name, room).join(margin)}`)
+    .map((line) => line.trimEnd())
     .join('\n');
 }
 
-/** Times are shown as dates. */
-function cellOf(value: unknown, name: string, max = MAX_CELL): string {
+/** The value in lines of this width; the items of a list of texts begin lines of their own. */
+function linesOf(value: unknown, name: string, width: number): string[] {
+  const texts = value as readonly unknown[];
+  const isList = Array.isArray(value) && texts.every((item) => typeof item === 'string');
+  const shown = isList ? texts.map((item) => cellOf(item, name)) : [cellOf(value, name)];
+  return shown.flatMap((text) => broken(text, width));
+}
+
+/** At spaces where there are some, else anywhere. */
+function broken(text: string, width: number): string[] {
+  if (text.length <= width) return [text];
+  const space = text.lastIndexOf(' ', width);
+  const end = space > 0 ? space : width;
+  return [text.slice(0, end), ...broken(text.slice(end).trimStart(), width)];
+}
+
+function cut(cell: string): string {
+  return cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL - 1)}…` : cell;
+}
+
+/** Times are shown as dates, micro-USD with the amount in USD. */
+function cellOf(value: unknown, name: string): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' && (name === 'at' || name.endsWith('_at'))) {
     return new Date(value * 1000).toISOString().slice(0, 19) + 'Z';
   }
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const shown = printableText(text);
-  return shown.length > max ? `${shown.slice(0, max - 1)}…` : shown;
+  if (name.endsWith('_microusd') && typeof value === 'string' && MICRO_USD.test(value)) {
+    return `${value} (${usdText(BigInt(value))} USD)`;
+  }
+  return printableText(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -196,4 +196,4 @@ function resealed(row: SealedRow, reseal: SealedColumn['reseal']): string | unde
 
 const unopened = (count: number): string =>
   `SECRET_KEY: ${count === 1 ? '1 secret is' : `${count} secrets are`} sealed with a key that is not in the list. ` +
-  'Put that key behind the first one (SECRET_KEY=new,old), or drop what it sealed with npm run cli -- secret:forget.';
+  'Put that key behind the first one (SECRET_KEY=new,old), or drop what it sealed with the command secret:forget.';

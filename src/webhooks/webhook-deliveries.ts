@@ -93,6 +93,15 @@ export class WebhookDeliveries {
     return pageOf(rows, page.limit, deliveryOf, (row) => row.id);
   }
 
+  /** The delivery with its attempts, or undefined. */
+  async find(id: string): Promise<Delivery | undefined> {
+    const [row] = await this.dataSource.query<DeliveryRow[]>(
+      `SELECT d.*, ${ATTEMPTS} FROM webhook_delivery d WHERE d.id = $1`,
+      [id],
+    );
+    return row && deliveryOf(row);
+  }
+
   /**
    * Makes the delivery due now: one more attempt if it had ended, otherwise the next attempt of its schedule. Returns the
    * updated delivery, or undefined if there is none.

@@ -117,7 +117,7 @@ describe('task:refund', () => {
       expect(await cli(id, 'succeeded')).toMatchObject({ code: 0, stderr: '' });
       const part = await run('task:refund', id, '--yes', '--amount-microusd', '1');
       expect(part.code).toBe(0);
-      const [, key = ''] = /^Idempotency key: (\S+)\n$/.exec(part.stderr) ?? [];
+      const [, key = ''] = /^Idempotency key: (\S+)$/m.exec(part.stderr) ?? [];
       const same = await run(
         'task:refund',
         id,
@@ -128,6 +128,8 @@ describe('task:refund', () => {
         key,
       );
       expect([same.code, same.stdout]).toEqual([0, part.stdout]);
+      expect(part.stderr).toContain('gave 1 micro-USD (0.000001 USD) to account');
+      expect(same.stderr).toContain('Nothing was done now');
       const { code, stdout } = await run('task:refund', id, '--yes', '--note', 'sorry');
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({
@@ -156,6 +158,8 @@ describe('a command about money', () => {
         ['task:resolve', id, 'succeeded'],
         ['task:resolve', id, 'collect', '--charge', '5'],
         ['account:credit', accountId, '--', '-5'],
+        ['account:credit', accountId, '-5'],
+        ['account:credit', accountId, '--usd', '-0.5'],
         ['task:refund', id],
         ['task:refund', id, '--amount-microusd', '7'],
       ];
@@ -172,12 +176,16 @@ describe('a command about money', () => {
           /fetches the result .* charges account acct_\w+ 5 micro-USD \(0.000005 USD\)/,
         ),
         expect.stringMatching(/takes 5 micro-USD \(0.000005 USD\) from account/),
+        expect.stringMatching(/takes 5 micro-USD \(0.000005 USD\) from account/),
+        expect.stringMatching(/takes 500000 micro-USD \(0.50 USD\) from account/),
         expect.stringMatching(/gives what is left of the charge .* back to account acct_\w+\./),
         expect.stringMatching(/gives 7 micro-USD \(0.000007 USD\) of the charge .* back/),
       ]);
       for (const [, second] of said) expect(second).toMatch(/^Nothing was done: .*--yes/);
       expect(await read(`tasks/${id}`)).toMatchObject({ status: 'reconciliation_required' });
-      expect(await run('account:credit', accountId, '5')).toMatchObject({ code: 0, stderr: '' });
+      const credit = await run('account:credit', accountId, '5');
+      expect(credit.code).toBe(0);
+      expect(credit.stderr).toContain(`gave 5 micro-USD (0.000005 USD) to account ${accountId}`);
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

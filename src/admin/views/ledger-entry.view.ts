@@ -1,7 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { LedgerEntry } from '../../billing/ledger-entry.js';
+import {
+  CORRECTION_KINDS,
+  type CorrectionKind,
+  correctionKindOf,
+  type LedgerEntry,
+} from '../../billing/ledger-entry.js';
+import { csvOf } from '../../common/csv.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
+import { usdText } from '../../common/money/usd-text.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 
@@ -13,8 +20,20 @@ export class LedgerEntryView {
   @ApiProperty({ enum: ['ledger_entry'] })
   object!: 'ledger_entry';
 
+  @ApiProperty({ example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  account_id!: string;
+
   @ApiProperty({ enum: ['credit', 'correction', 'charge'] })
   kind!: LedgerEntry['kind'];
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    enum: CORRECTION_KINDS,
+    description:
+      'Of a correction: refund (an operator gave a charge back), reversal (an error did), adjustment (an operator set the balance right); else null',
+  })
+  correction_kind!: CorrectionKind | null;
 
   @ApiProperty({ example: '-600', description: 'Micro-USD; a charge is negative' })
   amount_microusd!: string;
@@ -26,12 +45,20 @@ export class LedgerEntryView {
     nullable: true,
     type: String,
     example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
-    description: 'The execution or task that it charged or gave back; else the note',
+    description: 'The execution or task that it charged or gave back; else null',
   })
   reference!: string | null;
 
   @ApiProperty({ nullable: true, type: String, example: 'goodwill' })
   note!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'invoice-17',
+    description: 'The Idempotency-Key of a credit, correction or refund; else null',
+  })
+  idempotency_key!: string | null;
 
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
@@ -45,11 +72,14 @@ export function viewEntry(entry: LedgerEntry): LedgerEntryView {
   return {
     id: toPublicId('entry', entry.id),
     object: 'ledger_entry',
+    account_id: toPublicId('acct', entry.accountId),
     kind: entry.kind,
+    correction_kind: correctionKindOf(entry),
     amount_microusd: formatMicroUsd(entry.amountMicroUsd),
     balance_after_microusd: formatMicroUsd(entry.balanceAfterMicroUsd),
-    reference: ownerOf(entry) ?? entry.reference,
+    reference: ownerOf(entry),
     note: entry.reference,
+    idempotency_key: entry.idempotencyKey,
     created_at: toEpochSeconds(entry.createdAt),
   };
 }
@@ -57,4 +87,35 @@ export function viewEntry(entry: LedgerEntry): LedgerEntryView {
 function ownerOf({ holdId, holdOwner }: LedgerEntry): string | null {
   if (holdId === null) return null;
   return toPublicId(holdOwner === 'task' ? 'task' : 'exec', holdId);
+}
+
+const CSV_NAMES = [
+  'id',
+  'created_at',
+  'account_id',
+  'account_name',
+  'kind',
+  'correction_kind',
+  'amount_microusd',
+  'amount_usd',
+  'balance_after_microusd',
+  'balance_after_usd',
+  'reference',
+  'note',
+  'idempotency_key',
+] as const;
+
+/** Entries as CSV: the fields of the JSON, times in ISO 8601, with the account's name and amounts in USD. */
+export function csvOfEntries(entries: readonly LedgerEntry[]): string {
+  const rows = entries.map((entry) => {
+    const row = {
+      ...viewEntry(entry),
+      created_at: entry.createdAt.toISOString(),
+      account_name: entry.accountName,
+      amount_usd: usdText(entry.amountMicroUsd),
+      balance_after_usd: usdText(entry.balanceAfterMicroUsd),
+    };
+    return CSV_NAMES.map((name) => row[name]);
+  });
+  return csvOf(CSV_NAMES, rows);
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { JsonObject } from '../../common/json-object.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { OperatorAction } from '../operator-actions.js';
@@ -18,8 +19,8 @@ export class OperatorActionView {
   actor!: string;
 
   @ApiProperty({
-    example: 'POST /admin/accounts/:id/credits',
-    description: 'The call or the command',
+    example: 'account:credit',
+    description: 'By the name of the command that does the same',
   })
   action!: string;
 
@@ -64,6 +65,25 @@ export class OperatorActionView {
   })
   amount_microusd!: string | null;
 
+  @ApiProperty({
+    nullable: true,
+    type: 'object',
+    additionalProperties: true,
+    example: { balance_microusd: '0' },
+    description:
+      'The fields that the act changed, as they were; null where the act failed, made something new, or changed nothing of that kind',
+  })
+  before!: JsonObject | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: 'object',
+    additionalProperties: true,
+    example: { balance_microusd: '5000000' },
+    description: 'The same fields afterwards, or those of what it made',
+  })
+  after!: JsonObject | null;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 }
@@ -72,11 +92,14 @@ export class OperatorActionView {
 export class OperatorActionPage extends pageOfViews(OperatorActionView) {}
 
 /** The action as operators see it. */
-export function viewAction({ at, amountMicroUsd, ...action }: OperatorAction): OperatorActionView {
+export function viewAction(recorded: OperatorAction): OperatorActionView {
+  const { at, amountMicroUsd, change, ...action } = recorded;
   return {
     ...action,
     object: 'operator_action',
     amount_microusd: amountMicroUsd,
+    before: change.before,
+    after: change.after,
     created_at: toEpochSeconds(at),
   };
 }

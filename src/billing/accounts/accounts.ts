@@ -73,6 +73,15 @@ export class Accounts {
     return pageOf(rows, page.limit, accountOf, (row) => row.id);
   }
 
+  /** Ids of accounts with exactly this name, the oldest first. */
+  async idsOfName(name: string, limit: number): Promise<string[]> {
+    const rows = await this.dataSource.query<{ readonly id: string }[]>(
+      `SELECT id FROM account WHERE lower(name) = lower($1) AND name = $1 ORDER BY id LIMIT $2`,
+      [name, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /**
    * Renames, disables or enables an account. Throws 404 not_found. Every process sees the change within 2 s, as for
    * changed keys.

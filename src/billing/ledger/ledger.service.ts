@@ -16,7 +16,8 @@ export interface Queryable {
 }
 
 const ENTRY = `
-  SELECT e.*, c.owner AS hold_owner FROM ledger_entry e
+  SELECT e.*, (SELECT a.name FROM account a WHERE a.id = e.account_id) AS account_name, c.owner AS hold_owner,
+         e.created_at = $3::timestamptz AS is_new FROM ledger_entry e
     LEFT JOIN ledger_entry c ON c.account_id = e.account_id AND c.hold_id = e.hold_id AND c.kind = 'charge'`;
 
 type HoldOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
@@ -24,7 +25,11 @@ type ResolveOutcome = 'done' | 'conflict' | 'excess' | 'missing';
 interface CreditRow {
   readonly outcome: 'credited' | 'conflict' | 'overdrawn' | 'missing';
   readonly entry: string | null;
+  /** The time of the transaction, to the microsecond; an entry that it wrote has it too. */
+  readonly asked_at: string;
 }
+
+type WrittenRow = LedgerEntryRow & { readonly is_new: boolean };
 
 interface RefundRow {
   readonly account_id: string;
@@ -32,6 +37,7 @@ interface RefundRow {
   readonly entry: string | null;
   /** What was left of the charge. */
   readonly rest: string | null;
+  readonly asked_at: string;
 }
 
 /**
@@ -43,13 +49,16 @@ interface RefundRow {
 export class LedgerService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Entries of the account, newest first; all filters must hold, and a page reads at most 10,000 of them. */
-  entries(accountId: string, query: EntryQuery): Promise<Page<LedgerEntry>> {
+  /**
+   * Entries of the account, newest first, or of all accounts, one after the other. All filters must hold, and a page reads at
+   * most 10,000 of them.
+   */
+  entries(accountId: string | undefined, query: EntryQuery): Promise<Page<LedgerEntry>> {
     return entriesOf(this.dataSource, accountId, query);
   }
 
   /**
-   * Adds the amount and returns its entry. The same key and amount return the same entry again. Throws 404 not_found,
+   * Adds the amount and returns its entry. The same key and amount return the same entry again, as a replay. Throws 404 not_found,
    * 400 invalid_request when the balance would exceed {@link MAX_MICRO_USD}, 409 idempotency_conflict for the key with
    * another amount, 409 conflict for a correction of more than the available balance, and 503 service_unavailable when the
    * database does not respond (retry with the same key).
@@ -59,17 +68,20 @@ export class LedgerService {
     assert(amount !== 0n, 'credit amount must not be zero');
     await this.checkBalanceLimit(request);
     const [row] = await this.orUnavailable(
-      this.dataSource.query<CreditRow[]>(`SELECT * FROM ledger_credit($1, $2, $3, $4, $5)`, [
-        accountId,
-        amount.toString(),
-        amount > 0n ? 'credit' : 'correction',
-        request.idempotencyKey,
-        request.reference,
-      ]),
+      this.dataSource.query<CreditRow[]>(
+        `SELECT *, now()::text AS asked_at FROM ledger_credit($1, $2, $3, $4, $5)`,
+        [
+          accountId,
+          amount.toString(),
+          amount > 0n ? 'credit' : 'correction',
+          request.idempotencyKey,
+          request.reference,
+        ],
+      ),
     );
     switch (row?.outcome) {
       case 'credited':
-        return this.entry(accountId, row.entry);
+        return this.entry(accountId, row.entry, row.asked_at);
       case 'conflict':
         throw new GatewayError('idempotency_conflict', 'The key was used with another amount.');
       case 'overdrawn':
@@ -82,20 +94,20 @@ export class LedgerService {
 
   /**
    * Refunds a part of the charge of an execution or task, or all that is left of it, and returns the entry. The same key and
-   * amount return the same entry again. Throws 404 not_found, 409 conflict when nothing is left, 409 idempotency_conflict for
+   * amount return the same entry again, as a replay. Throws 404 not_found, 409 conflict when nothing is left, 409 idempotency_conflict for
    * the key with another amount, 400 invalid_request for more than is left and when nothing was charged, and 503
    * service_unavailable when the database does not respond.
    */
   async refund({ of, id, amountMicroUsd, ...request }: RefundRequest): Promise<LedgerEntry> {
     const [row] = await this.orUnavailable(
       this.dataSource.query<RefundRow[]>(
-        `SELECT c.account_id, r.* FROM ${of} c, LATERAL ${of}_refund_v2(c.account_id, c.id, $2, $3, $4) r WHERE c.id = $1`,
+        `SELECT c.account_id, r.*, now()::text AS asked_at FROM ${of} c, LATERAL ${of}_refund_v2(c.account_id, c.id, $2, $3, $4) r WHERE c.id = $1`,
         [id, amountMicroUsd?.toString() ?? null, request.idempotencyKey ?? null, request.note],
       ),
     );
     switch (row?.outcome) {
       case 'refunded':
-        return this.entry(row.account_id, row.entry);
+        return this.entry(row.account_id, row.entry, row.asked_at);
       case 'spent':
         throw new GatewayError('conflict', 'Nothing is left of the charge to give back.');
       case 'other_amount':
@@ -172,15 +184,21 @@ export class LedgerService {
     );
   }
 
-  private async entry(accountId: string, position: string | null): Promise<LedgerEntry> {
+  /** The entry that a transaction wrote, or found: then its time is another. */
+  private async entry(
+    accountId: string,
+    position: string | null,
+    askedAt: string,
+  ): Promise<LedgerEntry> {
     const [row] = await this.orUnavailable(
-      this.dataSource.query<LedgerEntryRow[]>(
-        `${ENTRY} WHERE e.account_id = $1 AND e.position = $2`,
-        [accountId, position],
-      ),
+      this.dataSource.query<WrittenRow[]>(`${ENTRY} WHERE e.account_id = $1 AND e.position = $2`, [
+        accountId,
+        position,
+        askedAt,
+      ]),
     );
     assert(row !== undefined, 'the ledger entry was not found');
-    return ledgerEntryOf(row);
+    return { ...ledgerEntryOf(row), ...(row.is_new ? {} : { isReplay: true }) };
   }
 
   private async orUnavailable<Answer>(query: Promise<Answer>): Promise<Answer> {

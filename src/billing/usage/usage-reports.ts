@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
+import { UNIT_OF_ENDPOINT, type UsageUnit } from './usage-units.js';
 
 /** Dimensions by which usage can be grouped. */
 export const USAGE_DIMENSIONS = ['day', 'model', 'key', 'endpoint', 'account'] as const;
@@ -27,8 +28,12 @@ export interface UsageRow {
   readonly account_id?: string;
   readonly calls: string;
   readonly failures: string;
-  readonly quantity: string;
+  /** Null where it would be a sum of several units, or of units that are not known. */
+  readonly quantity: string | null;
+  readonly unit: UsageUnit | null;
   readonly charged: string;
+  readonly refunded: string;
+  readonly account_name?: string;
   readonly p50_bucket: number | null;
   readonly p99_bucket: number | null;
 }
@@ -93,6 +98,12 @@ export class UsageReports {
 }
 
 const SUMS = 'calls, failures, quantity, charged';
+const SUMS_WITH_UNIT = `${SUMS}, ${UNIT_OF_ENDPOINT} AS unit`;
+/** Months are summed up over all models, whose units may differ. */
+const SUMS_WITHOUT_UNIT = `${SUMS}, NULL AS unit`;
+/** The only unit of a group; null where it has several, or unknown ones. */
+const ONE_UNIT = `CASE WHEN bool_and(unit IS NOT NULL) FILTER (WHERE quantity <> 0)
+            AND min(unit) FILTER (WHERE quantity <> 0) = max(unit) FILTER (WHERE quantity <> 0) THEN max(unit) FILTER (WHERE quantity <> 0) END`;
 
 /** Splits `[$1, $2)` for reading whole months: days `[$1, lo)`, months `[lo, hi)`, days `[hi, $2)`. */
 const nextMonth = (day: string) =>
@@ -104,8 +115,15 @@ const SPAN = `span AS (
 const LO = '(SELECT lo FROM span)';
 const HI = '(SELECT hi FROM span)';
 
-/** The SQL that selects the sums for a request. It reads monthly sums when the request names neither day nor model. */
-function sourcesOf({ groupBy, accountId, apiKeyId, model }: UsageRequest, columns: string) {
+/** Whether the request is answered by monthly sums: it names neither day nor model nor endpoint. */
+function readsMonths({ groupBy, model }: UsageRequest): boolean {
+  const ofHolders = groupBy.every((dimension) => dimension === 'account' || dimension === 'key');
+  return ofHolders && model === undefined;
+}
+
+/** The SQL that selects the sums for a request. */
+function sourcesOf(request: UsageRequest, columns: string) {
+  const { groupBy, accountId, apiKeyId } = request;
   const isSummed =
     apiKeyId === undefined && !groupBy.includes('key') && !groupBy.includes('account');
   const allAccounts = isSummed ? `account_id = '${NOBODY}'` : `account_id <> '${NOBODY}'`;
@@ -116,9 +134,8 @@ function sourcesOf({ groupBy, accountId, apiKeyId, model }: UsageRequest, column
     `SELECT ${columns}, ${names} FROM ${table} WHERE ${scope} AND ${ofKey} AND ${time}`;
   const ofDays = (table: string, names: string, start: string, end: string) =>
     `${from(table, names, `day >= ${start} AND day < ${end}`)} AND ($4::text IS NULL OR model = $4)`;
-  const hasMonths = groupBy.every((dimension) => dimension === 'account' || dimension === 'key');
   return (table: 'usage_day' | 'usage_latency', names: string): string => {
-    if (!hasMonths || model !== undefined) {
+    if (!readsMonths(request)) {
       return ofDays(table, names, '$1::date', '$2::date');
     }
     const months = table === 'usage_day' ? 'usage_month' : 'usage_month_latency';
@@ -134,6 +151,7 @@ function statementFor(request: UsageRequest): string {
   const { groupBy } = request;
   const columns = groupBy.map((dimension) => COLUMN[dimension]).join(', ');
   const source = sourcesOf(request, columns);
+  const sums = readsMonths(request) ? SUMS_WITHOUT_UNIT : SUMS_WITH_UNIT;
   const shown = groupBy
     .map((dimension) =>
       dimension === 'day' ? `to_char(day, 'YYYY-MM-DD') AS day` : COLUMN[dimension],
@@ -142,6 +160,9 @@ function statementFor(request: UsageRequest): string {
   const order = groupBy
     .map((dimension) => (dimension === 'day' ? 'day DESC' : COLUMN[dimension]))
     .join(', ');
+  const names = groupBy.includes('account')
+    ? ', (SELECT name FROM account a WHERE a.id = account_id) AS account_name'
+    : '';
   // Latencies are read only for the days of the page, and joined to its groups by their position in the page.
   const daysOfPage = groupBy.includes('day')
     ? 'WHERE l.day BETWEEN (SELECT min(day) FROM page) AND (SELECT max(day) FROM page)'
@@ -153,11 +174,20 @@ function statementFor(request: UsageRequest): string {
        WHERE day >= $1::date AND day < $2::date
          AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)),
     total AS (
-      SELECT ${columns}, sum(calls) AS calls, sum(failures) AS failures, sum(quantity) AS quantity, sum(charged) AS charged
-        FROM (${source('usage_day', SUMS)} UNION ALL SELECT ${columns}, ${SUMS} FROM recent) t
+      SELECT ${columns}, sum(calls) AS calls, sum(failures) AS failures, sum(quantity) AS quantity, sum(charged) AS charged,
+             ${ONE_UNIT} AS unit
+        FROM (${source('usage_day', sums)} UNION ALL SELECT ${columns}, ${sums} FROM recent) t
        GROUP BY ${columns}),
     page AS MATERIALIZED (
       SELECT row_number() OVER (ORDER BY ${order}) AS place, total.* FROM total ORDER BY ${order} LIMIT $6 OFFSET $7),
+    returned AS (
+      SELECT ${columns}, -sum(charged) AS refunded
+        FROM (SELECT (created_at AT TIME ZONE 'UTC')::date AS day, * FROM usage_given_back
+               WHERE charged < 0 AND created_at >= $1::date::timestamp AT TIME ZONE 'UTC'
+                 AND created_at < $2::date::timestamp AT TIME ZONE 'UTC'
+                 AND ($3::uuid IS NULL OR account_id = $3)
+                 AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)) g
+       GROUP BY ${columns}),
     latency AS (
       SELECT place, bucket, sum(l.calls) AS calls
         FROM (${source('usage_latency', 'bucket, calls')}
@@ -173,6 +203,7 @@ function statementFor(request: UsageRequest): string {
       SELECT place, min(bucket) FILTER (WHERE reached >= ceil(calls * 0.5)) AS p50_bucket,
              min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
         FROM ranked GROUP BY place)
-    SELECT ${shown}, calls, failures, quantity, charged, p50_bucket, p99_bucket
-      FROM page LEFT JOIN quantile USING (place) ORDER BY place`;
+    SELECT ${shown}, calls, failures, CASE WHEN quantity = 0 OR unit IS NOT NULL THEN quantity END AS quantity, unit, charged,
+           coalesce(refunded, 0) AS refunded, p50_bucket, p99_bucket ${names}
+      FROM page LEFT JOIN quantile USING (place) LEFT JOIN returned USING (${columns}) ORDER BY place`;
 }

@@ -6,7 +6,11 @@ const ROW: UsageView = {
   calls: 1,
   failures: 0,
   quantity: 5,
+  unit: 'code_point',
   charged_microusd: '600',
+  charged_usd: '0.0006',
+  refunded_microusd: '0',
+  refunded_usd: '0.00',
   latency_p50_ms: 12,
   latency_p99_ms: null,
 };
@@ -29,10 +33,12 @@ describe('a line of usage as CSV', () => {
     ['=A1,"x"', `"'=A1,""x"""`],
     ['a-b', 'a-b'],
   ])('has %j as %s', (model, cell) => {
-    expect(lineOf({ model })).toBe(`${cell},1,0,5,600,12,`);
+    expect(lineOf({ model })).toBe(`${cell},1,0,5,600,12,,code_point,0.0006,0,0.00`);
   });
 
   it('has a negative charge as a number', () => {
-    expect(lineOf({ model: 'm', charged_microusd: '-600' })).toBe('m,1,0,5,-600,12,');
+    expect(lineOf({ model: 'm', charged_microusd: '-600' })).toBe(
+      'm,1,0,5,-600,12,,code_point,0.0006,0,0.00',
+    );
   });
 });

@@ -1,7 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { csvOf } from '../../common/csv.js';
 import { toPublicId } from '../../common/ids/public-id.js';
+import { usdText } from '../../common/money/usd-text.js';
 import { NEXT_CURSOR_HEADER, pageOfViews, type PageView } from '../../common/paging/page.view.js';
 import { millisecondsOf, NOBODY, type UsageDimension, type UsageRow } from './usage-reports.js';
+import { USAGE_UNITS, type UsageUnit } from './usage-units.js';
 
 const latency = {
   nullable: true,
@@ -29,17 +32,45 @@ export class UsageView {
   @ApiProperty({ required: false })
   account_id?: string;
 
+  @ApiProperty({ required: false, description: 'For operators, beside `account_id`' })
+  account_name?: string;
+
   @ApiProperty({ type: 'integer', description: 'Calls and tasks that ended' })
   calls!: number;
 
   @ApiProperty({ type: 'integer' })
   failures!: number;
 
-  @ApiProperty({ description: 'Units of the models: code points, seconds, images, tokens, tasks' })
-  quantity!: number;
+  @ApiProperty({
+    nullable: true,
+    type: Number,
+    description:
+      'Code points, seconds, images, tokens or tasks, as `unit` says; null where the group has several units. Groups by account or key alone have null: add `model` or `endpoint`',
+  })
+  quantity!: number | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    enum: USAGE_UNITS,
+    description: 'Of the quantity; null where there is none',
+  })
+  unit!: UsageUnit | null;
 
   @ApiProperty({ example: '600', description: 'Micro-USD charged less what was given back' })
   charged_microusd!: string;
+
+  @ApiProperty({ example: '0.0006', description: 'The same in USD' })
+  charged_usd!: string;
+
+  @ApiProperty({
+    example: '0',
+    description: 'Micro-USD given back in this time; charged_microusd has them taken off already',
+  })
+  refunded_microusd!: string;
+
+  @ApiProperty({ example: '0.00', description: 'The same in USD' })
+  refunded_usd!: string;
 
   @ApiProperty(latency)
   latency_p50_ms!: number | null;
@@ -49,7 +80,16 @@ export class UsageView {
 }
 
 /** A page of usage. */
-export class UsagePage extends pageOfViews(UsageView) {}
+export class UsagePage extends pageOfViews(UsageView) {
+  @ApiProperty({ example: '2026-01-01', description: 'The first day, of UTC' })
+  from!: string;
+
+  @ApiProperty({ example: '2026-02-01', description: 'The day behind the last one: exclusive' })
+  to!: string;
+
+  @ApiProperty({ example: '2026-01-31', description: 'The last day' })
+  last_day!: string;
+}
 
 const NAME: Readonly<Record<UsageDimension, keyof UsageView>> = {
   day: 'day',
@@ -65,11 +105,15 @@ const MEASURES = [
   'charged_microusd',
   'latency_p50_ms',
   'latency_p99_ms',
+  'unit',
+  'charged_usd',
+  'refunded_microusd',
+  'refunded_usd',
 ] as const;
 
-/** The group as clients see it. */
-export function viewUsage(row: UsageRow): UsageView {
-  const { day, model, endpoint, api_key_id: key, account_id: account } = row;
+/** The group as clients see it; operators also see the name of its account. */
+export function viewUsage(row: UsageRow, isOperator: boolean): UsageView {
+  const { day, model, endpoint, api_key_id: key, account_id: account, account_name: name } = row;
   return {
     object: 'usage',
     ...(day !== undefined && { day }),
@@ -77,10 +121,15 @@ export function viewUsage(row: UsageRow): UsageView {
     ...(key !== undefined && { api_key_id: key === NOBODY ? null : toPublicId('key', key) }),
     ...(endpoint !== undefined && { endpoint }),
     ...(account !== undefined && { account_id: toPublicId('acct', account) }),
+    ...(isOperator && name !== undefined && { account_name: name }),
     calls: Number(row.calls),
     failures: Number(row.failures),
-    quantity: Number(row.quantity),
+    quantity: row.quantity === null ? null : Number(row.quantity),
+    unit: row.unit,
     charged_microusd: row.charged,
+    charged_usd: usdText(BigInt(row.charged)),
+    refunded_microusd: row.refunded,
+    refunded_usd: usdText(BigInt(row.refunded)),
     latency_p50_ms: millisecondsOf(row.p50_bucket),
     latency_p99_ms: millisecondsOf(row.p99_bucket),
   };
@@ -102,16 +151,16 @@ export const CSV_HEADERS = {
 export function csvOfUsage(
   { data }: PageView<UsageView>,
   groupBy: readonly UsageDimension[],
+  isOperator = false,
 ): string {
-  const names = [...groupBy.map((dimension) => NAME[dimension]), ...MEASURES];
-  const lines = data.map((row) => names.map((name) => cellOf(row[name])).join(','));
-  return [names.join(','), ...lines, ''].join('\r\n');
-}
-
-/** Quoted if necessary. Text that a spreadsheet would take for a formula gets an apostrophe; a number stays a number. */
-function cellOf(value: string | number | null | undefined): string {
-  if (typeof value !== 'string') return value?.toString() ?? '';
-  const isFormula = /^[=+@\t\r-]/.test(value) && !/^-\d+$/.test(value);
-  const text = isFormula ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const hasNames = isOperator && groupBy.includes('account');
+  const names = [
+    ...groupBy.map((dimension) => NAME[dimension]),
+    ...MEASURES,
+    ...(hasNames ? (['account_name'] as const) : []),
+  ];
+  return csvOf(
+    names,
+    data.map((row) => names.map((name) => row[name])),
+  );
 }

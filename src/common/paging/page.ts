@@ -12,7 +12,11 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-const CURSOR = { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, position: /^[0-9]{1,18}$/ };
+const CURSOR = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  position: /^[0-9]{1,18}$/,
+  'uuid.position': /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9]{1,18}$/,
+};
 
 /** The cursor of a request, or null for the first page; 400 invalid_request if it is invalid. */
 export function cursorOf(request: PageRequest, kind: keyof typeof CURSOR): string | null {

@@ -42,6 +42,8 @@ export interface IndexScan<Filter> {
   readonly newest: string;
   /** Only rows from this value of `by` on are read. */
   readonly oldest: string;
+  /** The values of `lead` down to which rows are read, where the scan goes over several; the cursors then name them. */
+  readonly oldestLead?: readonly string[];
   /** One more condition for every row, as SQL without parameters, such as that of a partial index. */
   readonly guard?: string;
   /** The columns that may be large; null counts as nothing. */
@@ -58,11 +60,12 @@ export interface Listing<Filter> extends Omit<
   readonly createdBefore?: Date | undefined;
 }
 
-type Scanned = Readonly<Record<'id' | 'position', string>> & {
+interface Scanned {
   readonly is_match: boolean;
   readonly place: string;
   readonly goes_on: boolean;
-};
+  readonly [column: string]: unknown;
+}
 
 /**
  * A page of the matching rows, newest first, read from one index: at most 10,000 rows, whatever the filters are. Rows
@@ -98,8 +101,14 @@ export async function pageOfScan<Filter, Item>(
   const goesOn = last?.goes_on === true || last?.place === String(MAX_SCANNED_ROWS);
   return {
     items: rows.filter((row) => row.is_match).map((row) => itemOf(row as never)),
-    nextCursor: goesOn ? last[scan.by] : null,
+    nextCursor: goesOn ? cursorTo(last, scan) : null,
   };
+}
+
+/** The value of `by`, behind those of `lead` where the scan goes over several. */
+function cursorTo<Filter>(row: Scanned, { lead, by, oldestLead }: IndexScan<Filter>): string {
+  const columns = oldestLead === undefined ? [by] : [...lead.map(([column]) => column), by];
+  return columns.map((column) => String(row[column])).join('.');
 }
 
 function statementOf<Filter>(
@@ -111,6 +120,7 @@ function statementOf<Filter>(
     by,
     newest,
     oldest,
+    oldestLead = lead.map(([, value]) => value),
     guard = 'true',
     large = [],
   }: IndexScan<Filter>,
@@ -123,8 +133,8 @@ function statementOf<Filter>(
   );
   const columns = [...lead.map(([column]) => column), by];
   const order = columns.map((column) => `${column} DESC`).join(', ');
-  const edge = (value: string) =>
-    [...lead.map(([, known]) => parameter(known)), parameter(value)].join(', ');
+  const edge = (...bounds: readonly string[]) => bounds.map(parameter).join(', ');
+  const newestLead = lead.map(([, value]) => value);
   // pg_column_size does not read a value that is stored apart from its row.
   const bytes = large.map((column) => `coalesce(pg_column_size(${column}), 0)`).join(' + ') || '0';
   const text = `
@@ -133,7 +143,7 @@ function statementOf<Filter>(
         FROM (
           SELECT *, ${matches.join(' AND ') || 'true'} AS is_match, row_number() OVER (ORDER BY ${order}) AS place
             FROM ${table}
-           WHERE (${columns.join(', ')}) < (${edge(newest)}) AND (${columns.join(', ')}) >= (${edge(oldest)})
+           WHERE (${columns.join(', ')}) < (${edge(...newestLead, newest)}) AND (${columns.join(', ')}) >= (${edge(...oldestLead, oldest)})
              AND ${guard}
            ORDER BY ${order} LIMIT ${MAX_SCANNED_ROWS}) scanned
        WHERE is_match OR place = ${MAX_SCANNED_ROWS}

@@ -404,7 +404,7 @@ CREATE TABLE operator_action (
 );
 CREATE UNIQUE INDEX operator_action_pkey ON public.operator_action USING btree (id);
 COMMENT ON operator_action IS 'What operators asked to change. Rows are written once and never changed.';
-COMMENT ON operator_action.action IS 'Method and path of the operator API, or the command.';
+COMMENT ON operator_action.action IS 'The name of the command that does it. Version 0.1.0 wrote method and path where the operator API was used.';
 COMMENT ON operator_action.target IS 'The public id of what was to be changed.';
 COMMENT ON operator_action.address IS 'The network address that asked.';
 
@@ -415,12 +415,16 @@ CREATE TABLE operator_outcome (
   outcome text NOT NULL,
   made text,
   amount bigint,
+  values_before json,
+  values_after json,
   CONSTRAINT operator_outcome_action_id_fkey FOREIGN KEY (action_id) REFERENCES operator_action(id),
   CONSTRAINT operator_outcome_pkey PRIMARY KEY (action_id)
 );
 CREATE UNIQUE INDEX operator_outcome_pkey ON public.operator_outcome USING btree (action_id);
 COMMENT ON operator_outcome IS 'What came of the actions of operators.';
 COMMENT ON operator_outcome.made IS 'The public id of what the action made.';
+COMMENT ON operator_outcome.values_before IS 'The fields that the action changed, as the operator API showed them before it; null where there is nothing to show.';
+COMMENT ON operator_outcome.values_after IS 'The same fields afterwards, or those of what it made.';
 
 CREATE TABLE record_retention (
   is_only boolean NOT NULL DEFAULT true,

@@ -3,6 +3,7 @@ import type { Caller } from '../../auth/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { fromPublicId } from '../../common/ids/public-id.js';
 import type { Page } from '../../common/paging/page.js';
+import { timeRangeOf } from '../../common/time/time-range.js';
 import type { TasksQuery } from '../dto/tasks.query.js';
 import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
@@ -61,25 +62,20 @@ export class TasksService {
   }
 
   /** Tasks of the caller's account, newest first. */
-  list(caller: Caller, query: TasksQuery): Promise<Page<Task>> {
+  async list(caller: Caller, query: TasksQuery): Promise<Page<Task>> {
     return this.repository.list({ ...filterOf(query), accountId: caller.accountId }, query);
   }
 }
 
-/** The filter of a list's query. */
+/** The filter of a list's query. Throws 400 `invalid_request` for an empty range of times. */
 export function filterOf(query: TasksQuery): TaskFilter {
   return {
     status: query.status,
     model: query.model,
     modality: query.modality,
     clientRequestId: query.client_request_id,
-    createdAfter: dateOf(query.created_after),
-    createdBefore: dateOf(query.created_before),
+    ...timeRangeOf(query),
   };
-}
-
-function dateOf(epochSeconds: number | undefined): Date | undefined {
-  return epochSeconds === undefined ? undefined : new Date(epochSeconds * 1000);
 }
 
 /** The error for an id that is not one of the account's tasks. */

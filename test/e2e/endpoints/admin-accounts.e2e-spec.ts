@@ -174,6 +174,8 @@ describe('filters', () => {
     expect(await find('kind=credit')).toEqual(['credit']);
     expect(await find(`created_after=${now - 60}&created_before=${now + 60}`)).toHaveLength(2);
     expect(await find(`created_after=${now + 60}`)).toEqual([]);
+    const empty = await harness.ask('GET', `${path}?created_after=${now}&created_before=${now}`);
+    await expectError(empty, 400, 'invalid_request', 'created_before');
     expect(await find(`created_before=${now - 60}`)).toEqual([]);
     const bad = await harness.ask('GET', `${path}?kind=refund`);
     await expectError(bad, 400, 'invalid_request', 'kind');

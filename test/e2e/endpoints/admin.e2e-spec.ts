@@ -96,11 +96,14 @@ describe('a credit', () => {
     expect(answer.json).toEqual({
       id: expect.stringMatching(/^entry_/),
       object: 'ledger_entry',
+      account_id: account,
       kind: 'credit',
+      correction_kind: null,
       amount_microusd: '5000000',
       balance_after_microusd: '5000000',
-      reference: 'invoice 7',
+      reference: null,
       note: 'invoice 7',
+      idempotency_key: expect.any(String),
       created_at: EPOCH_SECONDS,
     });
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '5000000' });
@@ -113,6 +116,9 @@ describe('a credit', () => {
       [1, 2, 3, 4, 5].map(() => harness.credit(account, body, 'key-1')),
     );
     const replay = await harness.credit(account, body, 'key-1');
+    const replayed = answers.map(({ headers }) => headers.get('x-gateway-replayed'));
+    expect(replayed.sort()).toEqual([null, 'true', 'true', 'true', 'true'].sort());
+    expect(replay.headers.get('x-gateway-replayed')).toBe('true');
     for (const answer of [...answers, replay]) {
       expect(answer.status).toBe(201);
       expect(answer.json).toEqual(replay.json);

@@ -60,16 +60,37 @@ describe('GET /v1/usage', () => {
         calls: 3,
         failures: 1,
         quantity: 16,
+        unit: 'code_point',
         charged_microusd: '1920',
+        charged_usd: '0.00192',
+        refunded_microusd: '0',
+        refunded_usd: '0.00',
         latency_p50_ms: expect.any(Number),
         latency_p99_ms: expect.any(Number),
       },
-      expect.objectContaining({ model: 'gen-image-2', quantity: 1, charged_microusd: '10000' }),
+      expect.objectContaining({
+        model: 'gen-image-2',
+        quantity: 1,
+        unit: 'image',
+        charged_microusd: '10000',
+      }),
     ]);
     await fold();
     expect(await rowsOf(path, headers)).toEqual(before);
     const [total] = await rowsOf('/v1/usage', headers);
-    expect(total).toMatchObject({ day: TODAY, calls: 4, charged_microusd: await spent(accountId) });
+    // Code points and images have no sum.
+    expect(total).toMatchObject({
+      day: TODAY,
+      calls: 4,
+      quantity: null,
+      unit: null,
+      charged_microusd: await spent(accountId),
+    });
+    for (const group of ['endpoint', 'model', 'key', 'account']) {
+      const rows = await rowsOf(`/v1/usage?group_by=${group}`, headers);
+      const mixed = ['key', 'account'].includes(group);
+      expect(rows.map(({ quantity }) => quantity)).toEqual(mixed ? [null] : [16, 1]);
+    }
     expect(Object.keys(total ?? {})).not.toContain('model');
     const foreign = await gateway.account();
     expect(await rowsOf('/v1/usage', foreign.headers)).toEqual([]);
@@ -89,16 +110,20 @@ describe('GET /v1/usage', () => {
     const rows = await rowsOf('/v1/usage?group_by=endpoint', headers);
     expect(rows).toMatchObject([
       { endpoint: '/v1/audio/speech', calls: 1, charged_microusd: '600' },
-      { endpoint: '/v1/music/generations', calls: 1, failures: 0, quantity: 1 },
+      { endpoint: '/v1/music/generations', calls: 1, failures: 0, quantity: 1, unit: 'task' },
     ]);
     await fold();
     const id = paidCall.headers.get('x-gateway-execution-id') ?? '';
     await send(`${gateway.url}/admin/executions/${id}/refund`, { method: 'POST', headers: ADMIN });
     const [speech] = await rowsOf('/v1/usage?group_by=endpoint', headers);
-    expect(speech).toMatchObject({ calls: 1, charged_microusd: '0' });
+    const refunded = { charged_microusd: '0', refunded_microusd: '600', refunded_usd: '0.0006' };
+    expect(speech).toMatchObject({ calls: 1, ...refunded });
     await fold();
     const [day] = await rowsOf('/v1/usage', headers);
-    expect(day).toMatchObject({ charged_microusd: await spent(accountId) });
+    expect(day).toMatchObject({
+      charged_microusd: await spent(accountId),
+      refunded_microusd: '600',
+    });
   });
 
   it('is CSV on request, with the same names', async () => {
@@ -106,12 +131,17 @@ describe('GET /v1/usage', () => {
     await speak(headers);
     const answer = await get('/v1/usage?group_by=model,day&format=csv', headers);
     expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
-    const [head, line, end] = answer.bytes.toString().split('\r\n');
-    expect(head).toBe(
-      'model,day,calls,failures,quantity,charged_microusd,latency_p50_ms,latency_p99_ms',
+    expect(answer.headers.get('content-disposition')).toMatch(
+      new RegExp(`^attachment; filename="usage-[0-9-]{10}-to-${TODAY}.csv"$`),
     );
-    expect(line).toMatch(new RegExp(`^aud-v4,${TODAY},1,0,5,600,\\d+,\\d+$`));
-    expect(end).toBe('');
+    const [head, line, ...rest] = answer.bytes.toString().split('\r\n');
+    expect(head).toBe(
+      'model,day,calls,failures,quantity,charged_microusd,latency_p50_ms,latency_p99_ms,unit,charged_usd,refunded_microusd,refunded_usd',
+    );
+    expect(line).toMatch(
+      new RegExp(`^aud-v4,${TODAY},1,0,5,600,\\d+,\\d+,code_point,0.0006,0,0.00$`),
+    );
+    expect(rest).toEqual([]);
   });
 
   it('takes days and epoch seconds, `to` exclusive, and is read page by page', async () => {
@@ -122,8 +152,11 @@ describe('GET /v1/usage', () => {
     expect(await rowsOf(`/v1/usage?from=${TODAY}&to=${tomorrow}`, headers)).toHaveLength(1);
     expect(await rowsOf(`/v1/usage?from=${now}&to=${now + 5}`, headers)).toHaveLength(1);
     expect(await rowsOf(`/v1/usage?to=${TODAY}`, headers)).toEqual([]);
-    expect(await rowsOf(`/v1/usage?from=${tomorrow}`, headers)).toEqual([]);
-    expect(await rowsOf('/v1/usage?to=1970-01-01', headers)).toEqual([]);
+    expect((await get(`/v1/usage?from=${TODAY}&to=${tomorrow}`, headers)).json).toMatchObject({
+      from: TODAY,
+      to: tomorrow,
+      last_day: TODAY,
+    });
     expect(await rowsOf('/v1/usage?from=9999-12-01&to=9999-12-31', headers)).toEqual([]);
     expect(await rowsOf('/v1/usage?model=gen-5', headers)).toEqual([]);
     await postJson(`${gateway.url}/v1/images/generations`, headers, {
@@ -152,7 +185,7 @@ describe('GET /v1/usage', () => {
     const cursor = first.headers.get('x-gateway-next-cursor');
     expect(cursor).toBe('1');
     const next = await get(`${path}&cursor=${cursor}`, headers);
-    expect(next.bytes.toString()).toMatch(/^model,.*\r\ngen-image-2,.*\r\n$/);
+    expect(next.bytes.toString()).toMatch(/^model,.*\r\ngen-image-2,.*[^\n]$/);
     expect(next.headers.get('x-gateway-next-cursor')).toBeNull();
   });
 
@@ -164,6 +197,11 @@ describe('GET /v1/usage', () => {
     ['to=2026-1-1', 'to'],
     ['from=2001-01-01', 'from'],
     ['from=1969-12-31', 'from'],
+    // No day lies between them: `to` is exclusive.
+    ['from=2026-11-25&to=2026-11-25', 'to'],
+    ['from=2026-11-26&to=2026-11-25', 'to'],
+    ['from=9999-12-31', 'from'],
+    ['to=1970-01-01', 'to'],
     ['to=0000-01-01', 'to'],
     ['from=999999999990&to=999999999999', 'from'],
     ['from=2026-01-01&to=253402300801', 'to'],
@@ -189,7 +227,7 @@ describe('GET /admin/usage', () => {
     const account = toPublicId('acct', one.accountId);
     const all = await rowsOf('/admin/usage?group_by=account', ADMIN);
     expect(all.filter((row) => row.account_id === account)).toMatchObject([
-      { calls: 1, charged_microusd: '600' },
+      { calls: 1, charged_microusd: '600', account_name: expect.any(String) },
     ]);
     const own = await rowsOf(`/admin/usage?account_id=${account}&group_by=key,model`, ADMIN);
     expect(own).toMatchObject([{ model: 'aud-v4', calls: 1 }]);

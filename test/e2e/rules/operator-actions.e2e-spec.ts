@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { actOf } from '../../../src/admin/operator-acts.js';
+import { OperatorActions } from '../../../src/admin/operator-actions.js';
+import { declarationOf } from '../../../src/commands/command-declarations.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 
 const ACTOR = createHash('sha256').update(ADMIN_TOKEN).digest('hex').slice(0, 12);
@@ -21,6 +24,21 @@ async function ask(method: string, path: string, body?: object, token = ADMIN_TO
   const answer = await fetch(`${gateway.url}/admin/${path}`, init);
   const text = await answer.text();
   return { status: answer.status, json: (text === '' ? {} : JSON.parse(text)) as { id?: string } };
+}
+
+interface Listed {
+  readonly actor: string;
+  readonly action: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+async function listed(query: string): Promise<Listed[]> {
+  const answer = await fetch(`${gateway.url}/admin/operator-actions?${query}`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { data: Listed[] }).data;
 }
 
 const recorded = (): Promise<Record<string, unknown>[]> =>
@@ -50,14 +68,14 @@ describe('what an operator changes', () => {
       made: null,
       amount: null,
     };
-    const credits = { ...common, action: 'POST /admin/accounts/:id/credits', target: account };
+    const credits = { ...common, action: 'account:credit', target: account };
     expect(await recorded()).toEqual([
-      { ...common, action: 'POST /admin/accounts', target: null, made: account },
+      { ...common, action: 'account:create', target: null, made: account },
       { ...credits, made: entry, amount: '5' },
       { ...credits, outcome: 'invalid_request' },
-      { ...common, action: 'POST /admin/accounts/:id/keys', target: account, made: key },
-      { ...common, action: 'DELETE /admin/keys/:id', target: key },
-      { ...common, action: 'DELETE /admin/keys/:id', target: 'key_?', outcome: 'not_found' },
+      { ...common, action: 'key:create', target: account, made: key },
+      { ...common, action: 'key:revoke', target: key },
+      { ...common, action: 'key:revoke', target: 'key_?', outcome: 'not_found' },
     ]);
   });
 
@@ -80,12 +98,14 @@ describe('what an operator changes', () => {
       id: expect.stringMatching(/^[0-9]+$/),
       object: 'operator_action',
       actor: ACTOR,
-      action: 'DELETE /admin/keys/:id',
+      action: 'key:revoke',
       target: 'key_?',
       address: expect.stringContaining('127.0.0.1'),
       outcome: 'not_found',
       made: null,
       amount_microusd: null,
+      before: null,
+      after: null,
       created_at: expect.any(Number),
     });
     const first = await page('limit=2');
@@ -94,11 +114,87 @@ describe('what an operator changes', () => {
     expect(rest.next_cursor).toBeNull();
   });
 
+  it('shows what changed: the values before and after, or those of what was made', async () => {
+    const account = (await ask('POST', 'accounts', { name: 'before' })).json.id ?? '';
+    await ask('PATCH', `accounts/${account}`, { name: 'after' });
+    await ask('POST', `accounts/${account}/credits`, { amount_microusd: '700' });
+    const terms = { name: 'ci', spend_limit_microusd: '5', spend_limit_period: 'day' };
+    const key = (await ask('POST', `accounts/${account}/keys`, terms)).json;
+    await ask('PATCH', `keys/${key.id}`, { spend_limit_microusd: '9', allowed_models: ['aud-v4'] });
+    await ask('DELETE', `keys/${key.id}`);
+    const acts = (await listed('limit=6')).map(({ action, before, after }) => [
+      action,
+      before,
+      after,
+    ]);
+    expect(acts).toEqual([
+      ['key:revoke', { revoked_at: null }, { revoked_at: expect.any(Number) }],
+      [
+        'key:update',
+        { allowed_models: null, spend_limit_microusd: '5' },
+        { allowed_models: ['aud-v4'], spend_limit_microusd: '9' },
+      ],
+      ['key:create', null, expect.objectContaining({ name: 'ci', spend_limit_microusd: '5' })],
+      ['account:credit', { balance_microusd: '0' }, { balance_microusd: '700' }],
+      ['account:update', { name: 'before' }, { name: 'after' }],
+      ['account:create', null, expect.objectContaining({ name: 'before', disabled: false })],
+    ]);
+    const { key: secret } = key as { key?: string };
+    expect(secret).toMatch(/^sk-/);
+    expect(JSON.stringify(await listed('limit=100'))).not.toContain(secret);
+  });
+
+  it('is found by person, object, kind and time', async () => {
+    const account = (await ask('POST', 'accounts', { name: 'found' })).json.id ?? '';
+    await ask('PATCH', `accounts/${account}`, { disabled: true });
+    const actions = gateway.app.get(OperatorActions, { strict: false });
+    const cli = { actor: 'cli:anna', action: 'account:update', target: account, address: null };
+    await actions.perform(cli, () => Promise.resolve({}));
+    // As version 0.1.0 wrote it.
+    const old = { ...cli, actor: ACTOR, action: 'PATCH /admin/accounts/:id' };
+    await actions.perform(old, () => Promise.resolve({}));
+    const found = async (query: string) =>
+      (await listed(`target=${account}&${query}`)).map(({ actor, action }) => [actor, action]);
+    const updated = [ACTOR, 'account:update'];
+    expect(await found('')).toEqual([
+      updated,
+      ['cli:anna', 'account:update'],
+      updated,
+      [ACTOR, 'account:create'],
+    ]);
+    expect(await found('actor=cli:anna')).toEqual([['cli:anna', 'account:update']]);
+    expect(await found(`action=account:update&actor=${ACTOR}`)).toEqual([updated, updated]);
+    expect(await found('action=account:create')).toEqual([[ACTOR, 'account:create']]);
+    const now = Math.floor(Date.now() / 1000);
+    expect(await found(`created_after=${now - 600}&created_before=${now + 600}`)).toHaveLength(4);
+    expect(await found(`created_before=${now - 600}`)).toEqual([]);
+    const empty = await fetch(
+      `${gateway.url}/admin/operator-actions?created_after=${now}&created_before=${now}`,
+      { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } },
+    );
+    expect(empty.status).toBe(400);
+  });
+
+  it('has the name of a command for every call that changes something', async () => {
+    const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const calls = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith('/admin'))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      )
+      .filter((call) => !call.startsWith('GET'))
+      .map((call) => call.replace(/\{(\w+)\}/g, ':$1'));
+    expect(calls.length).toBeGreaterThan(10);
+    expect(calls.map(actOf).filter((act) => declarationOf(act) === undefined)).toEqual([]);
+  });
+
   it('contains no key that was sent in place of an id', async () => {
     const { key } = await gateway.account();
     expect((await ask('DELETE', `keys/${key}`)).status).toBe(404);
     const all = await recorded();
-    expect(all.at(-1)).toMatchObject({ action: 'DELETE /admin/keys/:id', target: 'sk-[redacted]' });
+    expect(all.at(-1)).toMatchObject({ action: 'key:revoke', target: 'sk-[redacted]' });
     expect(JSON.stringify(all)).not.toContain(key);
   });
 

@@ -1,6 +1,7 @@
 import { filterId } from '../../../common/ids/id-params.js';
 import { PageQuery } from '../../../common/paging/page.query.js';
 import { MAX_EPOCH_SECONDS } from '../../../common/time/clock.js';
+import { timeRangeOf } from '../../../common/time/time-range.js';
 import { ModelId, Enum, Text, Int } from '../../../common/validation/fields.js';
 import type { ExecutionStatus } from '../execution.js';
 import type { ExecutionQuery } from '../executions.service.js';
@@ -34,7 +35,7 @@ export class ExecutionsQuery extends PageQuery {
   client_request_id?: string;
 }
 
-/** The query with internal names. Throws 400 `invalid_request` for an invalid `api_key_id`. */
+/** The query with internal names. Throws 400 `invalid_request` for an invalid `api_key_id` or an empty range. */
 export function executionQueryOf(query: ExecutionsQuery): ExecutionQuery {
   return {
     limit: query.limit,
@@ -42,12 +43,7 @@ export function executionQueryOf(query: ExecutionsQuery): ExecutionQuery {
     status: query.status,
     model: query.model,
     apiKeyId: filterId('key', 'api_key_id', query.api_key_id),
-    createdAfter: dateOf(query.created_after),
-    createdBefore: dateOf(query.created_before),
+    ...timeRangeOf(query),
     clientRequestId: query.client_request_id,
   };
-}
-
-function dateOf(epochSeconds: number | undefined): Date | undefined {
-  return epochSeconds === undefined ? undefined : new Date(epochSeconds * 1000);
 }

@@ -83,28 +83,35 @@ export class AdminUsageQuery extends UsageQuery {
   account_id?: string;
 }
 
-/** The query with internal names. Throws 400 `invalid_request` for an invalid id and for more than ten years. */
+/** The query with internal names. Throws 400 `invalid_request` for an invalid id, for no day and for more than ten years. */
 export function usageRequestOf(
   query: UsageQuery,
   accountId: string | undefined,
   nowMs: number,
-): UsageRequest {
+): UsageRequest & { readonly lastDay: string } {
   const today = Math.floor(nowMs / DAY_MS);
-  const lastDay = Math.ceil(query.to === undefined ? today + 1 : (dayIn(query.to) ?? today + 1));
-  const byDefault = Math.min(today + 1, lastDay) - DEFAULT_DAYS;
+  const end = Math.ceil(query.to === undefined ? today + 1 : (dayIn(query.to) ?? today + 1));
+  const byDefault = Math.max(0, Math.min(today + 1, end) - DEFAULT_DAYS);
   const firstDay = Math.floor(query.from === undefined ? byDefault : (dayIn(query.from) ?? 0));
-  if (lastDay - firstDay > MAX_DAYS) {
+  if (end <= firstDay) throw noDay(query, dateOf(firstDay), dateOf(end));
+  if (end - firstDay > MAX_DAYS) {
     const message = `from must lie at most ${MAX_DAYS} days before to.`;
     throw new GatewayError('invalid_request', message, { param: 'from' });
   }
   return {
     groupBy: query.group_by.split(',') as UsageDimension[],
     fromDay: dateOf(firstDay),
-    toDay: dateOf(lastDay),
+    toDay: dateOf(end),
+    lastDay: dateOf(end - 1),
     accountId,
     apiKeyId: filterId('key', 'api_key_id', query.api_key_id),
     model: query.model,
     limit: query.limit,
     offset: Number(query.cursor ?? 0),
   };
+}
+
+function noDay({ to }: UsageQuery, from: string, end: string): GatewayError {
+  const message = `No day lies between from (${from}) and to (${end}): to is exclusive, so for one day it is the next one.`;
+  return new GatewayError('invalid_request', message, { param: to === undefined ? 'from' : 'to' });
 }

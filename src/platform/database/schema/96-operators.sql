@@ -7,7 +7,7 @@ CREATE TABLE operator_action (
   at timestamptz NOT NULL
 );
 COMMENT ON TABLE operator_action IS 'What operators asked to change. Rows are written once and never changed.';
-COMMENT ON COLUMN operator_action.action IS 'Method and path of the operator API, or the command.';
+COMMENT ON COLUMN operator_action.action IS 'The name of the command that does it. Version 0.1.0 wrote method and path where the operator API was used.';
 COMMENT ON COLUMN operator_action.target IS 'The public id of what was to be changed.';
 COMMENT ON COLUMN operator_action.address IS 'The network address that asked.';
 
@@ -16,10 +16,14 @@ CREATE TABLE operator_outcome (
   action_id bigint PRIMARY KEY REFERENCES operator_action,
   outcome text NOT NULL,
   made text,
-  amount bigint
+  amount bigint,
+  values_before json,
+  values_after json
 );
 COMMENT ON TABLE operator_outcome IS 'What came of the actions of operators.';
 COMMENT ON COLUMN operator_outcome.made IS 'The public id of what the action made.';
+COMMENT ON COLUMN operator_outcome.values_before IS 'The fields that the action changed, as the operator API showed them before it; null where there is nothing to show.';
+COMMENT ON COLUMN operator_outcome.values_after IS 'The same fields afterwards, or those of what it made.';
 
 CREATE TABLE sealing_key (
   key_id text PRIMARY KEY,

@@ -6,18 +6,21 @@ import { backUp } from '../backup/backup.js';
 import { restore } from '../backup/restore.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { checkCatalog } from './catalog-check.js';
+import type { FileCommandName } from './command-declarations.js';
 import type { OperatorReply, Options } from './operator-request.js';
 
-/** A command about the data folder as a whole; it takes the name of a file. When the signal aborts, it stops and leaves nothing. */
-type DataFolderCommand = (
+/** A command about files: it takes the name of one. When the signal aborts, it stops and leaves nothing behind. */
+type FileCommand = (
   config: GatewayConfig,
   file: string,
   options: Options,
   signal: AbortSignal,
 ) => Promise<OperatorReply>;
 
-/** By their names. */
-export const DATA_FOLDER_COMMANDS: Readonly<Record<string, DataFolderCommand>> = {
+/** The commands about files, by their names. They open no running gateway: `backup` and `restore` take the whole data folder. */
+export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
+  'catalog:check': (_config, file) => Promise.resolve({ answer: checkCatalog(file) }),
   backup: async (config, file, _options, signal) => ({
     answer: viewBackup(await backUp(config, file, new SystemClock(), signal)),
   }),

@@ -1,0 +1,47 @@
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CSV_HEADERS } from '../billing/usage/usage.view.js';
+import { filterId } from '../common/ids/id-params.js';
+import { toPublicId } from '../common/ids/public-id.js';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { AllLedgerQuery, LedgerQuery } from './dto/admin.queries.js';
+import { OperatorEndpoint } from './operator-endpoint.decorator.js';
+import { OperatorLedger } from './operator-ledger.js';
+import { LedgerEntryPage } from './views/ledger-entry.view.js';
+
+const CSV_DESCRIPTION =
+  '`format=csv` answers CSV with the same names, the name of the account, dates and USD; its cursor is in `x-gateway-next-cursor`.';
+
+/** The ledger of one account and of all (docs/operate/accounting.md). */
+@OperatorEndpoint()
+@Controller('admin')
+export class LedgerController {
+  constructor(private readonly ledger: OperatorLedger) {}
+
+  @Get('accounts/:id/ledger')
+  @ApiOperation({ summary: 'Ledger entries, newest first', description: CSV_DESCRIPTION })
+  @ApiOkResponse({ type: LedgerEntryPage, headers: CSV_HEADERS })
+  listLedgerEntries(
+    @Param('id') id: string,
+    @StrictQuery() query: LedgerQuery,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    return this.ledger.answer(id, query, response);
+  }
+
+  @Get('ledger')
+  @ApiOperation({
+    summary: 'Ledger entries of all accounts',
+    description: `One account after the other, each newest first. ${CSV_DESCRIPTION}`,
+  })
+  @ApiOkResponse({ type: LedgerEntryPage, headers: CSV_HEADERS })
+  listAllLedgerEntries(
+    @StrictQuery() { account_id: account, ...query }: AllLedgerQuery,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const accountId = filterId('acct', 'account_id', account);
+    const id = accountId === undefined ? undefined : toPublicId('acct', accountId);
+    return this.ledger.answer(id, query, response);
+  }
+}

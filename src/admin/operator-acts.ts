@@ -1,0 +1,25 @@
+/**
+ * What an operator did, by the name of the command that does it, for each call of the operator API. Records made before the
+ * calls had these names hold the method and path.
+ */
+const ACT_OF_CALL: ReadonlyMap<string, string> = new Map([
+  ['POST /admin/accounts', 'account:create'],
+  ['PATCH /admin/accounts/:id', 'account:update'],
+  ['POST /admin/accounts/:id/credits', 'account:credit'],
+  ['POST /admin/accounts/:id/keys', 'key:create'],
+  ['PATCH /admin/keys/:id', 'key:update'],
+  ['DELETE /admin/keys/:id', 'key:revoke'],
+  ['POST /admin/keys/:id/rotate', 'key:rotate'],
+  ['POST /admin/executions/:id/refund', 'execution:refund'],
+  ['POST /admin/tasks/:id/refund', 'task:refund'],
+  ['POST /admin/tasks/:id/resolve', 'task:resolve'],
+  ['POST /admin/webhook-deliveries/:id/redeliver', 'delivery:redeliver'],
+]);
+
+/** The act of a call, such as `account:credit` for `POST /admin/accounts/:id/credits`; other text as it is. */
+export const actOf = (call: string): string => ACT_OF_CALL.get(call) ?? call;
+
+/** Every name under which the act may have been recorded. */
+export function namesOf(act: string): string[] {
+  return [act, ...[...ACT_OF_CALL].flatMap(([call, name]) => (name === act ? [call] : []))];
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { viewDelivery } from '../webhooks/delivery.view.js';
+import { AdminTasksService } from './admin-tasks.service.js';
+import { DeliveriesService } from './deliveries.service.js';
+import { OperatorKeys } from './operator-keys.js';
+import { OperatorService } from './operator.service.js';
+import { viewAccount } from './views/account-record.view.js';
+import { viewAdminExecution } from './views/admin-execution.view.js';
+import { viewKey } from './views/api-key.view.js';
+
+/** The services that read what operators change. */
+export interface TargetServices {
+  readonly operator: OperatorService;
+  readonly keys: OperatorKeys;
+  readonly deliveries: DeliveriesService;
+  /** Absent where no command about tasks runs. */
+  readonly tasks?: AdminTasksService;
+}
+
+/** What has this id, as operators see it; undefined for an id of another kind. Throws 404 `not_found`. */
+export async function readTarget(services: Partial<TargetServices>, id: string): Promise<unknown> {
+  const { operator, keys, deliveries, tasks } = services;
+  switch (id.split('_')[0]) {
+    case 'acct':
+      return operator && viewAccount(await operator.account(id));
+    case 'exec':
+      return operator && viewAdminExecution(await operator.execution(id));
+    case 'key':
+      return keys && viewKey(await keys.get(id));
+    case 'whd':
+      return deliveries && viewDelivery(await deliveries.get(id));
+    case 'task':
+      return tasks?.get(id);
+    default:
+      return undefined;
+  }
+}
+
+/** {@link readTarget} for the operator API. */
+@Injectable()
+export class OperatorTargets {
+  private readonly services: TargetServices;
+
+  constructor(
+    operator: OperatorService,
+    keys: OperatorKeys,
+    deliveries: DeliveriesService,
+    tasks: AdminTasksService,
+  ) {
+    this.services = { operator, keys, deliveries, tasks };
+  }
+
+  read(id: string): Promise<unknown> {
+    return readTarget(this.services, id);
+  }
+}

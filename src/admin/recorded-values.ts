@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import { formatMicroUsd } from '../common/money/micro-usd.js';
+
+/** What changed by an act: the fields that differ, as the operator API shows them. Null where there is nothing to show. */
+export interface RecordedChange {
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+}
+
+export const NOTHING_CHANGED: RecordedChange = { before: null, after: null };
+
+/** The fields that operators change, by the prefix of the id. The text of a key is not among them. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  acct: ['name', 'disabled', 'play_money'],
+  key: [
+    'name',
+    'allowed_models',
+    'expires_at',
+    'requests_per_minute',
+    'spend_limit_microusd',
+    'spend_limit_period',
+    'revoked_at',
+  ],
+  exec: ['refunded_microusd'],
+  task: ['task_status', 'charged_microusd', 'refunded_microusd'],
+  whd: ['status', 'next_attempt_at'],
+};
+
+/**
+ * What an act changed. `before` is its target as operators see it, undefined where it could not be read; `answer` is what the
+ * act answered; `reread` is the target after it, for an act that answers nothing. An entry of the ledger tells the balance,
+ * something new its fields, anything else the fields that differ.
+ */
+export function changeOf(
+  target: string | null,
+  before: unknown,
+  answer: unknown,
+  reread: unknown,
+): RecordedChange {
+  const made = isJsonObject(answer) ? answer : {};
+  if (made.object === 'ledger_entry') return balanceChange(made);
+  if (typeof made.id === 'string' && made.id !== target) {
+    return { before: null, after: valuesOf(made) };
+  }
+  const [former, latter] = [valuesOf(before), valuesOf(valuesOf(answer) ? answer : reread)];
+  if (former === null || latter === null) return NOTHING_CHANGED;
+  const names = Object.keys(latter).filter(
+    (name) => JSON.stringify(former[name]) !== JSON.stringify(latter[name]),
+  );
+  const only = (values: JsonObject) =>
+    Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+  return { before: only(former), after: only(latter) };
+}
+
+function balanceChange({ amount_microusd: amount, balance_after_microusd: after }: JsonObject) {
+  if (typeof amount !== 'string' || typeof after !== 'string') return NOTHING_CHANGED;
+  return {
+    before: { balance_microusd: formatMicroUsd(BigInt(after) - BigInt(amount)) },
+    after: { balance_microusd: after },
+  };
+}
+
+/** The fields of a thing that operators change; null for anything without an id and such fields. */
+function valuesOf(view: unknown): JsonObject | null {
+  if (!isJsonObject(view) || typeof view.id !== 'string') return null;
+  const fields = FIELDS[view.id.split('_')[0] ?? ''] ?? [];
+  const known = fields.filter((name) => name in view);
+  if (known.length === 0) return null;
+  return Object.fromEntries(known.map((name) => [name, view[name] ?? null]));
+}

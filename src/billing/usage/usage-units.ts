@@ -1,0 +1,26 @@
+import { OPERATION_NAMES, OPERATIONS } from '../../catalog/operations.js';
+import type { PriceRule } from '../../catalog/price-rule.js';
+import type { Operation } from '../../providers/ports/provider-ports.js';
+
+/** What usage counts. A task counts as one, whatever its price counts. */
+export const USAGE_UNITS = ['code_point', 'second', 'image', 'token', 'task'] as const;
+export type UsageUnit = (typeof USAGE_UNITS)[number];
+
+const TASKS: readonly Operation[] = ['video', 'dubbing', 'song'];
+const UNIT_OF_PRICE: Readonly<Record<PriceRule['unit'], UsageUnit>> = {
+  token: 'token',
+  code_point: 'code_point',
+  measured_second: 'second',
+  requested_second: 'second',
+  request: 'image',
+  video: 'task',
+};
+
+function unitOf(operation: Operation): UsageUnit {
+  return TASKS.includes(operation) ? 'task' : UNIT_OF_PRICE[OPERATIONS[operation].unit];
+}
+
+/** SQL: the unit of what is counted for the `endpoint` of a row; null for an endpoint of another version. */
+export const UNIT_OF_ENDPOINT = `CASE endpoint ${OPERATION_NAMES.map(
+  (operation) => `WHEN '${OPERATIONS[operation].path}' THEN '${unitOf(operation)}'`,
+).join(' ')} END`;

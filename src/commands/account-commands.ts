@@ -1,0 +1,46 @@
+import { CreateAccountBody, UpdateAccountBody } from '../admin/dto/admin.bodies.js';
+import { AccountsQuery, LedgerQuery } from '../admin/dto/admin.queries.js';
+import { viewAccount } from '../admin/views/account-record.view.js';
+import { viewPage } from '../common/paging/page.view.js';
+import { csvPageOf } from './csv-page.js';
+import { notedEntry } from './entry-notes.js';
+import { creditBodyOf } from './money-bodies.js';
+import type { OperatorCommand } from './operator-command.js';
+import { correctionQuestion } from './operator-questions.js';
+import { given, sent, timesOf } from './parse-options.js';
+
+/** The commands about accounts and their money. */
+export const ACCOUNT_COMMANDS = {
+  accounts: {
+    run: async ({ operator }, _words, options) =>
+      viewPage(await operator.accounts(sent(AccountsQuery, options)), viewAccount),
+  },
+  account: {
+    run: async ({ operator }, [id = '']) => viewAccount(await operator.account(id)),
+  },
+  'account:create': {
+    changes: true,
+    run: async ({ operator }, [name], options) =>
+      viewAccount(await operator.createAccount(sent(CreateAccountBody, options, { name }))),
+  },
+  'account:update': {
+    changes: true,
+    run: async ({ operator }, [id = ''], options) =>
+      viewAccount(await operator.updateAccount(id, sent(UpdateAccountBody, options))),
+  },
+  'account:credit': {
+    changes: true,
+    question: correctionQuestion,
+    run: async ({ operator }, [account = '', amount], options) => {
+      const key = given(options, 'idempotency-key');
+      return notedEntry(await operator.credit(account, creditBodyOf(amount, options), key));
+    },
+  },
+  ledger: {
+    run: async ({ ledger }, [account], options) => {
+      const format = options.csv === true ? 'csv' : 'json';
+      const query = sent(LedgerQuery, options, { ...timesOf(options), format });
+      return csvPageOf((head) => ledger.answer(account, query, head));
+    },
+  },
+} as const satisfies Readonly<Record<string, OperatorCommand>>;

@@ -1,0 +1,38 @@
+import { AdminExecutionsQuery, DeliveriesQuery } from '../admin/dto/admin.queries.js';
+import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
+import { viewPage } from '../common/paging/page.view.js';
+import { viewDelivery } from '../webhooks/delivery.view.js';
+import { notedEntry } from './entry-notes.js';
+import { refundBodyOf } from './money-bodies.js';
+import type { OperatorCommand } from './operator-command.js';
+import { executionRefundQuestion } from './operator-questions.js';
+import { given, sent, timesOf } from './parse-options.js';
+
+/** The commands about synchronous calls and webhook deliveries. */
+export const CALL_COMMANDS = {
+  executions: {
+    run: async ({ operator }, _words, options) => {
+      const query = sent(AdminExecutionsQuery, options, timesOf(options));
+      return viewPage(await operator.listExecutions(query), viewAdminExecution);
+    },
+  },
+  execution: {
+    run: async ({ operator }, [id = '']) => viewAdminExecution(await operator.execution(id)),
+  },
+  'execution:refund': {
+    changes: true,
+    question: executionRefundQuestion,
+    run: async ({ operator }, [id = ''], options) => {
+      const key = given(options, 'idempotency-key');
+      return notedEntry(await operator.refund(id, refundBodyOf(options), key));
+    },
+  },
+  deliveries: {
+    run: async ({ deliveries }, _words, options) =>
+      viewPage(await deliveries.list(sent(DeliveriesQuery, options)), viewDelivery),
+  },
+  'delivery:redeliver': {
+    changes: true,
+    run: async ({ deliveries }, [id = '']) => viewDelivery(await deliveries.redeliver(id)),
+  },
+} as const satisfies Readonly<Record<string, OperatorCommand>>;

@@ -1,0 +1,81 @@
+import type { CommandDeclaration } from '../command-declaration.js';
+import { ACCOUNT, MICRO_USD, operand, PAGE, TIMES, YES } from './shared-options.js';
+
+/** What the commands about accounts and their money take. */
+export const ACCOUNT_DECLARATIONS = {
+  accounts: {
+    about: 'Lists accounts, newest first',
+    options: {
+      name: { value: 'PREFIX', about: 'What the name begins with, in any case' },
+      ...PAGE,
+    },
+    example: 'accounts --name ac',
+  },
+  account: {
+    about: 'Shows an account with its balance',
+    operands: [ACCOUNT],
+    example: 'account acme',
+  },
+  'account:create': {
+    about: 'Creates an account',
+    operands: operand('NAME', 'Its name'),
+    options: {
+      'play-money': {
+        value: 'true|false',
+        about:
+          "Its credits buy the sandbox's work only. Absent: true while the sandbox serves every provider",
+      },
+    },
+    example: 'account:create acme',
+  },
+  'account:update': {
+    about: 'Renames, disables or enables an account',
+    operands: [ACCOUNT],
+    options: {
+      name: { value: 'TEXT', about: 'Its new name' },
+      disabled: { value: 'true|false', about: 'Refuses all calls of its keys within 2 s' },
+    },
+    example: 'account:update acme --disabled true',
+  },
+  'account:credit': {
+    about: 'Credits an account; a negative amount corrects its balance',
+    operands: [
+      ACCOUNT,
+      {
+        name: 'AMOUNT_MICROUSD',
+        about: `${MICRO_USD}. Negative takes money back`,
+        insteadOf: ['usd'],
+      },
+    ],
+    options: {
+      usd: { value: 'AMOUNT', about: 'The amount in USD instead, such as 5.00' },
+      note: { value: 'TEXT', about: 'What for; it is shown with the entry' },
+      'idempotency-key': {
+        value: 'KEY',
+        about: 'The same key credits once, such as the number of an invoice. Absent: a new one',
+      },
+      ...YES,
+    },
+    notes: ['A negative amount asks first.'],
+    example: 'account:credit acme --usd 5.00 --idempotency-key invoice-1',
+  },
+  ledger: {
+    about: 'Lists the entries of an account, newest first, or of all accounts, one after the other',
+    operands: [{ ...ACCOUNT, isOptional: true }],
+    options: {
+      kind: { value: 'credit|correction|charge', about: 'Kind of the entry' },
+      'correction-kind': {
+        value: 'refund|reversal|adjustment',
+        about:
+          'Of corrections: given back by an operator, given back after an error, or set right by an operator',
+      },
+      'idempotency-key': { value: 'KEY', about: 'The entry that was made with this key' },
+      model: { value: 'MODEL', about: 'Model of the call or task' },
+      'api-key-id': { value: 'KEY', about: 'Key of the call or task' },
+      ...TIMES,
+      csv: { about: 'Prints CSV, with dates and USD' },
+      ...PAGE,
+    },
+    example: 'ledger --from 2026-11-01 --to 2026-11-30 --csv --all > ledger.csv',
+  },
+} as const satisfies Readonly<Record<string, CommandDeclaration>>;

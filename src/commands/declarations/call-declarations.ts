@@ -1,0 +1,105 @@
+import type { CommandDeclaration } from '../command-declaration.js';
+import { CALL_FILTERS, MICRO_USD, operand, PAGE, REFUND, YES } from './shared-options.js';
+
+const EXECUTION = operand('EXECUTION', 'Id of the call, exec_…, its x-gateway-execution-id');
+const TASK = operand('TASK', 'Id of the task, task_…');
+
+/** What the commands about synchronous calls and webhook deliveries take. */
+export const CALL_DECLARATIONS = {
+  executions: {
+    about: 'Lists synchronous calls, newest first',
+    options: {
+      ...CALL_FILTERS,
+      status: { value: 'running|succeeded|failed', about: 'State of the call' },
+      broken: {
+        value: 'true|false',
+        about: 'Only streams that broke before they were whole and are free, or all others',
+      },
+      ...PAGE,
+    },
+    example: 'executions --account-id acme --status failed --from 2026-11-25',
+  },
+  execution: {
+    about: 'Shows a synchronous call: model, provider, charge, error',
+    operands: EXECUTION,
+    notes: [
+      'A call that was refused before its price was held (400, 401, 402, 403, 404, 413, 429, some 503) leaves no record. Its line in the log has its id as execution_id, the error code and the param.',
+    ],
+    example: 'execution exec_…',
+  },
+  'execution:refund': {
+    about: 'Gives the charge of a synchronous call back, or a part of it',
+    operands: EXECUTION,
+    options: REFUND,
+    notes: ['It asks first.'],
+    example: 'execution:refund exec_… --note goodwill',
+  },
+  deliveries: {
+    about: 'Lists webhook deliveries with their attempts, newest first',
+    options: {
+      'task-id': { value: 'TASK', about: 'Of this task' },
+      status: { value: 'pending|delivered|failed', about: 'State of the delivery' },
+      ...PAGE,
+    },
+    example: 'deliveries --status failed',
+  },
+  'delivery:redeliver': {
+    about: 'Makes the next attempt of a webhook delivery now',
+    operands: operand('DELIVERY', 'Id of the delivery, whd_…'),
+    example: 'delivery:redeliver whd_…',
+  },
+} as const satisfies Readonly<Record<string, CommandDeclaration>>;
+
+/** What the commands about tasks take. */
+export const TASK_DECLARATIONS = {
+  tasks: {
+    about: 'Lists tasks, newest first',
+    options: {
+      ...CALL_FILTERS,
+      status: {
+        value: 'STATUS',
+        about: 'queued, processing, succeeded, failed, expired or reconciliation_required',
+      },
+      modality: { value: 'audio|video', about: 'What they make' },
+      ...PAGE,
+    },
+    example: 'tasks --status reconciliation_required',
+  },
+  task: { about: 'Shows a task', operands: TASK, example: 'task task_…' },
+  'task:resolve': {
+    about: 'Decides a task whose outcome is unknown, or collects a late result',
+    operands: [
+      { name: 'TASK', about: 'Id of the task, task_…', insteadOf: ['all'] },
+      {
+        name: 'succeeded|failed|collect',
+        about: 'Settles, releases, or fetches the result from the provider and settles',
+        insteadOf: ['all'],
+      },
+    ],
+    options: {
+      charge: {
+        value: 'AMOUNT_MICROUSD',
+        about: `What is charged, at most what is held. ${MICRO_USD}. Absent: all that is held`,
+      },
+      'charge-usd': { value: 'AMOUNT', about: 'The same in USD, such as 0.05' },
+      result: { value: 'JSON', about: 'What the task shows as its result, with succeeded only' },
+      all: {
+        about:
+          'Collects the tasks whose providers were seen to succeed. With --evidence succeeded --outcome collect',
+      },
+      evidence: { value: 'succeeded', about: 'With --all' },
+      outcome: { value: 'collect', about: 'With --all' },
+      limit: { value: 'N', about: 'With --all: so many tasks at most, 1 to 1000. Absent: 100' },
+      ...YES,
+    },
+    notes: ['It asks first.'],
+    example: 'task:resolve task_… collect',
+  },
+  'task:refund': {
+    about: 'Gives the charge of a task back, or a part of it',
+    operands: TASK,
+    options: REFUND,
+    notes: ['It asks first.'],
+    example: 'task:refund task_… --usd 0.05 --note goodwill',
+  },
+} as const satisfies Readonly<Record<string, CommandDeclaration>>;

@@ -1,0 +1,80 @@
+import type { CommandDeclaration } from '../command-declaration.js';
+import { ACCOUNT, operand, PAGE, TIMES, YES } from './shared-options.js';
+
+/** What the commands about the gateway as a whole take. */
+export const GATEWAY_DECLARATIONS = {
+  usage: {
+    about: 'Sums up calls, quantities, charges and latencies',
+    options: {
+      'group-by': {
+        value: 'day,model,key,endpoint,account',
+        about: 'One or more of them, with commas between. Absent: day',
+      },
+      from: { value: 'DAY', about: 'First day (UTC), such as 2026-11-01. Absent: 30 days back' },
+      to: { value: 'DAY', about: 'Last day (UTC), included. Absent: today' },
+      'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
+      'api-key-id': { value: 'KEY', about: 'Id of the key' },
+      model: { value: 'MODEL', about: 'Id of the model' },
+      csv: { about: 'Prints CSV' },
+      ...PAGE,
+    },
+    notes: [
+      'DAY is also taken as epoch seconds: --from the day in which they lie, --to the end before them.',
+      'A quantity is summed up only over one unit: with models of several units in a row it is empty.',
+    ],
+    example: 'usage --group-by account,model --from 2026-11-01 --to 2026-11-30 --csv',
+  },
+  actions: {
+    about: 'Lists what operators asked to change, newest first, with what it was before and after',
+    options: {
+      actor: { value: 'WHO', about: "cli:USER, or the beginning of the token's SHA-256" },
+      target: { value: 'ID', about: 'Id of what was changed or made' },
+      action: {
+        value: 'COMMAND',
+        about: 'Kind of the act, by the name of its command: account:credit',
+      },
+      ...TIMES,
+      ...PAGE,
+    },
+    example: 'actions --target key_… --from 2026-11-01',
+  },
+  audit: {
+    about: 'Proves that the books add up; ends with 1 where they do not',
+    options: { full: { about: 'Reads every entry, not only those since the last audit' } },
+    example: 'audit --full',
+  },
+  'secret:rotate': {
+    about: 'Seals everything anew with the first key of SECRET_KEY',
+    example: 'secret:rotate',
+  },
+  'secret:forget': {
+    about: 'Drops what no key of SECRET_KEY opens, for ever',
+    options: YES,
+    notes: ['It asks first.'],
+    example: 'secret:forget',
+  },
+} as const satisfies Readonly<Record<string, CommandDeclaration>>;
+
+/** What the commands take that open files and no running gateway. */
+export const FILE_DECLARATIONS = {
+  'catalog:check': {
+    about: 'Checks a file for CATALOG_FILE without using it, and names every fault',
+    operands: operand('FILE', 'The overlay on the catalog'),
+    example: 'catalog:check overlay.json',
+  },
+  backup: {
+    about: 'Copies the data folder with its database into an archive',
+    operands: operand('FILE', 'The archive to make, such as shim-2026-11-30.tar.gz'),
+    example: 'backup /backups/shim-2026-11-30.tar.gz',
+  },
+  restore: {
+    about: 'Makes DATA_DIR, which must be empty, the data folder of a backup',
+    operands: operand('FILE', 'The archive'),
+    options: {
+      resume: { about: 'Tasks that were open go on, and may be sent a second time' },
+      ...YES,
+    },
+    notes: ['It asks first on a terminal.'],
+    example: 'restore /backups/shim-2026-11-30.tar.gz',
+  },
+} as const satisfies Readonly<Record<string, CommandDeclaration>>;

@@ -1,0 +1,21 @@
+import { viewEntry } from '../admin/views/ledger-entry.view.js';
+import type { LedgerEntry } from '../billing/ledger-entry.js';
+import { toPublicId } from '../common/ids/public-id.js';
+import { moneyText, usdText } from '../common/money/usd-text.js';
+import { NotedAnswer } from './operator-command.js';
+
+/** An entry that a command made, and in words what it did: the amount in USD, the account, and whether it had been made before. */
+export function notedEntry(entry: LedgerEntry): NotedAnswer {
+  return new NotedAnswer(viewEntry(entry), [entryText(entry)]);
+}
+
+function entryText(entry: LedgerEntry): string {
+  const { amountMicroUsd: amount, accountId, accountName, balanceAfterMicroUsd } = entry;
+  const id = toPublicId('acct', accountId);
+  const account = `account ${id}${accountName === undefined ? '' : ` (${accountName})`}`;
+  const moved = amount < 0n ? `took ${moneyText(-amount)} from` : `gave ${moneyText(amount)} to`;
+  const balance = `balance after it ${usdText(balanceAfterMicroUsd)} USD`;
+  if (entry.isReplay !== true) return `The command ${moved} ${account}; ${balance}.`;
+  const madeAt = entry.createdAt.toISOString();
+  return `Nothing was done now: a command with this idempotency key ${moved} ${account} at ${madeAt}; ${balance}.`;
+}

@@ -1,0 +1,87 @@
+import { CreateKeyBody, RotateKeyBody, UpdateKeyBody } from '../admin/dto/admin.bodies.js';
+import { viewIssuedKey, viewKey } from '../admin/views/api-key.view.js';
+import { PageQuery } from '../common/paging/page.query.js';
+import { viewPage } from '../common/paging/page.view.js';
+import { didYouMean } from './nearest-name.js';
+import type { OperatorCommand } from './operator-command.js';
+import { revocationQuestion } from './operator-questions.js';
+import type { Options } from './operator-request.js';
+import { amountOf, given, misused, sent, timeOf, without } from './parse-options.js';
+
+const LIMIT = 'spend-limit-microusd';
+/** The terms that `--clear` removes, by the names of their options. */
+const CLEARABLE = [
+  'name',
+  'allowed-models',
+  'expires-at',
+  'requests-per-minute',
+  LIMIT,
+  'spend-limit-period',
+];
+
+/** The terms of a key that the options set, as fields of its body. Throws 400. */
+function termsOf(options: Options): object {
+  const models = given(options, 'allowed-models') ?? given(options, 'models');
+  const limit = amountOf(options, LIMIT, 'spend-limit-usd');
+  const expiresAt = timeOf(options, 'expires-at');
+  return {
+    ...(models !== undefined && { allowed_models: models.split(',') }),
+    ...(limit !== undefined && { spend_limit_microusd: limit }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+  };
+}
+
+/** The fields of the terms that `--clear` names; underscores are taken too. Throws 400 for another name. */
+function clearedOf(options: Options): string[] {
+  const names = given(options, 'clear')?.replaceAll('_', '-').split(',') ?? [];
+  return names.map((typed) => {
+    const name = typed === 'models' ? 'allowed-models' : typed;
+    if (CLEARABLE.includes(name)) return name.replaceAll('-', '_');
+    const nearest = didYouMean(typed, CLEARABLE);
+    throw misused(`--clear takes ${CLEARABLE.join(', ')}, not ${JSON.stringify(typed)}.${nearest}`);
+  });
+}
+
+/** The commands about API keys. */
+export const KEY_COMMANDS = {
+  keys: {
+    run: async ({ keys }, [account = ''], options) =>
+      viewPage(await keys.list(account, sent(PageQuery, options)), viewKey),
+  },
+  key: { run: async ({ keys }, [id = '']) => viewKey(await keys.get(id)) },
+  'key:create': {
+    changes: true,
+    run: async ({ keys }, [account = ''], options) => {
+      const body = sent(CreateKeyBody, without(options, LIMIT), termsOf(options));
+      return viewIssuedKey(await keys.create(account, body));
+    },
+  },
+  'key:update': {
+    changes: true,
+    run: async ({ keys }, [id = ''], options) => {
+      const cleared = clearedOf(options);
+      const nothing = Object.fromEntries(cleared.map((field) => [field, null]));
+      const terms = { ...termsOf(options), ...nothing };
+      const body = sent(UpdateKeyBody, without(options, LIMIT), terms);
+      return viewKey(await keys.update(id, body, new Set(cleared)));
+    },
+  },
+  'key:rotate': {
+    changes: true,
+    run: async ({ keys }, [id = ''], options) =>
+      viewIssuedKey(await keys.rotate(id, sent(RotateKeyBody, options).overlap_seconds)),
+  },
+  'key:revoke': {
+    changes: true,
+    question: revocationQuestion,
+    run: async ({ keys }, [id = '']) => {
+      await keys.revoke(id);
+      return { id, revoked: true };
+    },
+  },
+  'demo-key': {
+    changes: true,
+    run: async ({ operator, keys }) =>
+      viewIssuedKey(await keys.create(await operator.demoAccount(), { name: 'demo' })),
+  },
+} as const satisfies Readonly<Record<string, OperatorCommand>>;

@@ -1,0 +1,32 @@
+/** A name may differ by so many letters to be suggested: a third of them. */
+const LETTERS_PER_ERROR = 3;
+
+/** The name that differs least from what was typed, as "Did you mean X?"; empty where none is near. */
+export function didYouMean(typed: string, names: readonly string[], prefix = ''): string {
+  const nearest = names
+    .map((name) => ({ name, distance: distanceOf(typed, name) }))
+    .sort((one, other) => one.distance - other.distance)[0];
+  if (nearest === undefined || nearest.distance > allowedFor(typed)) return '';
+  return ` Did you mean ${prefix}${nearest.name}?`;
+}
+
+const allowedFor = (typed: string): number => Math.ceil(typed.length / LETTERS_PER_ERROR);
+
+/** The letters to insert, delete or replace (Levenshtein). Words around a colon or hyphen count in any order. */
+function distanceOf(one: string, other: string): number {
+  const sorted = (name: string) => name.split(/[:-]/).sort().join(':');
+  return Math.min(levenshtein(one, other), levenshtein(sorted(one), sorted(other)));
+}
+
+function levenshtein(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_cell, index) => index);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (const [column, expected] of [...other].entries()) {
+      const replaced = (row[column] ?? 0) + (letter === expected ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
