@@ -16,11 +16,11 @@ import {
 import { TranscriptionService } from './transcription/transcription.service.js';
 import { TranscriptionView } from './transcription/transcription.view.js';
 import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.js';
-import { AlignmentService } from './alignment/alignment.service.js';
-import { AlignmentView } from './alignment/alignment.view.js';
+import { AlignmentService } from './alignment.service.js';
+import { AlignmentView } from './alignment.view.js';
 import { AudioWriter } from '../platform/http-server/responses/audio-response.js';
-import { VoiceChangerService } from './voice-changer/voice-changer.service.js';
-import { IsolationService } from './isolation/isolation.service.js';
+import { VoiceChangerService } from './voice-changer.service.js';
+import { IsolationService } from './isolation.service.js';
 
 /** Enough for 100,000 characters that are escaped in JSON (decision G-11). */
 const JSON_LIMIT_BYTES = 4_194_304;

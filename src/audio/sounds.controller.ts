@@ -9,8 +9,8 @@ import { AudioEndpoint } from '../admission/call-endpoint.decorators.js';
 import { AudioResponse } from './audio-response.decorator.js';
 import { FORMATS_WITHOUT_WAV } from './audio-fields.js';
 import { SoundEffectBody, MusicCompositionBody } from './dto/sounds.body.js';
-import { SoundEffectsService } from './sound-effects/sound-effects.service.js';
-import { MusicCompositionService } from './music-composition/music-composition.service.js';
+import { SoundEffectsService } from './sound-effects.service.js';
+import { MusicCompositionService } from './music-composition.service.js';
 
 /** Sounds and music of a length. */
 @Controller()

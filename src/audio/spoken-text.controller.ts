@@ -8,8 +8,8 @@ import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { AudioEndpoint } from '../admission/call-endpoint.decorators.js';
 import { AudioResponse } from './audio-response.decorator.js';
 import { SpeechBody, DialogueBody } from './dto/spoken-text.body.js';
-import { SpeechService } from './speech/speech.service.js';
-import { DialogueService } from './dialogue/dialogue.service.js';
+import { SpeechService } from './speech.service.js';
+import { DialogueService } from './dialogue.service.js';
 
 /** Text that voices speak: speech and dialogue. */
 @Controller()

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
-import { quoteOfSeconds } from '../../catalog/price-rule.js';
-import type { AdmittedCall } from '../../admission/admitted-call.js';
-import { MediaIntake } from '../../media/media-intake.js';
-import type { Upload } from '../../media/upload.js';
-import type { MediaFile, VoiceChangeCommand } from '../../providers/ports/audio.port.js';
-import { voiceIdOf } from '../audio-fields.js';
-import { PaidAudio } from '../paid-audio.js';
-import type { VoiceChangerBody } from '../dto/recordings.body.js';
+import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import { quoteOfSeconds } from '../catalog/price-rule.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import { MediaIntake } from '../media/media-intake.js';
+import type { Upload } from '../media/upload.js';
+import type { MediaFile, VoiceChangeCommand } from '../providers/ports/audio.port.js';
+import { voiceIdOf } from './audio-fields.js';
+import { PaidAudio } from './paid-audio.js';
+import type { VoiceChangerBody } from './dto/recordings.body.js';
 
 /** Speech to speech (API: POST /v1/audio/voice-changer). */
 @Injectable()

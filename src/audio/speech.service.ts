@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
-import { quoteOfText } from '../../catalog/price-rule.js';
-import { GatewayError } from '../../common/errors/gateway-error.js';
-import { codePointCount } from '../../common/validation/text-rule.js';
-import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { SpeechCommand } from '../../providers/ports/audio.port.js';
-import { voiceIdOf } from '../audio-fields.js';
-import { PaidAudio } from '../paid-audio.js';
-import type { SpeechBody } from '../dto/spoken-text.body.js';
+import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import { quoteOfText } from '../catalog/price-rule.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { codePointCount } from '../common/validation/text-rule.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import type { SpeechCommand } from '../providers/ports/audio.port.js';
+import { voiceIdOf } from './audio-fields.js';
+import { PaidAudio } from './paid-audio.js';
+import type { SpeechBody } from './dto/spoken-text.body.js';
 
 /** Text to speech (API: POST /v1/audio/speech). */
 @Injectable()

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
-import { quoteOfSeconds } from '../../catalog/price-rule.js';
-import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { SoundEffectCommand } from '../../providers/ports/audio.port.js';
-import { PaidAudio } from '../paid-audio.js';
-import type { SoundEffectBody } from '../dto/sounds.body.js';
+import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import { quoteOfSeconds } from '../catalog/price-rule.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import type { SoundEffectCommand } from '../providers/ports/audio.port.js';
+import { PaidAudio } from './paid-audio.js';
+import type { SoundEffectBody } from './dto/sounds.body.js';
 
 /** Sound effects (API: POST /v1/audio/sound-effects). */
 @Injectable()

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Charged } from '../../platform/http-server/responses/gateway-headers.js';
-import { quoteOfSeconds } from '../../catalog/price-rule.js';
-import type { AdmittedCall } from '../../admission/admitted-call.js';
-import { MediaIntake } from '../../media/media-intake.js';
-import type { Upload } from '../../media/upload.js';
-import { PaidCalls } from '../../billing/calls/paid-calls.js';
+import type { Charged } from '../platform/http-server/responses/gateway-headers.js';
+import { quoteOfSeconds } from '../catalog/price-rule.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import { MediaIntake } from '../media/media-intake.js';
+import type { Upload } from '../media/upload.js';
+import { PaidCalls } from '../billing/calls/paid-calls.js';
 import { type AlignmentView, viewAlignment } from './alignment.view.js';
-import type { AlignmentBody } from '../dto/recordings.body.js';
+import type { AlignmentBody } from './dto/recordings.body.js';
 
 /** Forced alignment (API: POST /v1/audio/alignment). */
 @Injectable()

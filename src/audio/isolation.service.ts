@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
-import { quoteOfSeconds } from '../../catalog/price-rule.js';
-import type { AdmittedCall } from '../../admission/admitted-call.js';
-import { MediaIntake } from '../../media/media-intake.js';
-import type { Upload } from '../../media/upload.js';
-import { PaidAudio } from '../paid-audio.js';
-import type { IsolationBody } from '../dto/recordings.body.js';
+import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import { quoteOfSeconds } from '../catalog/price-rule.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import { MediaIntake } from '../media/media-intake.js';
+import type { Upload } from '../media/upload.js';
+import { PaidAudio } from './paid-audio.js';
+import type { IsolationBody } from './dto/recordings.body.js';
 
 /** Voice isolation (API: POST /v1/audio/isolation). */
 @Injectable()

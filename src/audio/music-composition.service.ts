@@ -1,11 +1,11 @@
-import { isBlank } from '../../common/validation/text-rule.js';
+import { isBlank } from '../common/validation/text-rule.js';
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../../platform/http-server/responses/audio-response.js';
-import { quoteOfSeconds } from '../../catalog/price-rule.js';
-import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { CompositionCommand } from '../../providers/ports/audio.port.js';
-import { PaidAudio } from '../paid-audio.js';
-import type { MusicCompositionBody } from '../dto/sounds.body.js';
+import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import { quoteOfSeconds } from '../catalog/price-rule.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import type { CompositionCommand } from '../providers/ports/audio.port.js';
+import { PaidAudio } from './paid-audio.js';
+import type { MusicCompositionBody } from './dto/sounds.body.js';
 
 /** Music composition (API: POST /v1/audio/music). */
 @Injectable()

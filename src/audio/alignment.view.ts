@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AlignmentResult } from '../../providers/ports/transcript.port.js';
+import type { AlignmentResult } from '../providers/ports/transcript.port.js';
 
 const nullableNumber = { type: Number, nullable: true } as const;
 
