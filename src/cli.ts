@@ -15,7 +15,7 @@ import {
 } from './commands/operator-request.js';
 import { operatorSocketPath } from './commands/operator-socket.js';
 import { isTextPage, shownOn } from './commands/shown-answer.js';
-import { printableText } from './common/printable-text.js';
+import { printableText } from './common/validation/text-rule.js';
 import { ConfigError, loadOperatorConfig } from './platform/config/load-config.js';
 
 const EXIT = { done: 0, failed: 1, misused: 2 } as const;

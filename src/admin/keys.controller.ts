@@ -7,8 +7,7 @@ import {
 } from '@nestjs/swagger';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
-import { StrictBody } from '../common/validation/strict-body.pipe.js';
-import { ClearedFields } from '../common/validation/cleared-fields.decorator.js';
+import { StrictBody, ClearedFields } from '../common/validation/strict-body.pipe.js';
 import { RotateKeyBody, UpdateKeyBody } from './dto/admin.bodies.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { OperatorKeys } from './operator-keys.js';

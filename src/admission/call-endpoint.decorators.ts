@@ -1,6 +1,6 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { applyDecorators, HttpCode, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiConsumes } from '@nestjs/swagger';
+import { applyDecorators, HttpCode, UseGuards, Post, SetMetadata } from '@nestjs/common';
+import { ApiBearerAuth, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import { BearerGuard } from '../auth/bearer.guard.js';
 import { RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../auth/api-key-auth.decorator.js';
@@ -10,9 +10,9 @@ import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.gu
 import type { Dto } from '../common/validation/fields.js';
 import { FormBody, MediaBodyGuard } from '../media/media-body.guard.js';
 import type { CallDecorator } from './admitted-call.js';
-import { ModelGuard } from './model.guard.js';
+import { ModelGuard, OPERATION } from './model.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
-import { OperationEndpoint } from './operation-endpoint.decorator.js';
+import { OPERATIONS } from '../catalog/operations.js';
 
 const EVERYWHERE: readonly ErrorCode[] = [
   'invalid_request',
@@ -108,4 +108,10 @@ export function GeneralEndpoint<const O extends Operation>(
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorResponses(...codes, ...GENERAL, ...EVERYWHERE),
   );
+}
+
+/** The handler serves the operation: at its path, and in its group on the page of the API. */
+export function OperationEndpoint(operation: Operation): MethodDecorator {
+  const { path, tag } = OPERATIONS[operation];
+  return applyDecorators(Post(path), ApiTags(tag), SetMetadata(OPERATION, operation));
 }

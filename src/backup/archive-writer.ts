@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
-import { BackupError } from './backup-error.js';
+import { BackupError } from './backup-parts.js';
 
 /** Readable by its owner only, because a backup contains keys and the ledger. */
 const FILE_MODE = 0o600;

@@ -5,8 +5,17 @@ import type { Clock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { EmbeddedPostgres } from '../platform/database/embedded/embedded-postgres.js';
 import { ArchiveWriter } from './archive-writer.js';
-import { BackupError, rejectExternalDatabase } from './backup-error.js';
-import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE, OWED } from './backup-parts.js';
+import {
+  BackupError,
+  rejectExternalDatabase,
+  CLUSTER,
+  END,
+  FILES,
+  FORMAT,
+  HEAD,
+  KEY_FILE,
+  OWED,
+} from './backup-parts.js';
 import { copyCluster } from './cluster-copy.js';
 import { filesBelow } from './files-below.js';
 import { ReversalJournalCopies } from './reversal-journal-copies.js';

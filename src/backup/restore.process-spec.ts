@@ -13,7 +13,7 @@ import { Database } from '../platform/database/database.js';
 import { EmbeddedPostgres } from '../platform/database/embedded/embedded-postgres.js';
 import { SchemaTooNewError } from '../platform/database/schema-version.js';
 import { backUp } from './backup.js';
-import { BackupError } from './backup-error.js';
+import { BackupError } from './backup-parts.js';
 import { restore } from './restore.js';
 
 /** The entry that every archive begins with. */

@@ -6,8 +6,14 @@ import { auditBooks } from '../billing/audit/usage-audit.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { Database } from '../platform/database/database.js';
 import { DataDirLock } from '../platform/database/embedded/data-dir-lock.js';
-import { BackupError, rejectExternalDatabase } from './backup-error.js';
-import { CLUSTER, FILES, KEY_FILE, OWED } from './backup-parts.js';
+import {
+  BackupError,
+  rejectExternalDatabase,
+  CLUSTER,
+  FILES,
+  KEY_FILE,
+  OWED,
+} from './backup-parts.js';
 import { type OpenWork, settleOpenWork } from './open-work.js';
 import { unpack } from './unpack.js';
 

@@ -5,8 +5,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import { BackupError } from './backup-error.js';
-import { CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE, OWED } from './backup-parts.js';
+import { BackupError, CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE, OWED } from './backup-parts.js';
 
 type Archive = ReturnType<typeof extract>;
 type Entry = Archive extends AsyncIterable<infer Member> ? Member : never;

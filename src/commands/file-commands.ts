@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { BackupError } from '../backup/backup-error.js';
+import { BackupError } from '../backup/backup-parts.js';
 import { viewBackup, viewRestore } from '../backup/backup.view.js';
 import { backUp } from '../backup/backup.js';
 import { restore } from '../backup/restore.js';

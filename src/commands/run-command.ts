@@ -1,5 +1,5 @@
 import { readTarget, type TargetServices } from '../admin/operator-targets.js';
-import { BackupError } from '../backup/backup-error.js';
+import { BackupError } from '../backup/backup-parts.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { redactText } from '../common/secrets/redact-text.js';
 import { ConfigError } from '../platform/config/load-config.js';

@@ -1,4 +1,4 @@
-import { printableText } from '../common/printable-text.js';
+import { printableText } from '../common/validation/text-rule.js';
 import type { TextPage } from './operator-request.js';
 import { tableOf } from './terminal-table.js';
 

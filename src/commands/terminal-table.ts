@@ -1,5 +1,5 @@
 import { usdText } from '../common/money/usd-text.js';
-import { printableText } from '../common/printable-text.js';
+import { printableText } from '../common/validation/text-rule.js';
 
 const MAX_CELL = 60;
 const GAP = '  ';

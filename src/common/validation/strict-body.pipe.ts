@@ -1,8 +1,15 @@
 import 'reflect-metadata';
-import { Body, type PipeTransform } from '@nestjs/common';
+import {
+  Body,
+  type PipeTransform,
+  createParamDecorator,
+  type ExecutionContext,
+} from '@nestjs/common';
 import type { ErrorCode } from '../errors/error-table.js';
 import { type CompiledValidator, validatorOf } from './compiled-validator.js';
 import type { Dto } from './fields.js';
+import type { Request } from 'express';
+import { isJsonObject } from '../json-object.js';
 
 /** Checks a parsed body against its request class; see `CompiledValidator.parse` for errors. */
 export class StrictBodyPipe<T extends object> implements PipeTransform<unknown, T> {
@@ -33,3 +40,16 @@ export function StrictBody(code?: ErrorCode): ParameterDecorator {
     Body(new StrictBodyPipe(dto, code))(target, method, index);
   };
 }
+
+/**
+ * The fields of a JSON body that are null. In an update request, null clears a field, and an absent field stays
+ * unchanged.
+ */
+export const ClearedFields = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): ReadonlySet<string> => {
+    const body: unknown = context.switchToHttp().getRequest<Request>().body;
+    return new Set(
+      isJsonObject(body) ? Object.keys(body).filter((name) => body[name] === null) : [],
+    );
+  },
+);

@@ -1,7 +1,7 @@
 import { Injectable, type LoggerService } from '@nestjs/common';
 import { destination, type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import { printableText } from '../../common/printable-text.js';
+import { printableText } from '../../common/validation/text-rule.js';
 import { redactKeys, redactText } from '../../common/secrets/redact-text.js';
 import type { LogLevel } from '../config/gateway-config.js';
 import { prettyLog } from './pretty-log.js';

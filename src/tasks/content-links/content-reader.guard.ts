@@ -4,7 +4,7 @@ import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard, TOKEN_BUCKETS } from '../../auth/rate-limit/rate-limit.guard.js';
 import type { TokenBuckets } from '../../auth/rate-limit/token-bucket.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { ipPrefixOf } from '../../platform/http-server/client-limits/ip-prefix.js';
+import { ipPrefixOf } from '../../platform/http-server/client-limits/connections-per-ip.js';
 import { ContentLinks } from './content-links.js';
 import { LinkOwners } from './link-owners.js';
 

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader } from '@nestjs/swagger';
 import type { CallDecorator } from '../../admission/admitted-call.js';
-import { OperationEndpoint } from '../../admission/operation-endpoint.decorator.js';
+import { OperationEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';

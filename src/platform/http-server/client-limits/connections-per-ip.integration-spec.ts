@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ipPrefixOf } from './ip-prefix.js';
-import { LOOPBACK_NETWORKS, limitConnectionsPerIp } from './connections-per-ip.js';
+import { ipPrefixOf, LOOPBACK_NETWORKS, limitConnectionsPerIp } from './connections-per-ip.js';
 
 let server: Server;
 let refused: string[];

@@ -1,8 +1,7 @@
 import type { Server } from 'node:http';
-import { BlockList, type Socket } from 'node:net';
+import { BlockList, type Socket, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Quota } from '../../fairness/quota.js';
-import { ipPrefixOf } from './ip-prefix.js';
 
 /** How many connections a client may have open, and which addresses do not count as clients. */
 export interface ConnectionsPerIpOptions {
@@ -54,4 +53,13 @@ function blockListOf(networks: readonly string[]): BlockList {
     else list.addSubnet(address.toString(), prefix, family);
   }
   return list;
+}
+
+/** The network that an address is counted under: a /64 for IPv6, because one customer can have 2^64 addresses. */
+export function ipPrefixOf(address = ''): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = ''] = address.split('::');
+  const groups = head.split(':').filter((group) => group !== '');
+  // `::` stands for zeros.
+  return [...groups, '0', '0', '0', '0'].slice(0, 4).join(':');
 }

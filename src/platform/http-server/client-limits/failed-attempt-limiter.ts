@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/time/clock.js';
-import { ipPrefixOf } from './ip-prefix.js';
+import { ipPrefixOf } from './connections-per-ip.js';
 
 const WINDOW_MS = 60_000;
 /** Most addresses that are remembered. Beyond it the least recently seen address is dropped. */
