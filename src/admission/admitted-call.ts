@@ -57,7 +57,7 @@ export const Call = createParamDecorator(
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const { executionId, caller, admitted, clientRequestId, countedBody } = request;
-    assert(caller && admitted, 'Call stands behind the guards of a paid endpoint');
+    assert(caller && admitted, 'Call needs the guards of a paid endpoint before it');
     const response = http.getResponse<Response>();
     const body: unknown = request.body;
     // The pattern, because the path may end with a slash.

@@ -48,7 +48,7 @@ export class ModelGuard implements CanActivate {
     const modelName = readModelId(request.body);
     const row = this.catalog.find(modelName);
     if (!row) throw unknownModel(codes.unknownModel);
-    assert(request.caller, 'the model guard stands behind the bearer guard');
+    assert(request.caller, 'ModelGuard needs BearerGuard before it');
     if (!mayUse(request.caller, row.id)) {
       const message = 'This API key may not use the model.';
       throw new GatewayError('api_key_model_not_allowed', message, { param: 'model' });

@@ -34,7 +34,7 @@ export function ApiKeyAuth(): ClassDecorator & MethodDecorator {
 export const CurrentCaller = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Caller => {
     const { caller } = context.switchToHttp().getRequest<Request>();
-    assert(caller, 'CurrentCaller stands behind the bearer guard');
+    assert(caller, 'CurrentCaller needs BearerGuard on the endpoint');
     return caller;
   },
 );

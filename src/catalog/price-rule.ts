@@ -44,7 +44,7 @@ const TOKENS_PER_PRICE = 1_000_000n;
 /** Price of a flat request (API: Money). */
 export function priceOfRequest(rule: PerRequest, maxMode = false): MicroUsd {
   if (!maxMode) return multiply(rule.microUsd, 1);
-  assert(rule.maxModeMicroUsd !== undefined, 'Max mode is sold only where it has a price');
+  assert(rule.maxModeMicroUsd !== undefined, 'the model has no price for Max mode');
   return multiply(rule.maxModeMicroUsd, 1);
 }
 
@@ -58,7 +58,7 @@ export function priceOfSeconds(
   rule: PerMeasuredSecond | PerRequestedSecond,
   seconds: bigint,
 ): MicroUsd {
-  assert(seconds >= 1n, 'at least one second is billed');
+  assert(seconds >= 1n, 'billed seconds must be at least 1');
   return multiply(rule.microUsd, seconds);
 }
 

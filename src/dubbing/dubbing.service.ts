@@ -66,7 +66,7 @@ export class DubbingService {
       const ownerId = call.executionId;
       const file = await this.sources.keep({ accountId, ownerId, path, contentType });
       const [route] = call.routes;
-      assert(route, 'an admitted call has a route');
+      assert(route, 'admitted call has no route');
       return {
         input: inputFor(body, { fileId: file.id, contentType, filename }),
         details: {

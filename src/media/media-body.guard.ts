@@ -44,7 +44,7 @@ export class MediaBodyGuard extends JsonBodyGuard {
       throw new GatewayError('invalid_content_type', message, { param: 'Content-Type' });
     }
     const response = http.getResponse<Response>();
-    assert(request.caller, 'the body is read behind the bearer guard');
+    assert(request.caller, 'MediaBodyGuard needs BearerGuard before it');
     await this.gate.open(request, response, 'form');
     const { accountId } = request.caller;
     const body = this.metadata.get<Dto>(FORM_BODY, context.getHandler());

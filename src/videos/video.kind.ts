@@ -95,6 +95,6 @@ export class VideoKind implements TaskKind, OnModuleInit {
 }
 
 function jobOf({ providerJobId }: Task): string {
-  assert(providerJobId !== null, 'a video is polled once the provider has a job');
+  assert(providerJobId !== null, 'video is polled without a provider job');
   return providerJobId;
 }

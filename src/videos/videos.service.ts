@@ -45,7 +45,7 @@ export class VideosService {
     return this.submission.submit(request, async (): Promise<PreparedTask> => {
       await this.checkImageHosts(body);
       const [route] = call.routes;
-      assert(route, 'an admitted call has a route');
+      assert(route, 'admitted call has no route');
       const details: VideoDetails = {
         seconds: body.seconds,
         size: body.size ?? null,

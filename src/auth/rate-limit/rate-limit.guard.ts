@@ -25,7 +25,7 @@ export class RateLimitGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    assert(request.caller, 'RateLimitGuard must run after BearerGuard');
+    assert(request.caller, 'RateLimitGuard needs BearerGuard before it');
     const submissionLimit = request.caller.requestsPerMinute ?? this.config.rateLimitRpm;
     if (submissionLimit === 0) return true;
     const isRead = request.method === 'GET' || request.method === 'HEAD';

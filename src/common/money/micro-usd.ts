@@ -45,15 +45,18 @@ export function usdOf(amount: MicroUsd): number {
 
 /** `units` times a whole price per unit. Both are integers and not negative. */
 export function multiply(unitPriceMicroUsd: MicroUsd, units: number | bigint): MicroUsd {
-  assert(typeof units === 'bigint' || Number.isSafeInteger(units), 'units are whole');
+  assert(typeof units === 'bigint' || Number.isSafeInteger(units), 'units must be whole numbers');
   const amount = unitPriceMicroUsd * BigInt(units);
-  assert(amount >= 0n && amount <= MAX_MICRO_USD, 'a price is within bounds');
+  assert(amount >= 0n && amount <= MAX_MICRO_USD, 'price is out of bounds');
   return amount;
 }
 
 /** Integer division rounded up; `divisor` is positive, `dividend` not negative. */
 export function ceilDiv(dividend: bigint, divisor: bigint): bigint {
-  assert(divisor > 0n && dividend >= 0n, 'ceilDiv takes natural numbers');
+  assert(
+    divisor > 0n && dividend >= 0n,
+    'ceilDiv needs a dividend of at least 0 and a divisor above 0',
+  );
   // eslint-disable-next-line no-restricted-syntax -- the one rounding of the house, exact in bigint
   return (dividend + divisor - 1n) / divisor;
 }

@@ -8,7 +8,7 @@ const SECOND_MICROS = 1_000_000n;
  * (API: Media-length billing; decision G-18). Takes integer microseconds, so that no double is rounded.
  */
 export function billableSeconds(durationMicros: bigint): bigint {
-  assert(durationMicros > 0n, 'measured media has a length');
+  assert(durationMicros > 0n, 'media duration must be above 0');
   const chargeable = durationMicros - ALLOWANCE_MICROS;
   if (chargeable <= SECOND_MICROS) return 1n;
   return (chargeable + SECOND_MICROS - 1n) / SECOND_MICROS;
@@ -19,6 +19,9 @@ export function billableSeconds(durationMicros: bigint): bigint {
  * stays above it (AUD-41: 533,611 samples at 44.1 kHz bill 13 s).
  */
 export function samplesToMicros(samples: bigint, sampleRateHz: bigint): bigint {
-  assert(samples >= 0n && sampleRateHz > 0n, 'samples and rate are natural numbers');
+  assert(
+    samples >= 0n && sampleRateHz > 0n,
+    'samples must not be negative, and the rate must be above 0',
+  );
   return (samples * SECOND_MICROS + sampleRateHz - 1n) / sampleRateHz;
 }

@@ -109,7 +109,7 @@ export class ProviderRouter {
         if (!error.safeToFailover) break;
       }
     }
-    assert(failure, 'every route of a failed call left an error');
+    assert(failure, 'call failed without an error of any route');
     throw failure.toGatewayError(operation);
   }
 

@@ -66,7 +66,7 @@ export class BatchedFunction<Row extends QueryResultRow> {
 
   /** What one call answered. Throws the database's error, which in an outage other calls get too. */
   run(values: readonly unknown[]): Promise<Row> {
-    assert(values.length === this.terms.types.length, 'every parameter has a value');
+    assert(values.length === this.terms.types.length, 'a parameter has no value');
     return this.calls.run(values);
   }
 
