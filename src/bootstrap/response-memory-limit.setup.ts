@@ -22,7 +22,10 @@ export function setUpResponseMemoryLimit(app: NestExpressApplication): void {
     bucketOf: bucketOfRequests(app),
     onDisconnected: (readers) => {
       metrics.readersCut.inc(readers);
-      logger.warn({ readers }, 'Readers were cut: unread answers have UNREAD_ANSWERS_MAX_BYTES');
+      logger.warn(
+        { readers },
+        'slow clients disconnected: response memory is above UNREAD_ANSWERS_MAX_BYTES',
+      );
     },
   });
   metrics.watch(

@@ -131,7 +131,7 @@ async function publishSandboxMedia(
   const base = app.get(SandboxMedia).publishAt(gatewayUrl);
   await publishMedia(sandbox, base).catch((error: unknown) => {
     // A crash of the sandbox counts as an outage of a provider; the gateway continues.
-    logger.warn({ cause: loggableError(error) }, 'the sandbox does not answer');
+    logger.warn({ cause: loggableError(error) }, 'the sandbox does not respond');
   });
 }
 

@@ -51,14 +51,14 @@ export class UncaughtErrorHandler {
   handle(error: unknown): void {
     const exchange = currentRequest();
     const entry = { execution_id: executionIdOf(exchange), cause: loggableError(error) };
-    this.logger.fatal(entry, 'an error that nobody handled');
+    this.logger.fatal(entry, 'uncaught exception');
     if (exchange) {
       this.end(error, exchange);
       return;
     }
     if (this.isSick || !this.isTooOften(error)) return;
     this.isSick = true;
-    this.logger.fatal('the same error came too often: the process ends');
+    this.logger.fatal('the same error occurred too often: the process ends');
     this.actions.onSick();
   }
 

@@ -95,7 +95,7 @@ it(
       expect(late).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\nbegun$/s);
     }
     expect(await statusOf(`${gateway.url}/health/ready`)).toBe(200);
-    expect(gateway.stdout()).not.toMatch(/the same error came too often/);
+    expect(gateway.stdout()).not.toMatch(/the same error occurred too often/);
     expect(fatalLinesOf(gateway.stdout())).toHaveLength(24);
     expect(gateway.stdout().match(/"execution_id":"exec_[0-9a-f]{32}","cause"/g)).toHaveLength(24);
     await gateway.end('SIGTERM');
@@ -107,7 +107,7 @@ it(
   'an error without a handler is logged and the process serves on; at the tenth in a minute it drains and ends',
   async () => {
     const gateway = await startedWith(STRAY);
-    const caught = () => gateway.stdout().split('an error that nobody handled').length - 1;
+    const caught = () => gateway.stdout().split('uncaught exception').length - 1;
     for (let count = 1; count <= 9; count++) {
       process.kill(gateway.pid, 'SIGUSR2');
       await until(() => caught() === count);
@@ -115,7 +115,7 @@ it(
     expect(await statusOf(`${gateway.url}/health/ready`)).toBe(200);
     process.kill(gateway.pid, 'SIGUSR2');
     expect(await gateway.exited).toEqual({ code: 1, signal: null });
-    expect(gateway.stdout()).toMatch(/the same error came too often/);
+    expect(gateway.stdout()).toMatch(/the same error occurred too often/);
   },
   PROCESS_TEST_TIMEOUT_MS,
 );

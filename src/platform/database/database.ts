@@ -49,7 +49,7 @@ export class Database implements OnApplicationShutdown {
     try {
       const url = this.options.databaseUrl ?? (await this.startServer());
       const onWait = (error: unknown): void => {
-        this.logger.warn(`The database does not answer yet; trying again: ${String(error)}`);
+        this.logger.warn(`The database does not respond yet; trying again: ${String(error)}`);
       };
       const pooler = await waitForDatabase(() => this.poolerOf(url), onWait);
       const dataSource = await waitForDatabase(() => this.connect(url, pooler), onWait);
@@ -108,7 +108,7 @@ export class Database implements OnApplicationShutdown {
     const pooler = await findPooler(url, this.options.pooler ?? 'auto');
     if (pooler !== 'none') {
       const names = pooler === 'named' ? 'keeps' : 'does not keep';
-      this.logger.log(`A pooler is before the database; it ${names} the names of statements`);
+      this.logger.log(`A pooler is in front of the database; it ${names} the names of statements`);
     }
     return pooler;
   }

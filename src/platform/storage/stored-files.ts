@@ -162,7 +162,7 @@ export class StoredFiles {
       if (!done) throw new Error('the sweeper took the file for abandoned');
     } catch (error) {
       await this.discard(accountId, id).catch((left: unknown) => {
-        this.logger.warn(`A broken writing is left to the sweeper: ${String(left)}`);
+        this.logger.warn(`A failed write is left to the sweeper: ${String(left)}`);
       });
       if (incoming.failure) throw incoming.failure;
       throw this.unavailable('The file cannot be stored now.', error);

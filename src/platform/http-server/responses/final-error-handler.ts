@@ -18,7 +18,7 @@ export function withFinalErrorHandler(app: ExpressApp): RequestListener {
   const logger = new Logger('HTTP');
   return (request, response) => {
     app(request, response, (error) => {
-      logger.error(`a request failed, and its error answer too: ${described(error)}`);
+      logger.error(`a request failed, and so did its error response: ${described(error)}`);
       if (response.headersSent) {
         response.destroy();
         return;
