@@ -105,6 +105,17 @@ module.exports = {
       { path: '\\.entity\\.ts$', pathNot: '^src/$1/' },
     ),
     rule(
+      'the-caller-is-passed',
+      { path: '^src/', pathNot: '^src/(platform/http-server/connections|bootstrap)/' },
+      { path: '/connections/request-context\\.ts$' },
+      'Whose request it is is passed as a value; the request context is for the log and for uncaught errors.',
+    ),
+    rule(
+      'one-async-context',
+      { path: '^src/', pathNot: '/connections/request-context\\.ts$' },
+      { path: '^(node:)?async_hooks$' },
+    ),
+    rule(
       'axios-at-home',
       { path: '^src/', pathNot: '^src/(providers/http|platform/http-client)/' },
       { path: 'node_modules/axios/' },

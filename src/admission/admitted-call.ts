@@ -1,11 +1,11 @@
 import type { Route } from '../providers/ports/attempt.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { ModelRow } from '../catalog/model-row.js';
-import type { AbortableResponse } from '../platform/http-server/responses/backpressure.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -36,7 +36,9 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   /** The bytes of the body. They count as memory in use until the call ends. */
   readonly countedBody?: Request['countedBody'];
   /** The response to the caller. It is aborted at the deadline of the call. */
-  readonly response?: AbortableResponse & { readonly headersSent: boolean };
+  readonly response?: ServerResponse;
+  /** The request, for its line in the log. */
+  readonly request?: Pick<Request, 'upstreamMs'>;
 }
 
 /**
@@ -69,6 +71,7 @@ export const Call = createParamDecorator(
       body,
       countedBody,
       response,
+      request,
       ...admitted,
     };
     return clientRequestId === undefined ? call : { clientRequestId, ...call };

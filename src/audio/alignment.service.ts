@@ -23,7 +23,7 @@ export class AlignmentService {
     upload: Upload | undefined,
   ): Promise<Charged<AlignmentView>> {
     const { accountId } = call.caller;
-    const source = { upload, url: body.audio_url, accountId };
+    const source = { upload, url: body.audio_url, accountId, response: call.response };
     return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
       const quote = quoteOfSeconds(call.row.price, billedSeconds);
       await using paid = await this.calls.start(call, quote);

@@ -26,7 +26,7 @@ export class IsolationService {
     writer: AudioWriter,
   ): Promise<void> {
     const { accountId } = call.caller;
-    const source = { upload, url: body.audio_url, accountId };
+    const source = { upload, url: body.audio_url, accountId, response: call.response };
     return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
       await this.audio.play(
         call,

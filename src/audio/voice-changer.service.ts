@@ -28,7 +28,7 @@ export class VoiceChangerService {
     writer: AudioWriter,
   ): Promise<void> {
     const { accountId } = call.caller;
-    const source = { upload, url: body.audio_url, accountId };
+    const source = { upload, url: body.audio_url, accountId, response: call.response };
     return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
       const command = commandOf(body, media);
       await this.audio.play(

@@ -6,7 +6,7 @@ import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
 import { LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
-import type { TriedRoute } from '../providers/routing/provider-router.js';
+import type { TriedRoute } from '../providers/ports/attempt.js';
 
 const HOUR_MS = 3_600_000;
 /** With fewer streams in an hour the share of broken ones says nothing. */

@@ -116,6 +116,6 @@ function abortOnDisconnect(
 ): void {
   events.onGone(() => {
     relay.drainBuffered();
-    if (!relay.isFinished || relay.usage !== null) paid.leave();
+    if (!relay.isFinished || relay.usage !== null) paid.abort(new ClientLeft());
   });
 }

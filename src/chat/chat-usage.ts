@@ -4,7 +4,7 @@ import { type MicroUsd, usdOf } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
 import { OnceAnHour } from '../common/time/once-an-hour.js';
 import type { ChatCommand, TokenUsage } from '../providers/ports/chat.port.js';
-import type { TriedRoute } from '../providers/routing/provider-router.js';
+import type { TriedRoute } from '../providers/ports/attempt.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import type { CountedUsage } from './charge-basis.js';
 import { imageTokens } from './chat-pricing.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { UnchargedQuantity } from '../common/money/charge-basis.js';
-import type { TriedRoute } from '../providers/routing/provider-router.js';
+import type { TriedRoute } from '../providers/ports/attempt.js';
 import { BrokenStreams } from './broken-streams.js';
 import { basisOf, type CountedUsage } from './charge-basis.js';
 import { chargeOf, type ChatQuote } from './chat-pricing.js';

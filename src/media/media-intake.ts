@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { MediaLimits } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { callerLeftSignal } from '../platform/http-server/connections/request-context.js';
+import { callerLeftSignal } from '../platform/http-server/connections/caller-left-signal.js';
 import { billableSeconds } from '../common/time/billable-seconds.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import type { DownloadOptions } from '../platform/http-client/download.js';
@@ -22,6 +23,8 @@ export interface MediaSource {
   readonly url: string | undefined;
   /** The account whose disk quota and measuring queue are used. */
   readonly accountId: string;
+  /** The response to the caller, for {@link MediaIntake.use}. */
+  readonly response?: ServerResponse | undefined;
   /** The field that holds the URL; {@link URL_FIELD} by default. */
   readonly urlField?: string;
 }
@@ -70,7 +73,9 @@ export class MediaIntake {
     limits: MediaLimits,
     work: (recording: Recording) => Promise<T>,
   ): Promise<T> {
-    const signal = source.url === undefined ? undefined : callerLeftSignal(leftEarly);
+    const { url, response } = source;
+    const isWatched = url !== undefined && response !== undefined;
+    const signal = isWatched ? callerLeftSignal(response, leftEarly) : undefined;
     return this.measure(source, (media) => work(recordingOf(media, limits)), signal);
   }
 

@@ -89,9 +89,9 @@ describe('Spool', () => {
     const limits = { maxSeconds: 60 };
     let ended = (_code: unknown): void => undefined;
     const server = createServer(
-      withRequestContext(() => {
+      withRequestContext((_request, response) => {
         const downloads = new BoundedDownload(web.dialer(), { rules: EgressRules.none });
-        const source = { accountId: 'a', url: FILE, upload: undefined };
+        const source = { accountId: 'a', url: FILE, upload: undefined, response };
         new MediaIntake(folder, downloads, spool)
           .use(source, limits, () => Promise.resolve('used'))
           .then(ended, ended);

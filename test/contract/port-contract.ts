@@ -131,7 +131,11 @@ function describeContract(name: string, contract: PortContract, withFaults: bool
         {
           upstreamModel: 'upstream-model',
           signal: new AbortController().signal,
-          onFigures: (told) => figures.push(told),
+          owner: {
+            signal: new AbortController().signal,
+            accountId: 'a',
+            onFigures: (told) => figures.push(told),
+          },
         },
       );
       expect(figures).toContainEqual({ 'character-cost': '120' });

@@ -6,10 +6,8 @@ import { readBounded } from '../../src/providers/http/response-body.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import type { AttemptObservation } from '../../src/providers/routing/attempt-metrics.js';
 import { ProviderRegistry } from '../../src/providers/routing/provider-registry.js';
-import {
-  type AttemptWatcher,
-  ProviderRouter,
-} from '../../src/providers/routing/provider-router.js';
+import type { AttemptOwner } from '../../src/providers/ports/attempt.js';
+import { ProviderRouter } from '../../src/providers/routing/provider-router.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 
@@ -57,16 +55,14 @@ describe('ProviderRouter', () => {
   const begin = (
     routes = BOTH,
     signal = new AbortController().signal,
-    watcher?: AttemptWatcher,
+    watcher?: Partial<AttemptOwner>,
   ) => {
     const command = { text: 'Hi', voiceId: 'v', format: 'mp3' } as const;
-    return router.run(
-      routes,
-      'speech',
-      (port, context) => port.speak(command, context),
+    return router.run(routes, 'speech', (port, context) => port.speak(command, context), {
       signal,
-      watcher,
-    );
+      accountId: null,
+      ...watcher,
+    });
   };
   const speak = async (...how: Parameters<typeof begin>): Promise<string> => {
     const { provider, result } = await begin(...how);

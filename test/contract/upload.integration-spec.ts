@@ -48,7 +48,13 @@ describe('upload of a 50 MB file', () => {
     const access = { id: 'acme', baseUrl, apiKey: 'k', transport, clock: new SystemClock() };
     const http = new ProviderHttp(access, { headers: {} });
     const body = multipartBody({ model_id: 'm' }, 'file', { ...file, path });
-    const request = { method: 'POST', path: '/', body, timeout: 'audio', signal } as const;
+    const request = {
+      method: 'POST',
+      path: '/',
+      body,
+      timeout: 'audio',
+      context: { signal },
+    } as const;
     return http.requestJson(request, 1_000, (json) => json);
   };
 

@@ -3,13 +3,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AdmittedCall } from '../../src/admission/admitted-call.js';
-import { BUILT_IN_MODELS } from '../../src/catalog/models/built-in.models.js';
 import { toGatewayError } from '../../src/common/errors/to-gateway-error.js';
-import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { ClientLeft } from '../../src/billing/calls/call-errors.js';
 import type { PaidCalls } from '../../src/billing/calls/paid-calls.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
+import { speechCallOf } from '../support/speech-call.js';
 import type { Acknowledgement } from './acknowledgement.js';
 
 const MAX_PROVIDER_MS = 10;
@@ -42,12 +40,13 @@ export async function startPaidDesk(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
     const order = JSON.parse(decodeURIComponent(request.url?.slice(1) ?? '')) as Order;
-    const id = uuidV7(Date.now());
+    const call = { ...speechCallOf(order.accountId), response };
+    const id = call.executionId;
     const line = { accountId: order.accountId, id, amount: order.amount };
     const charged = randomInt(order.amount + 1);
     try {
       const price = { amountMicroUsd: BigInt(order.amount), basis: null };
-      await using paid = await calls.start(callOf(order, id, response), price);
+      await using paid = await calls.start(call, price);
       acknowledge({ kind: 'held', ...line });
       await paid.attempt(async () => {
         await provide(response);
@@ -72,24 +71,4 @@ async function provide(response: ServerResponse): Promise<void> {
   }
   if (randomInt(FAILURE_ONE_IN) > 0) return;
   throw new ProviderError('http_error', { provider: 'sandbox', sent: true });
-}
-
-function callOf({ accountId }: Order, executionId: string, reader: ServerResponse): AdmittedCall {
-  const row = BUILT_IN_MODELS.find(({ id }) => id === 'aud-v4');
-  if (!row) throw new Error('the model is gone');
-  return {
-    executionId,
-    caller: {
-      apiKeyId: accountId,
-      accountId,
-      allowedModels: null,
-      requestsPerMinute: null,
-      expiresAtMs: null,
-    },
-    endpoint: '/v1/audio/speech',
-    row,
-    modelName: row.id,
-    routes: row.routes,
-    response: reader,
-  };
 }

@@ -43,9 +43,9 @@ export class JobKind implements TaskKind {
     });
   }
 
-  async submit(task: Task, { signal }: TaskContext): Promise<SubmitReport> {
+  async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
     const body = jsonBody(task.input);
-    const request = { method: 'POST', path: '/jobs', body, timeout: 'submit', signal } as const;
+    const request = { method: 'POST', path: '/jobs', body, timeout: 'submit', context } as const;
     const answer = await this.http.requestJson(request, 10_000, (json) =>
       typeof json.id === 'string' ? json : undefined,
     );
@@ -65,9 +65,9 @@ export class JobKind implements TaskKind {
     }
   }
 
-  async poll(task: Task, { signal }: TaskContext): Promise<PollReport> {
+  async poll(task: Task, context: TaskContext): Promise<PollReport> {
     const path = `/jobs/${task.providerJobId ?? ''}`;
-    const request = { method: 'GET', path, timeout: 'poll', signal } as const;
+    const request = { method: 'GET', path, timeout: 'poll', context } as const;
     const { status, progress, result } = await this.http.requestJson(
       request,
       10_000,

@@ -4,8 +4,12 @@ const ROUTE = { provider: 'sandbox', upstreamModel: 'eleven_v3' };
 
 /** A router without providers: the work of an attempt makes the result itself. */
 export const SELF_MADE_ROUTER: PaidCallContext['router'] = {
-  run: async (_routes, _operation, work, signal) => ({
+  run: async (_routes, _operation, work, owner) => ({
     ...ROUTE,
-    result: await work(undefined as never, { upstreamModel: ROUTE.upstreamModel, signal }),
+    result: await work(undefined as never, {
+      upstreamModel: ROUTE.upstreamModel,
+      signal: owner.signal,
+      owner,
+    }),
   }),
 };

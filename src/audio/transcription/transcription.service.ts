@@ -26,7 +26,7 @@ export class TranscriptionService {
     upload: Upload | undefined,
   ): Promise<Charged<TranscriptionView>> {
     const { accountId } = call.caller;
-    const source = { upload, url: body.audio_url, accountId };
+    const source = { upload, url: body.audio_url, accountId, response: call.response };
     return this.intake.use(source, call.row.limits, async (recording) => {
       const command = commandOf(body, recording.media);
       const quote = quoteOfSeconds(call.row.price, recording.billedSeconds);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
@@ -11,13 +12,13 @@ import {
   type Step,
 } from '../../../test/support/paid-call-histories.js';
 import { SELF_MADE_ROUTER } from '../../../test/support/self-made-router.js';
+import { speechCallOf } from '../../../test/support/speech-call.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { CallConcurrencyLimit } from '../../admission/call-concurrency-limit.js';
 import { ProviderConnectionLimit } from '../../admission/provider-connection-limit.js';
-import { BUILT_IN_MODELS } from '../../catalog/models/built-in.models.js';
-import { GatewayError } from '../../common/errors/gateway-error.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
+import { ClientLeft } from './call-errors.js';
 import type { ExecutionFailure, ExecutionSuccess } from './execution-ledger.js';
 import type { PaidCall, PaidCallContext } from './paid-call.js';
 import { PaidCalls } from './paid-calls.js';
@@ -73,7 +74,12 @@ describe('a paid call', () => {
     const clock = new SystemClock();
     const calls = new PaidCalls(known, SELF_MADE_ROUTER, clock, unbounded, connections, limits);
     const body = { uses: 0, retain: () => (body.uses += 1), release: () => (body.uses -= 1) };
-    const call = callOf(history.hasResponse, body as unknown as AdmittedCall['countedBody']);
+    const response = { headersSent: true, destroy: () => undefined } as unknown as ServerResponse;
+    const call = {
+      ...speechCallOf('0198c0de-0000-7000-8000-000000000003'),
+      countedBody: body as unknown as AdmittedCall['countedBody'],
+      ...(history.hasResponse && { response }),
+    };
     let isAcknowledged = false;
     try {
       await using paid = await calls.start(call, { amountMicroUsd: HOLD, basis: null });
@@ -152,31 +158,9 @@ async function take(calls: PaidCalls, paid: PaidCall, step: Step): Promise<void>
 }
 
 async function pass(calls: PaidCalls, paid: PaidCall, event: Event): Promise<void> {
-  if (event === 'leave') paid.leave();
+  if (event === 'leave') paid.abort(new ClientLeft());
   else if (event === 'shut-down') calls.abortAll();
   else await jest.advanceTimersToNextTimerAsync();
 }
 
 const unavailable = () => new ProviderError('unavailable', { provider: 'sandbox', sent: true });
-
-function callOf(hasResponse: boolean, countedBody: AdmittedCall['countedBody']): AdmittedCall {
-  const row = BUILT_IN_MODELS.find(({ id }) => id === 'aud-v4');
-  if (!row) throw new GatewayError('internal_error', 'the model is gone');
-  const response = { headersSent: true, destroy: () => undefined };
-  return {
-    executionId: '0198c0de-0000-7000-8000-000000000001',
-    caller: {
-      apiKeyId: '0198c0de-0000-7000-8000-000000000002',
-      accountId: '0198c0de-0000-7000-8000-000000000003',
-      allowedModels: null,
-      requestsPerMinute: null,
-      expiresAtMs: null,
-    },
-    endpoint: '/v1/audio/speech',
-    row,
-    modelName: row.id,
-    routes: row.routes,
-    countedBody,
-    ...(hasResponse && { response }),
-  };
-}

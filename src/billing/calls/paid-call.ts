@@ -14,22 +14,17 @@ import type {
 } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { Clock } from '../../common/time/clock.js';
+import { setSandboxHeader } from '../../platform/http-server/responses/gateway-headers.js';
+import { countWaiting } from '../../platform/http-server/responses/response-memory-limit.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
+import type { AttemptOwner, TriedRoute } from '../../providers/ports/attempt.js';
 import type {
-  AttemptWatcher,
   ProviderRouter,
   ProviderWork,
   RoutedResult,
-  TriedRoute,
 } from '../../providers/routing/provider-router.js';
 import { CallDeadline, type TimedCall } from './call-deadline.js';
-import {
-  ClientLeft,
-  failedProviderOf,
-  publicErrorOf,
-  recordedCodeOf,
-  ShuttingDown,
-} from './call-errors.js';
+import { failedProviderOf, publicErrorOf, recordedCodeOf } from './call-errors.js';
 import { type ExecutionStart, startOfCall } from './execution-commands.js';
 import type { ExecutionLedger } from './execution-ledger.js';
 
@@ -74,7 +69,7 @@ const AS_QUOTED: Charge = {};
  * endpoint, and logged. When the process dies, the hold is released by the sweep (docs/architecture/adr/0002).
  */
 export class PaidCall<O extends Operation = Operation>
-  implements AttemptWatcher, TimedCall, AsyncDisposable
+  implements AttemptOwner, TimedCall, AsyncDisposable
 {
   private static readonly logger = new Logger(PaidCall.name);
   private readonly stop = new AbortController();
@@ -104,6 +99,10 @@ export class PaidCall<O extends Operation = Operation>
     return this.call.caller;
   }
 
+  get accountId(): string {
+    return this.caller.accountId;
+  }
+
   get response(): AdmittedCall['response'] {
     return this.call.response;
   }
@@ -112,7 +111,7 @@ export class PaidCall<O extends Operation = Operation>
     return this.isArriving || this.firstByteMs !== null;
   }
 
-  /** Aborts when the call may not go on: at its deadline, at shutdown, after {@link leave}. */
+  /** Aborts when the call may not go on: at its deadline, at shutdown, after {@link abort}. */
   get signal(): AbortSignal {
     return this.stop.signal;
   }
@@ -144,7 +143,7 @@ export class PaidCall<O extends Operation = Operation>
     assert(!this.hasEnded, 'a call that has ended makes no attempt');
     const { routes, row } = this.call;
     const { router } = this.context;
-    const routed = await this.orRelease(router.run(routes, row.operation, work, this.signal, this));
+    const routed = await this.orRelease(router.run(routes, row.operation, work, this));
     this.attempted = routed;
     return routed;
   }
@@ -198,16 +197,6 @@ export class PaidCall<O extends Operation = Operation>
     return chargedMicroUsd;
   }
 
-  /** The client has left, and the work for it may stop. */
-  leave(): void {
-    this.abort(new ClientLeft());
-  }
-
-  /** Aborts the call because the process ends. It is recorded as `shutdown`. */
-  shutDown(): void {
-    this.abort(new ShuttingDown());
-  }
-
   /** Aborts the work. If it has not succeeded, the call fails with this error. Only the first reason counts. */
   abort(reason: GatewayError): void {
     this.stop.abort(reason);
@@ -237,8 +226,21 @@ export class PaidCall<O extends Operation = Operation>
     return this.connection.moveTo(provider);
   }
 
-  onAttempt(route: TriedRoute): void {
+  /** The head of the response says whether the sandbox made it. */
+  onAttempt(route: TriedRoute, isSandbox: boolean): void {
     this.tried = route;
+    if (this.response) setSandboxHeader(this.response, isSandbox);
+  }
+
+  /** The log line of the request has the time of the providers. */
+  onAttemptEnd(durationMs: number): void {
+    const { request } = this.call;
+    if (request) request.upstreamMs = (request.upstreamMs ?? 0) + durationMs;
+  }
+
+  /** What waits in memory counts as unread bytes of the response. */
+  onBuffering(bytes: () => number): void {
+    if (this.response) countWaiting(this.response, bytes);
   }
 
   /** At the end of the scope of `await using`. */

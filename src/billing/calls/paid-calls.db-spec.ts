@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { SELF_MADE_ROUTER } from '../../../test/support/self-made-router.js';
+import { speechCallOf } from '../../../test/support/speech-call.js';
 import { fundedAccount, balanceOf } from '../../../test/support/test-ledger.js';
 import { ledgerOf, type TestLedger } from '../../../test/support/test-ledger.js';
 import { auditLedger } from '../audit/audit.js';
-import { BUILT_IN_MODELS } from '../../catalog/models/built-in.models.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { SystemClock } from '../../common/time/clock.js';
@@ -21,6 +22,8 @@ const FUNDS = 1_000n;
 const SMALL = 100n;
 const PRICE = 600n;
 const HOUR_MS = 3_600_000;
+/** A deadline that passes within a test, but after the hold. */
+const SHORT_MS = 500;
 
 /** What a provider does for a call; the charge, if it is not the quote. */
 type Work = (paid: PaidCall) => Promise<bigint | undefined>;
@@ -66,7 +69,7 @@ describe('PaidCalls', () => {
     calls = payingWith(unbounded, HOUR_MS);
   });
   beforeEach(async () => {
-    call = callOf(await fundedAccount(database.dataSource, FUNDS));
+    call = speechCallOf(await fundedAccount(database.dataSource, FUNDS));
   });
   afterEach(async () => {
     expect(await auditLedger(database.dataSource)).toMatchObject({ ok: true, discrepancies: [] });
@@ -77,23 +80,6 @@ describe('PaidCalls', () => {
     await database.drop();
   });
 
-  function callOf(accountId: string): AdmittedCall {
-    const row = BUILT_IN_MODELS.find(({ id }) => id === 'aud-v4')!;
-    return {
-      executionId: uuidV7(Date.now()),
-      caller: {
-        apiKeyId: uuidV7(Date.now()),
-        accountId,
-        allowedModels: null,
-        requestsPerMinute: null,
-        expiresAtMs: null,
-      },
-      endpoint: '/v1/audio/speech',
-      row,
-      modelName: row.id,
-      routes: row.routes,
-    };
-  }
   const payingWith = (shares: CallConcurrencyLimit, callDeadlineMs: number, max = 1_000) => {
     const names = { nameOf: (provider: string) => provider };
     const connections = new ProviderConnectionLimit(names, { providerMaxConnections: max });
@@ -106,7 +92,7 @@ describe('PaidCalls', () => {
   it('charges the whole hold unless the work returns a lower charge', async () => {
     expect(await pay(calls, call, PRICE, made())).toBe(PRICE);
     expect(await books()).toEqual([FUNDS - PRICE, 0n]);
-    call = callOf(call.caller.accountId);
+    call = speechCallOf(call.caller.accountId);
     await pay(calls, call, 400n, made(1n));
     expect(await books()).toEqual([FUNDS - PRICE - 1n, 0n]);
   });
@@ -220,10 +206,18 @@ describe('PaidCalls', () => {
 
   describe('at the deadline of a call', () => {
     const readerOf = (headersSent: boolean) => {
-      const reader = { headersSent, isCut: false, destroy: () => (reader.isCut = true) };
+      const reader = {
+        headersSent,
+        removeHeader: () => undefined,
+        isCut: false,
+        destroy: () => (reader.isCut = true),
+      };
       return reader;
     };
-    const hurried = () => payingWith(unbounded, 50);
+    const payLate = (reader: ReturnType<typeof readerOf>, work: Work) => {
+      const late = { ...call, response: reader as unknown as ServerResponse };
+      return pay(payingWith(unbounded, SHORT_MS), late, PRICE, work);
+    };
 
     it('aborts the response and charges the work that the provider then completes', async () => {
       const reader = readerOf(true);
@@ -232,7 +226,7 @@ describe('PaidCalls', () => {
         while (!reader.isCut) await sleep(5);
         return made()(paid);
       };
-      await pay(hurried(), { ...call, response: reader }, PRICE, work);
+      await payLate(reader, work);
       expect(await books()).toEqual([FUNDS - PRICE, 0n]);
     });
 
@@ -241,18 +235,18 @@ describe('PaidCalls', () => {
       const deadline = { hasPassed: false };
       const work: Work = async (paid) => {
         paid.onArrival();
-        setTimeout(() => (deadline.hasPassed = true), 50);
+        setTimeout(() => (deadline.hasPassed = true), SHORT_MS);
         while (!deadline.hasPassed) await sleep(5);
         expect(paid.signal.aborted).toBe(false);
         return made()(paid);
       };
-      expect(await pay(hurried(), { ...call, response: reader }, PRICE, work)).toBe(PRICE);
+      expect(await payLate(reader, work)).toBe(PRICE);
       expect([reader.isCut, await books()]).toEqual([false, [FUNDS - PRICE, 0n]]);
     });
 
     it('aborts the call but keeps its client when headers were sent and the body has not begun', async () => {
       const reader = readerOf(true);
-      const run = pay(hurried(), { ...call, response: reader }, PRICE, endless);
+      const run = payLate(reader, endless);
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout' });
       expect([reader.isCut, await books()]).toEqual([false, [FUNDS, 0n]]);
     });
@@ -260,10 +254,10 @@ describe('PaidCalls', () => {
     it('aborts a call whose response has not begun, releases its hold, and records the tried route (ERR-39)', async () => {
       const route = { provider: 'slow', upstreamModel: 'its-model' };
       const work: Work = (paid) => {
-        paid.onAttempt(route);
+        paid.onAttempt(route, false);
         return endless(paid);
       };
-      const run = pay(hurried(), { ...call, response: readerOf(false) }, PRICE, work);
+      const run = payLate(readerOf(false), work);
       // The provider may have done the work, so SDKs are told not to ask for it again.
       await expect(run).rejects.toMatchObject({ code: 'provider_timeout', shouldRetry: false });
       expect(await books()).toEqual([FUNDS, 0n]);

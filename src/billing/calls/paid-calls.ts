@@ -6,6 +6,7 @@ import type { Quote } from '../../common/money/charge-basis.js';
 import { Clock } from '../../common/time/clock.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
 import { ProviderRouter } from '../../providers/routing/provider-router.js';
+import { ShuttingDown } from './call-errors.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import { PaidCall, type PaidCallContext } from './paid-call.js';
 
@@ -66,6 +67,7 @@ export class PaidCalls {
 
   /** Aborts every running call. Each releases its hold and is recorded as failed with `shutdown`. */
   abortAll(): void {
-    for (const paid of this.running) paid.shutDown();
+    const reason = new ShuttingDown();
+    for (const paid of this.running) paid.abort(reason);
   }
 }

@@ -133,7 +133,7 @@ export class ElevenLabsAudio
   /** Posts the request and waits for the first bytes of audio in the requested format. Any other response is unusable. */
   private async request(
     { path, body, format, timeout = 'audio' }: AudioRequest,
-    { signal, terms, onFigures }: AttemptContext,
+    context: AttemptContext,
   ): Promise<ProviderAudio> {
     const answer = await this.http.request({
       method: 'POST',
@@ -141,9 +141,7 @@ export class ElevenLabsAudio
       body,
       headers: { accept: 'audio/*' },
       timeout,
-      signal,
-      terms,
-      onFigures,
+      context,
     });
     if (!(await sniffAudio(answer.body, format))) throw await this.http.noFile(answer, 'not_audio');
     return { body: answer.body, providerRequestId: answer.providerRequestId };

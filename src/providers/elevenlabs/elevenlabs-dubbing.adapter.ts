@@ -17,10 +17,7 @@ const NO_MEDIA = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 export class ElevenLabsDubbing implements DubbingPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  submitDub(
-    command: DubbingCommand,
-    { signal, terms, onFigures }: AttemptContext,
-  ): Promise<string> {
+  submitDub(command: DubbingCommand, context: AttemptContext): Promise<string> {
     const fields = {
       name: command.name,
       target_lang: command.targetLanguage,
@@ -34,32 +31,26 @@ export class ElevenLabsDubbing implements DubbingPort {
     };
     const body = multipartBody(fields, 'file', command.media);
     return this.http.requestJson(
-      { method: 'POST', path: '/v1/dubbing', body, timeout: 'submit', signal, terms, onFigures },
+      { method: 'POST', path: '/v1/dubbing', body, timeout: 'submit', context },
       MAX_ANSWER_BYTES,
       (json) => jobIdAt(json, 'dubbing_id'),
     );
   }
 
-  readDub(jobId: string, { signal, terms, onFigures }: AttemptContext): Promise<DubbingReport> {
+  readDub(jobId: string, context: AttemptContext): Promise<DubbingReport> {
     return this.http.requestJson(
-      { method: 'GET', path: `/v1/dubbing/${jobId}`, timeout: 'poll', signal, terms, onFigures },
+      { method: 'GET', path: `/v1/dubbing/${jobId}`, timeout: 'poll', context },
       MAX_ANSWER_BYTES,
       reportOf,
     );
   }
 
-  async openDub(
-    jobId: string,
-    targetLanguage: string,
-    { signal, terms, onFigures }: AttemptContext,
-  ): Promise<Dub> {
+  async openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<Dub> {
     const response = await this.http.request({
       method: 'GET',
       path: `/v1/dubbing/${jobId}/audio/${encodeURIComponent(targetLanguage)}`,
       timeout: 'download',
-      signal,
-      terms,
-      onFigures,
+      context,
     });
     const type = response.headers['content-type'];
     const contentType = typeof type === 'string' ? type : null;
@@ -69,15 +60,13 @@ export class ElevenLabsDubbing implements DubbingPort {
     return { body: response.body, contentType };
   }
 
-  async removeDub(jobId: string, { signal, terms, onFigures }: AttemptContext): Promise<void> {
+  async removeDub(jobId: string, context: AttemptContext): Promise<void> {
     const path = `/v1/dubbing/${jobId}`;
     const { body } = await this.http.request({
       method: 'DELETE',
       path,
       timeout: 'poll',
-      signal,
-      terms,
-      onFigures,
+      context,
     });
     // The status of the response is enough; its body is not needed.
     body.on('error', () => undefined).destroy();

@@ -24,19 +24,18 @@ const SUBTITLES = JSON.stringify([
 export class ElevenLabsTranscript implements TranscriptionPort, AlignmentPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  transcribe(
-    command: TranscriptionCommand,
-    { upstreamModel, signal, terms, onFigures }: AttemptContext,
-  ): Promise<TranscriptionResult> {
+  transcribe(command: TranscriptionCommand, context: AttemptContext): Promise<TranscriptionResult> {
     return this.http.requestJson(
       {
         method: 'POST',
         path: '/v1/speech-to-text',
-        body: multipartBody(transcriptionFields(command, upstreamModel), 'file', command.media),
+        body: multipartBody(
+          transcriptionFields(command, context.upstreamModel),
+          'file',
+          command.media,
+        ),
         timeout: 'transcription',
-        signal,
-        terms,
-        onFigures,
+        context,
       },
       MAX_TRANSCRIPT_BYTES,
       (json, providerRequestId) => transcriptOf(json, command, providerRequestId),
@@ -44,19 +43,14 @@ export class ElevenLabsTranscript implements TranscriptionPort, AlignmentPort {
   }
 
   /** The protocol has no model name for it. */
-  align(
-    { media, text }: AlignmentCommand,
-    { signal, terms, onFigures }: AttemptContext,
-  ): Promise<AlignmentResult> {
+  align({ media, text }: AlignmentCommand, context: AttemptContext): Promise<AlignmentResult> {
     return this.http.requestJson(
       {
         method: 'POST',
         path: '/v1/forced-alignment',
         body: multipartBody({ text }, 'file', media),
         timeout: 'audio',
-        signal,
-        terms,
-        onFigures,
+        context,
       },
       MAX_TRANSCRIPT_BYTES,
       alignmentOf,

@@ -45,7 +45,12 @@ function httpOver(ownTransport: HttpTransport): ProviderHttp {
 const ask = (over = http) =>
   over
     .requestJson(
-      { method: 'GET', path: '/', timeout: 'poll', signal: new AbortController().signal },
+      {
+        method: 'GET',
+        path: '/',
+        timeout: 'poll',
+        context: { signal: new AbortController().signal },
+      },
       LIMIT_BYTES,
       () => 'taken',
       LIMIT_VALUES,

@@ -32,7 +32,12 @@ afterAll(async () => {
 });
 
 const request = () =>
-  ({ method: 'GET', path: '/', timeout: 'poll', signal: new AbortController().signal }) as const;
+  ({
+    method: 'GET',
+    path: '/',
+    timeout: 'poll',
+    context: { signal: new AbortController().signal },
+  }) as const;
 const says = (status: number, encoding: string, body: Buffer): void => {
   stub.reply = (response) =>
     response.writeHead(status, encoding === '' ? {} : { 'content-encoding': encoding }).end(body);

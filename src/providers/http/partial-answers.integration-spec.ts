@@ -27,7 +27,12 @@ afterAll(async () => {
 async function bytesOf(status: number, headers: Record<string, string>, body: Buffer) {
   stub.reply = (response) => response.writeHead(status, headers).end(body);
   const signal = new AbortController().signal;
-  const answer = await http.request({ method: 'GET', path: '/', timeout: 'poll', signal });
+  const answer = await http.request({
+    method: 'GET',
+    path: '/',
+    timeout: 'poll',
+    context: { signal },
+  });
   return readBounded(answer.body, 10_000);
 }
 

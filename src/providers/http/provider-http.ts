@@ -14,6 +14,8 @@ import { jobWithoutKey } from './job-state.js';
 import { type ProviderContext, withoutKey } from './provider-context.js';
 import { ProviderError } from './provider-error.js';
 import type { UpstreamResponse, UpstreamRequest, WireProtocol } from './upstream-request.js';
+import type { AttemptOwner } from '../ports/attempt.js';
+import type { ProviderFigures } from '../../common/money/charge-basis.js';
 import type { UpstreamTimeout } from './upstream-timeouts.js';
 
 /** Further attempts, made only while no connection was ever opened. */
@@ -51,7 +53,7 @@ export class ProviderHttp {
         const neverOpened = error instanceof ProviderError && !error.sent;
         if (!neverOpened || attempt >= MAX_CONNECT_RETRIES) throw error;
         await sleep(CONNECT_RETRY_MS * 3 ** attempt * (0.5 + Math.random()));
-        request.signal.throwIfAborted();
+        request.context.signal.throwIfAborted();
       }
     }
   }
@@ -72,7 +74,7 @@ export class ProviderHttp {
     const limits = { bytes: limitBytes, values: maxValues, bodyMs };
     const json = await readResponseJson(response.body, limits);
     const figures = isJsonObject(json) && figuresOfBody(json);
-    if (figures) request.onFigures?.(figures);
+    if (figures) request.context.owner?.onFigures?.(figures);
     const result = isJsonObject(json) ? read(json, response.providerRequestId) : undefined;
     if (result === undefined) throw this.unusable(response, 'bad_json', json);
     return jobWithoutKey(this.access, result);
@@ -100,18 +102,19 @@ export class ProviderHttp {
   }
 
   private async attempt(request: UpstreamRequest): Promise<UpstreamResponse> {
-    request.signal.throwIfAborted();
+    const { signal, owner } = request.context;
+    signal.throwIfAborted();
     let raw: AxiosResponse<Readable>;
     try {
       raw = await this.access.transport.axios.request<Readable>(this.toConfig(request));
     } catch (error) {
-      throw request.signal.aborted ? request.signal.reason : this.transportError(error);
+      throw signal.aborted ? signal.reason : this.transportError(error);
     }
+    reportBuffering(raw, owner);
     const { response, isReadable } = this.decoded(raw);
     if (response.status >= 200 && response.status < 300) {
       if (!isReadable || response.status === PARTIAL) throw this.unusable(response, 'not_whole');
-      const figures = figuresOfHeaders(response.headers);
-      if (figures) request.onFigures?.(figures);
+      reportFigures(figuresOfHeaders(response.headers), owner);
       return response;
     }
     const redirectUrl = request.mayRedirect && this.redirectOf(request.path, response);
@@ -131,7 +134,7 @@ export class ProviderHttp {
     return { response: body ? { ...plain, body } : plain, isReadable: body !== undefined };
   }
 
-  private timeoutOf({ timeout, terms }: UpstreamRequest): UpstreamTimeout {
+  private timeoutOf({ timeout, context: { terms } }: UpstreamRequest): UpstreamTimeout {
     return this.access.transport.timeoutOf(timeout, terms?.timeoutMs);
   }
 
@@ -144,19 +147,20 @@ export class ProviderHttp {
 
   private toConfig(request: UpstreamRequest): ExchangeConfig {
     const { headMs, idleMs } = this.timeoutOf(request);
-    const body = request.body?.written(request.terms);
+    const body = request.body?.written(request.context.terms);
     return {
       method: request.method,
       url: this.baseUrl + request.path,
       headers: Object.assign(
         Object.assign({ ...NOT_ENCODED }, this.protocol.headers, request.headers),
-        request.terms?.headers,
+        request.context.terms?.headers,
         body?.headers,
       ),
       data: body?.data,
-      signal: request.signal,
+      signal: request.context.signal,
       timeout: headMs,
       idleTimeoutMs: idleMs,
+      accountId: request.context.owner?.accountId,
       bodyError: (error, headers) => this.faultOf(error, true, requestIdOf(headers)),
       ...this.access.transport.everyRequest,
     };
@@ -209,6 +213,16 @@ export class ProviderHttp {
       retryAfterSeconds: finding.retryAfterSeconds,
     });
   }
+}
+
+function reportFigures(figures: ProviderFigures | undefined, owner?: AttemptOwner): void {
+  if (figures) owner?.onFigures?.(figures);
+}
+
+/** If the connection cannot be paused, it is read at once, and the response waits in memory. */
+function reportBuffering({ request, data }: AxiosResponse<Readable>, owner?: AttemptOwner): void {
+  if (!(request as UpstreamResponseHandler).mayPause)
+    owner?.onBuffering?.(() => data.readableLength);
 }
 
 function requestIdOf(headers: Readonly<Record<string, unknown>>): string | null {

@@ -9,8 +9,6 @@ import axios, {
 } from 'axios';
 import type { Dispatcher } from 'undici';
 import { EventLoopPacer } from '../../platform/fairness/event-loop-pacer.js';
-import { currentRequest } from '../../platform/http-server/connections/request-context.js';
-import { countWaiting } from '../../platform/http-server/responses/response-memory-limit.js';
 import { readBounded } from './response-body.js';
 import {
   type ResponseHead,
@@ -22,11 +20,14 @@ import {
 export interface ExchangeConfig extends AxiosRequestConfig {
   /** Longest pause within the body, in milliseconds; 0 or absent: no limit. */
   idleTimeoutMs?: number;
+  /** The account whose response shares the event loop with those of others. */
+  accountId?: string | null | undefined;
   /** Maps an error that breaks a streamed body to the error that its reader gets. */
   bodyError?: (error: Error, headers: IncomingHttpHeaders) => Error;
 }
 
-type Config = InternalAxiosRequestConfig & Pick<ExchangeConfig, 'idleTimeoutMs' | 'bodyError'>;
+type Config = InternalAxiosRequestConfig &
+  Pick<ExchangeConfig, 'idleTimeoutMs' | 'accountId' | 'bodyError'>;
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
@@ -44,23 +45,16 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
     );
     const signal = config.signal as AbortSignal | undefined;
     const bodyError = config.bodyError ?? ((error: Error) => error);
-    const accountId = currentRequest()?.request.caller?.accountId ?? '';
-    const exchange = new UpstreamResponseHandler(signal, bodyError, pacer, accountId);
+    const exchange = new UpstreamResponseHandler(signal, bodyError, pacer, config.accountId ?? '');
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;
-      countForReader(exchange, head);
       return settle(await toResponse(head, config, exchange));
     } catch (error) {
       if (error instanceof AxiosError || signal?.aborted) throw error;
       throw toAxiosError(error as Error, config, exchange);
     }
   };
-}
-
-function countForReader({ mayPause }: UpstreamResponseHandler, { body }: ResponseHead): void {
-  const answer = mayPause ? undefined : currentRequest()?.response;
-  if (answer) countWaiting(answer, () => body.readableLength);
 }
 
 function dispatchOptions(config: Config, url: URL): Dispatcher.DispatchOptions {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { OnFigures, UpstreamTerms } from '../ports/attempt.js';
+import type { AttemptContext } from '../ports/attempt.js';
 import type { OwnErrors } from './error-classification.js';
 import type { RequestBody } from './request-body.js';
 import type { UpstreamTimeoutName } from './upstream-timeouts.js';
@@ -20,11 +20,8 @@ export interface UpstreamRequest {
   readonly body?: RequestBody;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeout: UpstreamTimeoutName;
-  /** How the requests of the model differ from the protocol's default. */
-  readonly terms?: UpstreamTerms | undefined;
-  /** Called with the cost that the headers and the JSON of a 2xx response report. */
-  readonly onFigures?: OnFigures | undefined;
-  readonly signal: AbortSignal;
+  /** Its owner is told the cost that the headers and the JSON of a 2xx response report. */
+  readonly context: Pick<AttemptContext, 'signal' | 'terms' | 'owner'>;
   /** Return the target of a redirect instead of treating the redirect as a failure. It is not followed. */
   readonly mayRedirect?: true;
 }

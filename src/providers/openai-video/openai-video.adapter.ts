@@ -14,13 +14,10 @@ const NO_VIDEO = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 export class OpenAiVideo implements VideoPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  submitVideo(
-    command: VideoCommand,
-    { upstreamModel, signal, terms, onFigures }: AttemptContext,
-  ): Promise<string> {
+  submitVideo(command: VideoCommand, context: AttemptContext): Promise<string> {
     const { prompt, seconds, size, aspectRatio, imageUrls } = command;
     const body = jsonBody({
-      model: upstreamModel,
+      model: context.upstreamModel,
       prompt,
       seconds,
       size,
@@ -28,31 +25,26 @@ export class OpenAiVideo implements VideoPort {
       image_urls: imageUrls,
     });
     return this.http.requestJson(
-      { method: 'POST', path: '/videos', body, timeout: 'submit', signal, terms, onFigures },
+      { method: 'POST', path: '/videos', body, timeout: 'submit', context },
       MAX_ANSWER_BYTES,
       (video) => jobIdAt(video, 'id'),
     );
   }
 
-  readVideo(jobId: string, { signal, terms, onFigures }: AttemptContext): Promise<VideoReport> {
+  readVideo(jobId: string, context: AttemptContext): Promise<VideoReport> {
     return this.http.requestJson(
-      { method: 'GET', path: `/videos/${jobId}`, timeout: 'poll', signal, terms, onFigures },
+      { method: 'GET', path: `/videos/${jobId}`, timeout: 'poll', context },
       MAX_ANSWER_BYTES,
       reportOf,
     );
   }
 
-  async openVideo(
-    jobId: string,
-    { signal, terms, onFigures }: AttemptContext,
-  ): Promise<VideoContent> {
+  async openVideo(jobId: string, context: AttemptContext): Promise<VideoContent> {
     const response = await this.http.request({
       method: 'GET',
       path: `/videos/${jobId}/content`,
       timeout: 'download',
-      signal,
-      terms,
-      onFigures,
+      context,
       mayRedirect: true,
     });
     if (response.redirectUrl !== undefined) {

@@ -8,7 +8,7 @@ import { type ChatChunk, MAX_CHOICES } from '../ports/chat.port.js';
 import { carriesError } from '../http/error-facts.js';
 import { figuresOfBody } from '../http/figures.js';
 import { listAt } from '../http/json-fields.js';
-import type { OnFigures } from '../ports/attempt.js';
+import type { AttemptOwner } from '../ports/attempt.js';
 import { ChoiceEnds } from './choice-ends.js';
 import { usageOf } from './openai-usage.js';
 
@@ -58,7 +58,7 @@ export class OpenAiChatStream extends Readable {
     private readonly source: Readable,
     private readonly fault: StreamFault,
     private readonly usageWaitMs = USAGE_WAIT_MS,
-    private readonly onFigures?: OnFigures,
+    private readonly owner?: Pick<AttemptOwner, 'onFigures'>,
   ) {
     super({ objectMode: true, highWaterMark: READ_AHEAD_CHUNKS });
     this.parser = createParser({
@@ -146,7 +146,7 @@ export class OpenAiChatStream extends Readable {
   private takeChoices(chunk: JsonObject, choices: readonly JsonObject[]): void {
     const item: ChatChunk = { chunk, usage: usageOf(chunk) };
     const figures = figuresOfBody(chunk);
-    if (figures) this.onFigures?.(figures);
+    if (figures) this.owner?.onFigures?.(figures);
     const says = this.choices.record(choices);
     // Chunks before the first choice are not forwarded, and their usage is not a report of generated text.
     if (choices.length === 0 && (item.usage === null || !this.choices.haveBegun)) return;

@@ -55,7 +55,7 @@ export class OpenAiChat implements ChatPort {
   private async openStream(request: UpstreamRequest): Promise<ChatStream> {
     const response = await this.http.request(request);
     const unusable = (code: string, event?: unknown) => this.http.unusable(response, code, event);
-    const stream = new OpenAiChatStream(response.body, unusable, undefined, request.onFigures);
+    const stream = new OpenAiChatStream(response.body, unusable, undefined, request.context.owner);
     // The code that reads the stream gets the error. Until it starts reading, this listener prevents an uncaught error.
     stream.on('error', () => undefined);
     await stream.firstChunk();
@@ -63,9 +63,9 @@ export class OpenAiChat implements ChatPort {
   }
 }
 
-function chatRequest(body: object, { signal, terms, onFigures }: AttemptContext): UpstreamRequest {
+function chatRequest(body: object, context: AttemptContext): UpstreamRequest {
   const path = '/chat/completions';
-  return { method: 'POST', path, body: jsonBody(body), timeout: 'chat', signal, terms, onFigures };
+  return { method: 'POST', path, body: jsonBody(body), timeout: 'chat', context };
 }
 
 /** The parameter name of the cap: the row's, else the caller's, else the older one, which most upstreams know. */

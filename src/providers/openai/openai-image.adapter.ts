@@ -13,18 +13,13 @@ const MAX_IMAGE_RESPONSE_BYTES = 64 * 1024 * 1024;
 export class OpenAiImage implements ImagePort {
   constructor(private readonly http: ProviderHttp) {}
 
-  generateImage(
-    { prompt, size }: ImageCommand,
-    { upstreamModel, signal, terms, onFigures }: AttemptContext,
-  ): Promise<ImageResult> {
+  generateImage({ prompt, size }: ImageCommand, context: AttemptContext): Promise<ImageResult> {
     const request = {
       method: 'POST',
       path: '/images/generations',
-      body: jsonBody({ model: upstreamModel, prompt, n: 1, size }),
+      body: jsonBody({ model: context.upstreamModel, prompt, n: 1, size }),
       timeout: 'image',
-      signal,
-      terms,
-      onFigures,
+      context,
     } as const;
     return this.http.requestJson(request, MAX_IMAGE_RESPONSE_BYTES, toResult);
   }

@@ -36,14 +36,44 @@ export interface Route {
 /** Receives the provider's own cost figures of one response. */
 export type OnFigures = (figures: ProviderFigures) => void;
 
+/** One route of an attempt, by the provider's public name. */
+export interface TriedRoute {
+  readonly provider: string;
+  readonly upstreamModel: string;
+}
+
+/**
+ * The paid call or the step of a task for which attempts are made. It is passed from the call through the router to the
+ * adapters, which read nothing of the HTTP request.
+ */
+export interface AttemptOwner {
+  /** Aborting it closes the upstream connection. The attempt then rejects with the reason of the signal. */
+  readonly signal: AbortSignal;
+  /**
+   * Failures of the provider count against this account, and its responses share the event loop with those of others.
+   * Null outside of any call.
+   */
+  readonly accountId: string | null;
+  /** Acquires a connection to the provider; returns false if the provider has none free. */
+  mayConnect?(provider: string): boolean;
+  /** Called before the request is sent to the provider. */
+  onAttempt?(route: TriedRoute, isSandbox: boolean): void;
+  /** Called at the end of each attempt. */
+  onAttemptEnd?(durationMs: number): void;
+  /** Called with the cost of a response as the provider reports it. */
+  readonly onFigures?: OnFigures | undefined;
+  /** Called for a response whose connection cannot be paused; `bytes` returns how much of it waits in memory. */
+  onBuffering?(bytes: () => number): void;
+}
+
 /** What every attempt gets in addition to its command. */
 export interface AttemptContext {
   /** The model's name at the provider. */
   readonly upstreamModel: string;
   /** Deviations of the model's requests from the standard form of the protocol. */
   readonly terms?: UpstreamTerms | undefined;
-  /** Called with the cost of a response as the provider reports it. */
-  readonly onFigures?: OnFigures | undefined;
   /** Aborting it closes the upstream connection. The attempt then rejects with the reason of the signal. */
   readonly signal: AbortSignal;
+  /** Absent where nobody has to be told about the attempt. */
+  readonly owner?: AttemptOwner | undefined;
 }

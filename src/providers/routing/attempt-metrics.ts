@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { currentRequest } from '../../platform/http-server/connections/request-context.js';
 import { Clock } from '../../common/time/clock.js';
 import { LOGGER } from '../../platform/observability/logger.js';
 import { Metrics } from '../../platform/observability/metrics.js';
@@ -30,7 +29,7 @@ export interface BreakerChange {
 const ACCOUNT_LOG_MS = 60_000;
 
 /**
- * Reports attempts to the metrics and to the request log, breaker changes to a metric and the log, and, at most once a
+ * Reports attempts to the metrics, breaker changes to a metric and the log, and, at most once a
  * minute, to the log that a provider rejects our key or that our credit there is used up.
  */
 @Injectable()
@@ -44,8 +43,6 @@ export class AttemptMetrics {
   ) {}
 
   attempted({ provider, operation, outcome, durationMs }: AttemptObservation): void {
-    const request = currentRequest()?.request;
-    if (request) request.upstreamMs = (request.upstreamMs ?? 0) + durationMs;
     this.metrics.upstreamSeconds.observe({ provider, operation, outcome }, durationMs / 1000);
     if (outcome === 'account') this.accountRefused(provider);
   }

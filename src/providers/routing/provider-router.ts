@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { setSandboxHeader } from '../../platform/http-server/responses/gateway-headers.js';
-import { currentRequest } from '../../platform/http-server/connections/request-context.js';
-import type { ProviderFigures } from '../../common/money/charge-basis.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
-import type { AttemptContext, OnFigures, Route } from '../ports/attempt.js';
+import type { AttemptContext, AttemptOwner, Route, TriedRoute } from '../ports/attempt.js';
 import type { Operation, PortByOperation } from '../ports/provider-ports.js';
 import { type AttemptObservation, AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
@@ -19,30 +16,6 @@ export type ProviderWork<O extends Operation, T> = (
   port: PortByOperation[O],
   context: AttemptContext,
 ) => Promise<T>;
-
-/** The signal that ends an attempt, and the account for which the attempt is made (null outside of any call). */
-interface AttemptOwner {
-  readonly signal: AbortSignal;
-  readonly accountId: string | null;
-  readonly watcher?: AttemptWatcher | undefined;
-  readonly onFigures?: OnFigures | undefined;
-}
-
-/** Watches the attempts of one call. */
-export interface AttemptWatcher {
-  /** Acquires a connection to the provider for the call; returns false if the provider has none free. */
-  mayConnect(provider: string): boolean;
-  /** Called before the request is sent to the provider. */
-  onAttempt(route: TriedRoute): void;
-  /** Called with the cost of a response as the provider reports it. */
-  onFigures?(figures: ProviderFigures): void;
-}
-
-/** The route of an attempt, by the provider's public name. */
-export interface TriedRoute {
-  readonly provider: string;
-  readonly upstreamModel: string;
-}
 
 /** The result of an attempt, and the provider that it came from. */
 export interface RoutedResult<T> extends TriedRoute {
@@ -83,8 +56,7 @@ export class ProviderRouter {
     routes: readonly Route[],
     operation: O,
     work: ProviderWork<O, T>,
-    signal: AbortSignal,
-    watcher?: AttemptWatcher,
+    owner: AttemptOwner,
   ): Promise<RoutedResult<T>> {
     const runnable = routes.filter((route) => this.registry.canRun(route, operation));
     if (runnable.length === 0) {
@@ -96,11 +68,7 @@ export class ProviderRouter {
         return {
           provider: this.registry.nameOf(route.provider),
           upstreamModel: route.upstreamModel,
-          result: await this.runOn(route, operation, work, {
-            signal,
-            accountId: currentRequest()?.request.caller?.accountId ?? null,
-            watcher,
-          }),
+          result: await this.runOn(route, operation, work, owner),
         };
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
@@ -123,29 +91,24 @@ export class ProviderRouter {
     route: Route,
     operation: O,
     work: ProviderWork<O, T>,
-    { signal, accountId, watcher, onFigures }: AttemptOwner,
+    owner: AttemptOwner,
   ): Promise<T> {
     const { upstreamModel, terms } = route;
     const provider = this.registry.nameOf(route.provider);
     const port = this.registry.portOf(route, operation);
-    if (watcher?.mayConnect(provider) === false)
+    if (owner.mayConnect?.(provider) === false)
       throw notAsked(provider, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
-    const permit = port && this.permitOf(route, operation, accountId);
+    const permit = port && this.permitOf(route, operation, owner.accountId);
     if (!permit) throw notAsked(provider, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
-    watcher?.onAttempt({ provider, upstreamModel });
-    this.setSandboxHeader(route);
+    owner.onAttempt?.({ provider, upstreamModel }, this.registry.isSandbox(route.provider));
     const startedAtMs = this.clock.nowMs();
     const tell = (outcome: AttemptObservation['outcome']): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;
       this.watch.attempted({ provider, operation, outcome, durationMs });
+      owner.onAttemptEnd?.(durationMs);
     };
     try {
-      const result = await work(port, {
-        upstreamModel,
-        terms,
-        signal,
-        onFigures: onFigures ?? ((figures) => watcher?.onFigures?.(figures)),
-      });
+      const result = await work(port, { upstreamModel, terms, signal: owner.signal, owner });
       tell('success');
       settleWhenDone(permit, result);
       return result;
@@ -154,12 +117,6 @@ export class ProviderRouter {
       settleFailed(permit, error);
       throw error;
     }
-  }
-
-  /** Outside of a request, as in task steps, there is no response header to set. */
-  private setSandboxHeader({ provider }: Route): void {
-    const exchange = currentRequest();
-    if (exchange) setSandboxHeader(exchange.response, this.registry.isSandbox(provider));
   }
 
   /**

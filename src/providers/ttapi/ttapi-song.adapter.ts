@@ -61,9 +61,7 @@ export class TtapiSong implements SongPort {
         method: 'GET',
         path: `${endpoint.fetchPath}?jobId=${encodeURIComponent(jobId)}`,
         timeout: 'poll',
-        signal: context.signal,
-        terms: context.terms,
-        onFigures: context.onFigures,
+        context,
       },
       MAX_RESPONSE_BYTES,
       (json, requestId) => reportOf(endpoint, expected, json, requestId),
@@ -74,7 +72,7 @@ export class TtapiSong implements SongPort {
     endpoint: TtapiEndpoint,
     command: SongCommand,
     memory: JsonObject,
-    { signal, terms, onFigures }: AttemptContext,
+    context: AttemptContext,
   ): Promise<SongSubmission> {
     return this.http.requestJson<SongSubmission>(
       {
@@ -82,9 +80,7 @@ export class TtapiSong implements SongPort {
         path: endpoint.path,
         body: jsonBody(requestBody(endpoint, command, memory)),
         timeout: endpoint.isLong ? 'longSubmit' : 'submit',
-        signal,
-        terms,
-        onFigures,
+        context,
       },
       MAX_RESPONSE_BYTES,
       (json, requestId) => {
@@ -104,7 +100,7 @@ export class TtapiSong implements SongPort {
     step: TtapiStep,
     body: JsonObject,
     memory: JsonObject,
-    { signal, terms, onFigures }: AttemptContext,
+    context: AttemptContext,
   ): Promise<SongSubmission> {
     return this.http.requestJson<SongSubmission>(
       {
@@ -112,9 +108,7 @@ export class TtapiSong implements SongPort {
         path: step.path,
         body: jsonBody(body),
         timeout: 'longSubmit',
-        signal,
-        terms,
-        onFigures,
+        context,
       },
       MAX_RESPONSE_BYTES,
       (json, requestId) => {

@@ -24,21 +24,9 @@ export function currentRequest(): RequestContext | undefined {
   return scope.getStore();
 }
 
-/**
- * A signal that aborts with `reason` when the caller of the current exchange disconnects before its response was sent,
- * or when the exchange has failed. Undefined outside of any exchange.
- */
-export function callerLeftSignal(reason: () => Error): AbortSignal | undefined {
-  const exchange = scope.getStore();
-  if (exchange === undefined) return undefined;
-  const { response } = exchange;
-  const stop = new AbortController();
-  const onClose = (): void => {
-    if (!response.writableFinished || exchange.hasFailed) stop.abort(reason());
-  };
-  if (response.closed) onClose();
-  else response.once('close', onClose);
-  return stop.signal;
+/** The exchange of a response; undefined for one of another server. */
+export function requestContextOf(response: ServerResponse): RequestContext | undefined {
+  return (response as Member)[EXCHANGE];
 }
 
 /** Runs each request in its own context, so that an uncaught error ends this request alone. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import { formatMicroUsd, type MicroUsd } from '../../../common/money/micro-usd.js';
 
@@ -33,7 +34,7 @@ export const SANDBOX_HEADER = 'x-gateway-sandbox';
 
 /** Sets or removes the header, unless the head has been sent. */
 export function setSandboxHeader(
-  response: Pick<Response, 'headersSent' | 'setHeader' | 'removeHeader'>,
+  response: Pick<ServerResponse, 'headersSent' | 'setHeader' | 'removeHeader'>,
   isSandbox: boolean,
 ): void {
   if (response.headersSent) return;
