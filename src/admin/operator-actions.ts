@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, postgresJson } from '../common/json-obje
 import { cursorOf, type Page, type PageRequest } from '../common/paging/page.js';
 import { redactText } from '../common/secrets/redact-text.js';
 import { Clock } from '../common/time/clock.js';
-import type { TimeRange } from '../common/time/time-range.js';
+import type { CreationTimes } from '../common/time/time-range.js';
 import { pageOfScan } from '../platform/database/keyset-pagination.js';
 import { actOf, namesOf } from './operator-acts.js';
 import { changeOf, NOTHING_CHANGED, type RecordedChange } from './recorded-values.js';
@@ -64,7 +64,7 @@ type ActionRow = Omit<OperatorAction, 'change'> & {
 };
 
 /** Which actions to list; all filters must hold. */
-export interface ActionQuery extends PageRequest, Partial<TimeRange> {
+export interface ActionQuery extends PageRequest, Partial<CreationTimes> {
   readonly actor?: string | undefined;
   /** Id of what was changed or made. */
   readonly target?: string | undefined;
@@ -72,7 +72,7 @@ export interface ActionQuery extends PageRequest, Partial<TimeRange> {
   readonly action?: string | undefined;
 }
 
-interface ActionFilter extends Partial<TimeRange> {
+interface ActionFilter extends Partial<CreationTimes> {
   readonly actor?: string | undefined;
   readonly actions?: readonly string[] | undefined;
   readonly targets?: readonly string[] | undefined;

@@ -183,16 +183,8 @@ function databaseTrouble(thrown: unknown): GatewayError | undefined {
 
 /** A refusal without a cause to show is told in the line of its request; anything else has a line of its own. */
 function logError(logger: Logger, error: GatewayError, request: Partial<Request>): void {
-  const { executionId: id } = request;
   const { code, param } = error;
-  const fields = {
-    // A request can fail before it has an id.
-    execution_id: id && toPublicId('exec', id),
-    account_id: request.caller && toPublicId('acct', request.caller.accountId),
-    model: request.admitted?.row.id,
-    code,
-    param,
-  };
+  const fields = { ...idsOf(request), code, param };
   // The cause of a rejected request may quote the body (JSON.parse does). The cause of a provider's failure never
   // does.
   const logsCause =
@@ -203,6 +195,15 @@ function logError(logger: Logger, error: GatewayError, request: Partial<Request>
   request.refusal = { code, param, ...(isTold && { reason: error.message }) };
   if (isFailure) logger.error(entry, error.message);
   else if (!isTold) logger.info(entry, error.message);
+}
+
+function idsOf({ executionId: id, caller, admitted }: Partial<Request>) {
+  return {
+    // A request can fail before it has an id.
+    execution_id: id && toPublicId('exec', id),
+    account_id: caller && toPublicId('acct', caller.accountId),
+    model: admitted?.row.id,
+  };
 }
 
 interface RouterLayer {

@@ -35,10 +35,10 @@ const NEGATIVE_NUMBER = /^-\d+(\.\d+)?$/;
 const OPERAND_MARK = '\0';
 
 /** Every option of every command. An option of one name is of one kind in all of them. */
-const DECLARED: Readonly<Record<string, OptionDeclaration>> = Object.assign(
-  {},
-  COMMON_OPTIONS,
-  ...Object.values(COMMANDS).map(({ options = {} }) => options),
+const DECLARED: Readonly<Record<string, OptionDeclaration>> = Object.fromEntries(
+  [COMMON_OPTIONS, ...Object.values(COMMANDS).map(({ options = {} }) => options)].flatMap(
+    (options) => Object.entries(options),
+  ),
 );
 const PARSED: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
   Object.entries(DECLARED).map(([name, { value }]) => [
@@ -61,12 +61,7 @@ export function readCommandLine(
     return asksForHelp ? { help: overviewText(program) } : { misuse: overviewText(program) };
   }
   const declaration = declarationOf(name);
-  if (declaration === undefined) {
-    const nearest = didYouMean(name, Object.keys(COMMANDS));
-    const unknown = `There is no command ${JSON.stringify(name)}.${nearest}`;
-    const list = nearest === '' ? overviewText(program) : `"${program} help" lists all commands.`;
-    return { misuse: `${unknown}\n${list}` };
-  }
+  if (declaration === undefined) return { misuse: unknownText(program, name) };
   if (asksForHelp) return { help: helpText(program, name) };
   const wrong = valueFaultOf(declaration, typedOptions) ?? misuseOf(declaration, words, others);
   if (wrong !== undefined) {
@@ -77,6 +72,12 @@ export function readCommandLine(
   const key = takesKey(name) ? { 'idempotency-key': randomUUID() } : {};
   const request = { name, words, options: { ...key, ...others }, actor };
   return { request, asJson: json === true };
+}
+
+function unknownText(program: string, name: string): string {
+  const nearest = didYouMean(name, Object.keys(COMMANDS));
+  const list = nearest === '' ? overviewText(program) : `"${program} help" lists all commands.`;
+  return `There is no command ${JSON.stringify(name)}.${nearest}\n${list}`;
 }
 
 function parse(typed: readonly string[]) {

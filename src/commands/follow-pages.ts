@@ -39,7 +39,10 @@ async function* everyTextPage(
   let cursor: string | undefined = first.next_cursor;
   while (cursor !== undefined) {
     const reply = await ask(behind(request, cursor));
-    if (!('answer' in reply)) return yield failure(reply);
+    if (!('answer' in reply)) {
+      yield failure(reply);
+      return;
+    }
     const { answer } = reply;
     const text = isTextPage(answer) ? answer.text : String(answer);
     const end = text.indexOf(LINE_END);

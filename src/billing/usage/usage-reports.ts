@@ -147,6 +147,18 @@ function sourcesOf(request: UsageRequest, columns: string) {
   };
 }
 
+const NAME_OF_ACCOUNT = ', (SELECT name FROM account a WHERE a.id = account_id) AS account_name';
+
+/** What was given back in the time, in the same groups. */
+const returnedBy = (columns: string) => `returned AS (
+      SELECT ${columns}, -sum(charged) AS refunded
+        FROM (SELECT (created_at AT TIME ZONE 'UTC')::date AS day, * FROM usage_given_back
+               WHERE charged < 0 AND created_at >= $1::date::timestamp AT TIME ZONE 'UTC'
+                 AND created_at < $2::date::timestamp AT TIME ZONE 'UTC'
+                 AND ($3::uuid IS NULL OR account_id = $3)
+                 AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)) g
+       GROUP BY ${columns})`;
+
 function statementFor(request: UsageRequest): string {
   const { groupBy } = request;
   const columns = groupBy.map((dimension) => COLUMN[dimension]).join(', ');
@@ -160,9 +172,6 @@ function statementFor(request: UsageRequest): string {
   const order = groupBy
     .map((dimension) => (dimension === 'day' ? 'day DESC' : COLUMN[dimension]))
     .join(', ');
-  const names = groupBy.includes('account')
-    ? ', (SELECT name FROM account a WHERE a.id = account_id) AS account_name'
-    : '';
   // Latencies are read only for the days of the page, and joined to its groups by their position in the page.
   const daysOfPage = groupBy.includes('day')
     ? 'WHERE l.day BETWEEN (SELECT min(day) FROM page) AND (SELECT max(day) FROM page)'
@@ -180,14 +189,7 @@ function statementFor(request: UsageRequest): string {
        GROUP BY ${columns}),
     page AS MATERIALIZED (
       SELECT row_number() OVER (ORDER BY ${order}) AS place, total.* FROM total ORDER BY ${order} LIMIT $6 OFFSET $7),
-    returned AS (
-      SELECT ${columns}, -sum(charged) AS refunded
-        FROM (SELECT (created_at AT TIME ZONE 'UTC')::date AS day, * FROM usage_given_back
-               WHERE charged < 0 AND created_at >= $1::date::timestamp AT TIME ZONE 'UTC'
-                 AND created_at < $2::date::timestamp AT TIME ZONE 'UTC'
-                 AND ($3::uuid IS NULL OR account_id = $3)
-                 AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)) g
-       GROUP BY ${columns}),
+    ${returnedBy(columns)},
     latency AS (
       SELECT place, bucket, sum(l.calls) AS calls
         FROM (${source('usage_latency', 'bucket, calls')}
@@ -204,6 +206,6 @@ function statementFor(request: UsageRequest): string {
              min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
         FROM ranked GROUP BY place)
     SELECT ${shown}, calls, failures, CASE WHEN quantity = 0 OR unit IS NOT NULL THEN quantity END AS quantity, unit, charged,
-           coalesce(refunded, 0) AS refunded, p50_bucket, p99_bucket ${names}
+           coalesce(refunded, 0) AS refunded, p50_bucket, p99_bucket ${groupBy.includes('account') ? NAME_OF_ACCOUNT : ''}
       FROM page LEFT JOIN quantile USING (place) LEFT JOIN returned USING (${columns}) ORDER BY place`;
 }

@@ -7,7 +7,7 @@ export interface TimeQuery {
 }
 
 /** The times between which the rows of a list were made. */
-export interface TimeRange {
+export interface CreationTimes {
   /** Inclusive. */
   readonly createdAfter: Date | undefined;
   /** Exclusive. */
@@ -18,7 +18,7 @@ export interface TimeRange {
 export function timeRangeOf({
   created_after: after,
   created_before: before,
-}: TimeQuery): TimeRange {
+}: TimeQuery): CreationTimes {
   if (after !== undefined && before !== undefined && after >= before) {
     const message =
       'created_before must be later than created_after: it is exclusive, so nothing lies between them.';

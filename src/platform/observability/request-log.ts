@@ -12,7 +12,7 @@ const SHOWN_SEGMENTS = 3;
 const PLAIN_SEGMENT = /^(v\d|[a-z][a-z_-]{0,30})$/;
 
 /** The error response of a request. The reason is its message, which has no secrets. */
-export interface Refusal {
+export interface LoggedRefusal {
   readonly code: string;
   readonly param: string | null;
   /** Absent where a line of its own has it. */
@@ -26,7 +26,7 @@ declare module 'express-serve-static-core' {
     /** Whether a line about this request is logged at its end. */
     isLogged?: boolean;
     /** Why it was refused, for that line. */
-    refusal?: Refusal;
+    refusal?: LoggedRefusal;
   }
 }
 
