@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
@@ -25,103 +25,64 @@ const grouped = (value: number): string => value.toLocaleString('en-US');
 const mebibytes = (value: number): string => `${value / MEBIBYTE} MiB`;
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
-/** The value that a file gives to a name: a product of whole numbers. */
+const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+
+/** The value that a file gives to a name: a product of whole numbers. NaN where there is no such file or name. */
 function constant(file: string, name: string): number {
+  const path = SOURCES.find((source) => basename(source) === `${file}.ts`);
+  if (path === undefined) return Number.NaN;
   const [, product = ''] =
-    new RegExp(`\\b${name}\\b(?: =|:) ([\\d_]+(?: \\* [\\d_]+)*)`).exec(read(file)) ?? [];
+    new RegExp(`\\b${name}\\b(?: =|:) ([\\d_]+(?: \\* [\\d_]+)*)`).exec(read(join('src', path))) ??
+    [];
+  if (product === '') return Number.NaN;
   return product.split(' * ').reduce((all, factor) => all * Number(factor.replaceAll('_', '')), 1);
 }
 
 /** First cell of a row, file and name of its constant, and how the row writes it. */
 const ROWS: readonly (readonly [string, string, string, (value: number) => string])[] = [
-  ['JSON body of `POST /v1/chat/completions`', 'chat/chat.controller', 'BODY_BYTES', mebibytes],
+  ['JSON body of `POST /v1/chat/completions`', 'chat.controller', 'BODY_BYTES', mebibytes],
   [
     'JSON body of `POST /v1/audio/alignment`',
-    'audio/recordings.controller',
+    'recordings.controller',
     'JSON_LIMIT_BYTES',
     mebibytes,
   ],
-  [
-    'JSON body of any other call',
-    'platform/http-server/request-body/json-body',
-    'JSON_BODY_BYTES',
-    mebibytes,
-  ],
-  ['Depth of a JSON body', 'platform/http-server/request-body/json-body', 'depth', grouped],
-  ['Values of a JSON body', 'platform/http-server/request-body/json-body', 'values', grouped],
-  [
-    'Time for a JSON body to arrive',
-    'platform/http-server/request-body/json-body',
-    'BODY_TIMEOUT_MS',
-    seconds,
-  ],
-  [
-    'Number of headers',
-    'platform/http-server/connections/request-validation',
-    'MAX_HEADERS',
-    grouped,
-  ],
-  [
-    'Time for the headers to arrive',
-    'platform/http-server/connections/fast-express.adapter',
-    'headersTimeout',
-    seconds,
-  ],
-  [
-    'Time for the whole request to arrive',
-    'platform/http-server/connections/fast-express.adapter',
-    'requestTimeout',
-    seconds,
-  ],
-  [
-    'A connection without a request',
-    'platform/http-server/connections/fast-express.adapter',
-    'keepAliveTimeout',
-    seconds,
-  ],
-  [
-    'Requests that wait on one connection',
-    'platform/http-server/connections/pipelining-guard',
-    'maxWaiting',
-    grouped,
-  ],
-  [
-    'A reader that takes no byte',
-    'platform/http-server/responses/backpressure',
-    'STALL_MS',
-    seconds,
-  ],
-  ['A URL', 'platform/http-client/public-url', 'MAX_URL_CHARACTERS', grouped],
-  ['An uploaded file', 'platform/http-client/download', 'MEDIA_LIMIT_BYTES', grouped],
-  ['A downloaded file', 'platform/http-client/download', 'MEDIA_LIMIT_BYTES', mebibytes],
-  ['Redirects of a download', 'platform/http-client/download', 'MAX_REDIRECTS', grouped],
-  ['Time of a download', 'platform/http-client/download', 'totalMs', seconds],
-  ['Rate of a download', 'platform/http-client/download', 'minBytesPerSecond', grouped],
-  ['Text fields of a form with a file', 'media/upload-form', 'fields', grouped],
-  ['One text field of such a form', 'media/upload-form', 'fieldSize', grouped],
-  ['Parts of such a form', 'media/text-form', 'MAX_PARTS', grouped],
-  ['Image `prompt`', 'images/dto/image.body', 'MAX_PROMPT', grouped],
-  ['Image `prompt`', 'videos/dto/video.body', 'MAX_PROMPT', grouped],
-  ['Dialogue `inputs`', 'audio/dialogue/dialogue.service', 'MAX_VOICES', grouped],
-  ['Chat `tools`', 'chat/dto/chat-shapes', 'MAX_TOOLS', grouped],
-  ['Chat `stop`', 'chat/dto/chat-shapes', 'MAX_STOP_CHARACTERS', grouped],
-  ['Chat `metadata`', 'chat/dto/chat-shapes', 'MAX_METADATA_VALUE', grouped],
-  ['Hosts of the images', 'chat/chat-images', 'MAX_HOSTS', grouped],
-  ['Reads of one key', 'auth/rate-limit/rate-limit.guard', 'READ_FACTOR', grouped],
-  ['Reads with [links]', 'tasks/content-links/content-reader.guard', 'READS_PER_MINUTE', grouped],
-  ['Unknown keys', 'auth/unknown-key-limiter', 'UNKNOWN_KEYS_PER_MINUTE', grouped],
-  [
-    'Synchronous calls of one account',
-    'admission/call-concurrency-limit',
-    'KEYS_PER_ACCOUNT',
-    grouped,
-  ],
-  ['`limit` of a list', 'common/paging/page.query', 'MAX_LIMIT', grouped],
-  ['`limit` of a list', 'common/paging/page.query', 'DEFAULT_LIMIT', grouped],
-  ['`limit` of `GET /v1/usage`', 'billing/usage/dto/usage.query', 'MAX_ROWS', grouped],
-  ['Days of `GET /v1/usage`', 'billing/usage/dto/usage.query', 'MAX_DAYS', grouped],
-  ['`Prefer: wait=N`', 'tasks/wait.decorator', 'MAX_WAIT_SECONDS', grouped],
-  ['Waiting reads of one key', 'tasks/reads/long-poll', 'MAX_WAITS_PER_KEY', grouped],
+  ['JSON body of any other call', 'json-body', 'JSON_BODY_BYTES', mebibytes],
+  ['Depth of a JSON body', 'json-body', 'depth', grouped],
+  ['Values of a JSON body', 'json-body', 'values', grouped],
+  ['Time for a JSON body to arrive', 'json-body', 'BODY_TIMEOUT_MS', seconds],
+  ['Number of headers', 'request-validation', 'MAX_HEADERS', grouped],
+  ['Time for the headers to arrive', 'fast-express.adapter', 'headersTimeout', seconds],
+  ['Time for the whole request to arrive', 'fast-express.adapter', 'requestTimeout', seconds],
+  ['A connection without a request', 'fast-express.adapter', 'keepAliveTimeout', seconds],
+  ['Requests that wait on one connection', 'pipelining-guard', 'maxWaiting', grouped],
+  ['A reader that takes no byte', 'backpressure', 'STALL_MS', seconds],
+  ['A URL', 'public-url', 'MAX_URL_CHARACTERS', grouped],
+  ['An uploaded file', 'download', 'MEDIA_LIMIT_BYTES', grouped],
+  ['A downloaded file', 'download', 'MEDIA_LIMIT_BYTES', mebibytes],
+  ['Redirects of a download', 'download', 'MAX_REDIRECTS', grouped],
+  ['Time of a download', 'download', 'totalMs', seconds],
+  ['Rate of a download', 'download', 'minBytesPerSecond', grouped],
+  ['Text fields of a form with a file', 'upload-form', 'fields', grouped],
+  ['One text field of such a form', 'upload-form', 'fieldSize', grouped],
+  ['Parts of such a form', 'text-form', 'MAX_PARTS', grouped],
+  ['Image `prompt`', 'image.body', 'MAX_PROMPT', grouped],
+  ['Image `prompt`', 'video.body', 'MAX_PROMPT', grouped],
+  ['Dialogue `inputs`', 'dialogue.service', 'MAX_VOICES', grouped],
+  ['Chat `tools`', 'chat-shapes', 'MAX_TOOLS', grouped],
+  ['Chat `stop`', 'chat-shapes', 'MAX_STOP_CHARACTERS', grouped],
+  ['Chat `metadata`', 'chat-shapes', 'MAX_METADATA_VALUE', grouped],
+  ['Hosts of the images', 'chat-images', 'MAX_HOSTS', grouped],
+  ['Reads of one key', 'rate-limit.guard', 'READ_FACTOR', grouped],
+  ['Reads with [links]', 'content-reader.guard', 'READS_PER_MINUTE', grouped],
+  ['Unknown keys', 'unknown-key-limiter', 'UNKNOWN_KEYS_PER_MINUTE', grouped],
+  ['Synchronous calls of one account', 'call-concurrency-limit', 'KEYS_PER_ACCOUNT', grouped],
+  ['`limit` of a list', 'page.query', 'MAX_LIMIT', grouped],
+  ['`limit` of a list', 'page.query', 'DEFAULT_LIMIT', grouped],
+  ['`limit` of `GET /v1/usage`', 'usage.query', 'MAX_ROWS', grouped],
+  ['Days of `GET /v1/usage`', 'usage.query', 'MAX_DAYS', grouped],
+  ['`Prefer: wait=N`', 'wait.decorator', 'MAX_WAIT_SECONDS', grouped],
+  ['Waiting reads of one key', 'long-poll', 'MAX_WAITS_PER_KEY', grouped],
 ];
 
 describe('the page of limits', () => {
@@ -134,10 +95,9 @@ describe('the page of limits', () => {
     );
 
   it('has the numbers of the code', () => {
-    const wrong = ROWS.filter(([start, file, name, write]) => {
-      const path = `src/${file}.ts`;
-      return !existsSync(join(ROOT, path)) || !has(start, write(constant(path, name)));
-    });
+    const wrong = ROWS.filter(
+      ([start, file, name, write]) => !has(start, write(constant(file, name))),
+    );
     expect(wrong.map(([start, file, name]) => `${start}: ${file} ${name}`)).toEqual([]);
   });
 
