@@ -38,6 +38,13 @@ const DESCRIPTION = [
   'Amounts are micro-USD (1 USD = 1,000,000). Branch on the HTTP status and `error.code`.',
 ].join(' ');
 
+const API_KEY_HELP =
+  'Your API key, `sk-…`. Whoever runs this gateway makes one with `npm run cli -- key:create ACCOUNT`. The first start on a computer prints a demo key; `npm run cli -- demo-key` makes another.';
+const ADMIN_HELP = 'For the operator: the value of the setting `ADMIN_TOKEN`.';
+const METRICS_HELP = 'For the operator: the value of the setting `METRICS_TOKEN`.';
+
+const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description }) as const;
+
 /** The OpenAPI document, generated from the controllers: the name of a handler is the id of its operation. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
@@ -47,15 +54,9 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setOpenAPIVersion('3.0.3')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'This gateway')
-    .addBearerAuth(
-      { type: 'http', scheme: 'bearer', description: 'API key `sk-…`' },
-      API_KEY_SCHEME,
-    )
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN' }, ADMIN_SCHEME)
-    .addBearerAuth(
-      { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN' },
-      METRICS_SCHEME,
-    );
+    .addSecurity(API_KEY_SCHEME, bearer(API_KEY_HELP))
+    .addSecurity(ADMIN_SCHEME, bearer(ADMIN_HELP))
+    .addSecurity(METRICS_SCHEME, bearer(METRICS_HELP));
   for (const { name, description } of DOCUMENT_TAGS) builder.addTag(name, description);
   const document = SwaggerModule.createDocument(app, builder.build(), {
     operationIdFactory: (_controller, method) => method,

@@ -3,12 +3,29 @@ import { SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ModelParameters } from '../../models/model-parameters.js';
 import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
-import { swaggerAudioPlayer } from './swagger-audio-player.js';
 import { openApiDocument } from './api-document.js';
 import { pageDocument, servedDocument } from './served-document.js';
+import { swaggerOperationParts } from './swagger-operation-parts.js';
+import { swaggerResponseMedia } from './swagger-response-media.js';
+import { swaggerSearch } from './swagger-search.js';
+import { swaggerSession } from './swagger-session.js';
 
-/** The document has no links between responses; their empty column is too wide for a telephone. */
-const NO_LINKS = '.swagger-ui .response-col_links { display: none }';
+/** Fields of a model that are shown unfolded, as nested objects. */
+const MODEL_DEPTH = 3;
+
+/**
+ * The document has no links between responses; their empty column is too wide for a telephone. The errors are a table of
+ * the page's own, so a status among them is not "Undocumented".
+ */
+const STYLES = `
+.swagger-ui .response-col_links, .swagger-ui .response-undocumented { display: none }
+.swagger-ui .operation-samples, .swagger-ui .operation-errors { padding: 10px 20px; font-size: 14px }
+.swagger-ui .operation-samples summary, .swagger-ui .operation-errors summary { cursor: pointer; padding: 4px 0 }
+.swagger-ui .operation-sample pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 12px }
+.swagger-ui .operation-errors td, .swagger-ui .operation-errors th { padding: 3px 8px 3px 0; text-align: left; vertical-align: top; overflow-wrap: anywhere }
+.swagger-ui .answer-pictures img { display: block; max-width: 100%; max-height: 480px; margin: 10px 0 }
+@media (max-width: 600px) { .swagger-ui .opblock-description-wrapper, .swagger-ui .opblock-section-header { padding: 8px 10px } }
+`;
 
 /** Serves the document at `/openapi.json` and Swagger UI at `/docs`. */
 export function serveSwaggerUi(app: NestExpressApplication): void {
@@ -29,10 +46,12 @@ export function serveSwaggerUi(app: NestExpressApplication): void {
   SwaggerModule.setup('docs', app, () => pageDocument(servedDocument(app, document)), {
     raw: false,
     customSiteTitle: 'Shim API',
-    customCss: NO_LINKS,
+    customCss: STYLES,
     swaggerOptions: {
       requestInterceptor: formAsFilled,
-      plugins: [swaggerAudioPlayer],
+      plugins: [swaggerResponseMedia, swaggerSession, swaggerOperationParts, swaggerSearch],
+      filter: true,
+      defaultModelExpandDepth: MODEL_DEPTH,
       displayRequestDuration: true,
       // Switches off the badge that Swagger UI would load from another site.
       validatorUrl: 'none',

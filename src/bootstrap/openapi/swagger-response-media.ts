@@ -1,13 +1,4 @@
-/** The part of React that Swagger UI passes to a plugin, as far as it is used here. */
-interface React {
-  readonly createElement: (
-    type: unknown,
-    properties: object | null,
-    ...children: unknown[]
-  ) => unknown;
-  readonly useMemo: <T>(make: () => T, of: readonly unknown[]) => T;
-  readonly useEffect: (effect: () => () => void, of: readonly unknown[]) => void;
-}
+import type { React } from './swagger-react.js';
 
 interface Described {
   readonly contentType?: string | undefined;
@@ -20,12 +11,12 @@ interface ResponseBody extends Described {
 }
 
 /**
- * Plugin of Swagger UI that plays and saves the bytes of the response. The page's own player would request the same URL
- * again with GET, which is no endpoint. It runs in the browser, to which its text is sent, so it can use nothing else
- * of this file.
+ * Plugin of Swagger UI that plays and saves the bytes of the response, and shows the pictures in a response of JSON. The
+ * page's own player would request the same URL again with GET, which is no endpoint. It runs in the browser, to which its
+ * text is sent, so it can use nothing else of this file.
  */
-export function swaggerAudioPlayer() {
-  const player = (Original: unknown, { React }: { readonly React: React }) => {
+export function swaggerResponseMedia() {
+  const media = (Original: unknown, { React }: { readonly React: React }) => {
     const { createElement, useEffect, useMemo } = React;
     /** The type without parameters, and the name of the file: from the response's header, else the end of the path. */
     const described = ({ contentType = '', url = '', headers = {} }: Described) => {
@@ -59,10 +50,36 @@ export function swaggerAudioPlayer() {
         ),
       );
     };
+    /** The picture's type by the first characters of its Base64 text. */
+    const typeOf = (text: string) =>
+      ({ '/': 'jpeg', i: 'png', R: 'gif', U: 'webp' })[text[0] ?? ''] ?? 'png';
+    const picturesIn = (content: unknown, url = ''): string[] => {
+      if (typeof content !== 'string' || !url.includes('/images/')) return [];
+      try {
+        const { data } = JSON.parse(content) as { data: { b64_json?: string }[] };
+        return data.flatMap(({ b64_json: text }) =>
+          text === undefined ? [] : [`data:image/${typeOf(text)};base64,${text}`],
+        );
+      } catch {
+        return [];
+      }
+    };
+    const Pictures = ({ content, url }: ResponseBody) => {
+      const pictures = useMemo(() => picturesIn(content, url), [content, url]);
+      const shown = pictures.map((src, at) =>
+        createElement('img', { src, key: at, alt: `Picture ${String(at + 1)} of the response` }),
+      );
+      return createElement('div', { className: 'answer-pictures' }, ...shown);
+    };
     return (properties: ResponseBody) =>
       properties.content instanceof Blob && properties.content.size > 0
-        ? createElement(Bytes, properties)
-        : createElement(Original, properties);
+        ? createElement(Bytes, properties as ResponseBody & { content: Blob })
+        : createElement(
+            'div',
+            null,
+            createElement(Pictures, properties),
+            createElement(Original, properties),
+          );
   };
-  return { wrapComponents: { responseBody: player } };
+  return { wrapComponents: { responseBody: media } };
 }
