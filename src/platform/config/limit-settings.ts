@@ -31,7 +31,7 @@ export const LIMIT_SETTINGS = {
     '256',
     256,
     whole(0, 100_000),
-    'Calls that may wait for the event loop or for their hold in one process, and ten times as many reads, once more have come for a second than it can do; beyond it 503, and a quarter of it for the next 3 s. 0 = no limit',
+    'Calls that may wait in one process for the event loop or for their hold; of reads ten times as many. When so many have waited for a second, further ones get 503, and for 3 s only a quarter may wait. 0 = no limit',
   ),
   MAX_UPLOADS_PER_ACCOUNT: setting(
     'maxUploadsPerAccount',
@@ -45,20 +45,20 @@ export const LIMIT_SETTINGS = {
     '8589934592',
     8_589_934_592,
     whole(64 * MEBIBYTE, TEBIBYTE),
-    'Bytes of uploads, downloads and WAV answers on disk at once in one process; beyond it 503, for an account beyond half of it 429',
+    'Bytes of uploads, downloads and WAV answers on disk at once in one process. Beyond it 503. One account may have half; beyond that 429',
   ),
   BODY_MEMORY_MAX_BYTES: setting(
     'bodyMemoryMaxBytes',
     '268435456',
     268_435_456,
     whole(64 * MEBIBYTE, TEBIBYTE),
-    'Bytes of request bodies in memory at once in one process, half of them for the keys of one account; beyond it 503, for an account beyond its half 429',
+    'Bytes of request bodies in memory at once in one process. Beyond it 503. The keys of one account may have half; beyond that 429',
   ),
   UNREAD_ANSWERS_MAX_BYTES: setting(
     'unreadAnswersMaxBytes',
     '268435456',
     268_435_456,
     whole(MEBIBYTE, TEBIBYTE),
-    'Bytes of answers in the memory of one process that their readers have not taken; beyond it the slowest readers of the account with the most are cut',
+    'Bytes of answers in the memory of one process that their readers have not taken. Beyond it the slowest readers of the account with the most are cut',
   ),
 } as const;

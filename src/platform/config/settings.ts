@@ -39,7 +39,7 @@ export const SETTINGS = {
       'unset',
       undefined,
       databases,
-      'The same database as the owner of its tables, who migrates at the start; the role of `DATABASE_URL` then gets the rights to run, and none to change tables, triggers or what was posted. Unset: `DATABASE_URL` does both',
+      'The same database as the owner of its tables. That role migrates at the start. It gives the role of `DATABASE_URL` the rights to run, and none to change tables, triggers or what was posted. Unset: `DATABASE_URL` does both',
     ),
   ),
   DATABASE_POOLER: setting(
@@ -179,7 +179,7 @@ export const SETTINGS = {
     '120000',
     120_000,
     whole(0, DAY_MS),
-    'Wait for calls in flight after SIGTERM, at most; images take 20 to 60 s. Raise it (900000, say) where music is sold. Whoever stops the process has to wait 10 s longer',
+    'The longest wait for calls in flight after SIGTERM. Images take 20 to 60 s. Raise it (900000, say) where music is sold. Whoever stops the process has to wait 10 s longer',
   ),
   CALL_DEADLINE_MS: setting(
     'callDeadlineMs',
@@ -193,7 +193,7 @@ export const SETTINGS = {
     'unset',
     undefined,
     whole(30, 36_500),
-    'Calls, finished tasks and their deliveries are dropped when they ended so many days ago (30 or more); ledger entries and usage never are. Unset: kept',
+    'Calls, finished tasks and their deliveries are dropped when they ended so many days ago (30 or more). Ledger entries and usage never are. Unset: all are kept',
   ),
   ROLE: setting(
     'role',
