@@ -26,16 +26,24 @@ export class AccountController {
   ) {}
 
   @Get('account')
-  @ApiOperation({ summary: 'Balance of the account of this key' })
+  @ApiOperation({
+    summary: 'Balance of the account of this key',
+    description:
+      'What is available to spend and what is held for calls that are under way, in micro-USD.',
+  })
   @ApiOkResponse({ type: AccountView })
   retrieveAccount(@CurrentCaller() caller: Caller): Promise<AccountView> {
     return this.accounts.account(caller);
   }
 
   @Get('key')
-  @ApiOperation({ summary: 'This key: its limits, what it has spent and what is left' })
+  @ApiOperation({
+    summary: 'This key: its limits, what it has spent and what is left',
+    description:
+      'Read it to see which models the key may call, when it expires, and how much of its spend limit is left.',
+  })
   @ApiOkResponse({ type: KeyView })
-  retrieveOwnKey(@CurrentCaller() caller: Caller): Promise<KeyView> {
+  retrieveKey(@CurrentCaller() caller: Caller): Promise<KeyView> {
     return this.accounts.key(caller);
   }
 
@@ -55,7 +63,11 @@ export class AccountController {
   }
 
   @Get('executions')
-  @ApiOperation({ summary: 'Synchronous calls of this account, newest first' })
+  @ApiOperation({
+    summary: 'Synchronous calls of this account, newest first',
+    description:
+      'Each call has its model, status, what was measured, and what was charged. Songs, videos and dubs are tasks: see `GET /v1/tasks`.',
+  })
   @ApiOkResponse({ type: ExecutionPage })
   @ErrorResponses('invalid_request')
   async listExecutions(@CurrentCaller() caller: Caller, @StrictQuery() query: ExecutionsQuery) {
@@ -63,7 +75,11 @@ export class AccountController {
   }
 
   @Get('executions/:id')
-  @ApiOperation({ summary: 'What happened to one of the synchronous calls of this account' })
+  @ApiOperation({
+    summary: 'What happened to one of the synchronous calls of this account',
+    description:
+      'Works after a client timeout too: the id is in the header `x-gateway-execution-id`, and a chat completion carries it as `chatcmpl-…`.',
+  })
   @ApiOkResponse({ type: ExecutionView })
   @ErrorResponses('not_found')
   retrieveExecution(

@@ -36,7 +36,7 @@ export class LedgerController {
     description: `One account after the other, each newest first. ${CSV_DESCRIPTION}`,
   })
   @ApiOkResponse({ type: LedgerEntryPage, headers: CSV_HEADERS })
-  listAllLedgerEntries(
+  listAdminLedgerEntries(
     @StrictQuery() { account_id: account, ...query }: AllLedgerQuery,
     @Res({ passthrough: true }) response: Response,
   ) {

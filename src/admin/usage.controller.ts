@@ -20,7 +20,7 @@ export class UsageController {
     description: `Equals the ledger. ${CSV_DESCRIPTION}`,
   })
   @ApiOkResponse({ type: UsagePage, headers: CSV_HEADERS })
-  retrieveAllUsage(
+  retrieveAdminUsage(
     @StrictQuery() { account_id: accountId, ...query }: AdminUsageQuery,
     @Res({ passthrough: true }) response: Response,
   ) {

@@ -28,7 +28,11 @@ export class TaskContentController {
 
   @Get(':id/content')
   @ContentEndpoint()
-  @ApiOperation({ summary: 'Download the file of a task' })
+  @ApiOperation({
+    summary: 'Download the file of a task',
+    description:
+      'The audio or video that the task made, with its own content type. Takes `Range`, `If-Range` and HEAD.',
+  })
   @ApiOkResponse({ description: 'The file', content: { 'application/octet-stream': BINARY } })
   @ApiResponse({
     status: 206,

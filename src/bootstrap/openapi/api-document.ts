@@ -5,8 +5,9 @@ import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-responses.decorator.js';
 import { GATEWAY_VERSION } from '../../common/version.js';
 import { METRICS_SCHEME } from '../../platform/observability/metrics.controller.js';
-import { describeDefaults, operationsOf } from './document-bodies.js';
+import { describeDefaults, operationsOf, titleByModels } from './document-bodies.js';
 import { describeHeaders } from './document-headers.js';
+import { describePathIds } from './document-parameters.js';
 
 /** The groups of operations in the order of the page: callers first, operators last. */
 const DOCUMENT_TAGS: readonly { readonly name: string; readonly description: string }[] = [
@@ -64,6 +65,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   });
   addSharedParts(document);
   describeDefaults(document);
+  titleByModels(document);
+  describePathIds(document);
   describeHeaders(document);
   return document;
 }

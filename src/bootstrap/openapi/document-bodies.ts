@@ -39,6 +39,22 @@ export function describeDefaults(document: OpenAPIObject): void {
   }
 }
 
+/** Gives each schema that a body chooses by its model the names of these models as its title, which Swagger UI shows. */
+export function titleByModels(document: OpenAPIObject): void {
+  const schemas = document.components?.schemas ?? {};
+  for (const { requestBody } of operationsOf(document)) {
+    const contents = requestBody && 'content' in requestBody ? requestBody.content : {};
+    for (const { schema } of Object.values(contents)) {
+      const mapping = schema && 'discriminator' in schema ? schema.discriminator?.mapping : {};
+      for (const reference of Object.values(mapping ?? {})) {
+        const models = Object.entries(mapping ?? {}).filter(([, of]) => of === reference);
+        const title = models.map(([model]) => model).join(', ');
+        Object.assign(schemas[nameOf(reference)] ?? {}, { title });
+      }
+    }
+  }
+}
+
 /** Name of the schema that a reference names. */
 function nameOf(reference: string): string {
   return reference.slice(REFERENCE.length);

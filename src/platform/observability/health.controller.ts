@@ -10,7 +10,11 @@ export class HealthController {
   constructor(private readonly readiness: Readiness) {}
 
   @Get('live')
-  @ApiOperation({ summary: 'The process is up' })
+  @ApiOperation({
+    summary: 'The process is up',
+    description:
+      'Answers as long as the process runs, without asking the database. For the liveness probe of an orchestrator.',
+  })
   @ApiResponse({ status: 200, example: { status: 'live' } })
   checkLive(): { status: string } {
     return { status: 'live' };
@@ -19,6 +23,8 @@ export class HealthController {
   @Get('ready')
   @ApiOperation({
     summary: 'The database is reachable and migrated; 503 while starting or draining',
+    description:
+      'Answers 200 when the gateway can take calls. A load balancer sends no calls while it answers 503.',
   })
   @ApiResponse({ status: 200, example: { status: 'ready' } })
   @ApiResponse({ status: 503, example: { status: 'unavailable' } })
