@@ -10,7 +10,11 @@ const optional = { optional: true } as const;
 
 /** Query of GET /v1/tasks. */
 export class TasksQuery extends PageQuery {
-  @Enum(TASK_STATUSES, { ...optional, description: 'Tasks in one status' })
+  @Enum(TASK_STATUSES, {
+    ...optional,
+    description: 'Tasks in one status',
+    hint: 'a video that says completed is succeeded here, one that says in_progress is processing',
+  })
   status?: TaskStatus;
 
   @ModelId(optional)
