@@ -14,24 +14,17 @@ export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
   @Get()
-  @ApiOperation({
-    summary: 'Webhook deliveries with their attempts, newest delivery first',
-    description: 'Of all accounts, each with all attempts and what the receiver answered.',
-  })
+  @ApiOperation({ summary: 'Webhook deliveries with their attempts, newest delivery first' })
   @ApiOkResponse({ type: DeliveryPage })
-  async listAdminDeliveries(@StrictQuery() query: DeliveriesQuery) {
+  async listAllDeliveries(@StrictQuery() query: DeliveriesQuery) {
     return viewPage(await this.deliveries.list(query), viewDelivery);
   }
 
   @Post(':id/redeliver')
   @HttpCode(202)
-  @ApiOperation({
-    summary: 'Make the next attempt of a delivery now',
-    description:
-      'Also for a delivery that has failed for good. The attempt is added to the same delivery.',
-  })
+  @ApiOperation({ summary: 'Make the next attempt of a delivery now' })
   @ApiAcceptedResponse({ type: DeliveryView })
-  async redeliverAdminDelivery(@Param('id') id: string): Promise<DeliveryView> {
+  async redeliverAnyDelivery(@Param('id') id: string): Promise<DeliveryView> {
     return viewDelivery(await this.deliveries.redeliver(id));
   }
 }

@@ -20,13 +20,9 @@ export class KeysController {
   constructor(private readonly keys: OperatorKeys) {}
 
   @Get(':id')
-  @ApiOperation({
-    summary: 'One key',
-    description:
-      'Its limits, what it has spent and when it was last used. The text of a key is never shown again.',
-  })
+  @ApiOperation({ summary: 'One key' })
   @ApiOkResponse({ type: ApiKeyView })
-  async retrieveAdminKey(@Param('id') id: string) {
+  async retrieveAnyKey(@Param('id') id: string) {
     return viewKey(await this.keys.get(id));
   }
 
@@ -48,11 +44,7 @@ export class KeysController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({
-    summary: 'Revoke a key; refused on every replica within 2 s',
-    description:
-      'There is no way back: issue another key instead. Calls that are under way are finished.',
-  })
+  @ApiOperation({ summary: 'Revoke a key; refused on every replica within 2 s' })
   @ApiNoContentResponse()
   revokeKey(@Param('id') id: string): Promise<void> {
     return this.keys.revoke(id);

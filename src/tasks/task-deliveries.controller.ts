@@ -19,8 +19,6 @@ export class TaskDeliveriesController {
   @Get()
   @ApiOperation({
     summary: 'Webhook deliveries of a task with their attempts, newest delivery first',
-    description:
-      'Shows whether your receiver got the webhook of the task, and what it answered to each attempt.',
   })
   @ApiOkResponse({ type: DeliveryPage })
   @ErrorResponses('invalid_request', 'task_not_found')
@@ -34,14 +32,10 @@ export class TaskDeliveriesController {
 
   @Post(':delivery_id/redeliver')
   @HttpCode(202)
-  @ApiOperation({
-    summary: 'Make the next attempt of a delivery now',
-    description:
-      'For a webhook that your receiver missed. The attempt is added to the same delivery.',
-  })
+  @ApiOperation({ summary: 'Make the next attempt of a delivery now' })
   @ApiAcceptedResponse({ type: DeliveryView })
   @ErrorResponses('task_not_found', 'not_found')
-  async redeliverTaskDelivery(
+  async redeliverTaskWebhook(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Param('delivery_id') deliveryId: string,

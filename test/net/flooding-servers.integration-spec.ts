@@ -11,8 +11,7 @@ const PATIENT = {
   totalMs: 20_000,
   rateGraceMs: 20_000,
 };
-const REASON =
-  'The URL could not be downloaded: its host could not be reached, or closed the connection before the end.';
+const REASON = 'The URL could not be downloaded: its host did not deliver it.';
 
 /** Sends `start`, then `piece` as fast as it is taken. */
 function flood(socket: Socket, start: string, piece: string): void {

@@ -41,12 +41,7 @@ export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
   @Bool({ ...optional, description: 'Adds `srt`' })
   subtitles?: boolean;
 
-  @Num({
-    min: 0,
-    max: 2,
-    ...optional,
-    description: '0 keeps to the likeliest words, higher values vary more',
-  })
+  @Num({ min: 0, max: 2, ...optional })
   temperature?: number;
 
   @Enum(['json', 'verbose_json'], {
@@ -90,32 +85,22 @@ export class VoiceChangerBody extends recordingBody('aud-multilingual-sts-v2') {
   @VoiceField()
   voice!: string;
 
-  @Num({ min: 0, max: 1, ...optional, description: 'Higher is more even, lower more lively' })
+  @Num({ min: 0, max: 1, ...optional })
   stability?: number;
 
-  @Num({ min: 0, max: 1, ...optional, description: 'How closely the speech keeps to the voice' })
+  @Num({ min: 0, max: 1, ...optional })
   similarity_boost?: number;
 
-  @Num({
-    min: 0,
-    max: 1,
-    ...optional,
-    description: 'How much the manner of the voice is exaggerated',
-  })
+  @Num({ min: 0, max: 1, ...optional })
   style?: number;
 
-  @Bool({ ...optional, description: 'Whether the likeness to the voice is raised further' })
+  @Bool(optional)
   use_speaker_boost?: boolean;
 
-  @Bool({ ...optional, description: 'Whether noise is taken out of the recording first' })
+  @Bool(optional)
   remove_background_noise?: boolean;
 
-  @Int({
-    min: 0,
-    max: MAX_SEED,
-    ...optional,
-    description: 'The same seed and request give similar audio',
-  })
+  @Int({ min: 0, max: MAX_SEED, ...optional })
   seed?: number;
 
   @AudioFormatField()

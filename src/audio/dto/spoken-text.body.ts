@@ -38,40 +38,25 @@ export class SpeechBody {
   @AudioFormatField()
   response_format!: ResponseFormat;
 
-  @Num({
-    min: 0.7,
-    max: 1.2,
-    ...optional,
-    description: 'Pace of the speech: 1 is the pace of the voice',
-  })
+  @Num({ min: 0.7, max: 1.2, ...optional })
   speed?: number;
 
-  @LanguageCode({ ...optional, description: 'Language of the text; detected where it is absent' })
+  @LanguageCode(optional)
   language?: string;
 
-  @Num({ min: 0, max: 1, ...optional, description: 'Higher is more even, lower more lively' })
+  @Num({ min: 0, max: 1, ...optional })
   stability?: number;
 
-  @Num({ min: 0, max: 1, ...optional, description: 'How closely the speech keeps to the voice' })
+  @Num({ min: 0, max: 1, ...optional })
   similarity_boost?: number;
 
-  @Num({
-    min: 0,
-    max: 1,
-    ...optional,
-    description: 'How much the manner of the voice is exaggerated',
-  })
+  @Num({ min: 0, max: 1, ...optional })
   style?: number;
 
-  @Bool({ ...optional, description: 'Whether the likeness to the voice is raised further' })
+  @Bool(optional)
   use_speaker_boost?: boolean;
 
-  @Int({
-    min: 0,
-    max: MAX_SEED,
-    ...optional,
-    description: 'The same seed and request give similar audio',
-  })
+  @Int({ min: 0, max: MAX_SEED, ...optional })
   seed?: number;
 
   @Text({
@@ -90,10 +75,7 @@ export class SpeechBody {
   })
   next_text?: string;
 
-  @Enum(['auto', 'on', 'off'], {
-    ...optional,
-    description: 'Whether numbers and abbreviations are written out before they are spoken',
-  })
+  @Enum(['auto', 'on', 'off'], optional)
   apply_text_normalization?: 'auto' | 'on' | 'off';
 
   @DoneAnyway('audio')
@@ -138,17 +120,12 @@ export class DialogueBody {
   @AudioFormatField()
   response_format!: ResponseFormat;
 
-  @LanguageCode({ ...optional, description: 'Language of the lines; detected where it is absent' })
+  @LanguageCode(optional)
   language?: string;
 
-  @Num({ min: 0, max: 1, ...optional, description: 'Higher is more even, lower more lively' })
+  @Num({ min: 0, max: 1, ...optional })
   stability?: number;
 
-  @Int({
-    min: 0,
-    max: MAX_SEED,
-    ...optional,
-    description: 'The same seed and request give similar audio',
-  })
+  @Int({ min: 0, max: MAX_SEED, ...optional })
   seed?: number;
 }

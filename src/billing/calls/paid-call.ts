@@ -126,9 +126,7 @@ export class PaidCall<O extends Operation = Operation>
       isHeld = outcome === 'held';
       if (outcome !== 'held') {
         const family = apiFamilyOf(this.call.endpoint);
-        const { amountMicroUsd: priceMicroUsd } = this.quote;
-        const nowMs = clock.nowMs();
-        throw insufficientFundsError(family, outcome, this.caller, { priceMicroUsd, nowMs });
+        throw insufficientFundsError(family, outcome, this.caller, clock.nowMs());
       }
     } finally {
       if (!isHeld) this.end();

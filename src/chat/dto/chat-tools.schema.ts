@@ -6,11 +6,7 @@ const object = { type: 'object', additionalProperties: true } as const;
 
 /** A function that the model may call. */
 class ChatFunction {
-  @ApiProperty({
-    example: 'get_weather',
-    pattern: '^[a-zA-Z0-9_-]{1,64}$',
-    description: 'Its name, by which the model calls it',
-  })
+  @ApiProperty({ example: 'get_weather', pattern: '^[a-zA-Z0-9_-]{1,64}$' })
   name!: string;
 
   @ApiPropertyOptional({ description: 'What it does, for the model' })
@@ -19,52 +15,42 @@ class ChatFunction {
   @ApiPropertyOptional({ ...object, description: 'JSON schema of its arguments' })
   parameters?: JsonObject;
 
-  @ApiPropertyOptional({
-    type: Boolean,
-    nullable: true,
-    description: 'Whether the arguments must follow the schema exactly',
-  })
+  @ApiPropertyOptional({ type: Boolean, nullable: true })
   strict?: boolean | null;
 }
 
 /** A tool that is a function. */
 export class ChatFunctionTool {
-  @ApiProperty({ enum: ['function'], description: 'Always `function`' })
+  @ApiProperty({ enum: ['function'] })
   type!: 'function';
 
-  @ApiProperty({ description: 'The function' })
+  @ApiProperty()
   function!: ChatFunction;
 }
 
 /** A tool whose input is text. */
 class ChatCustom {
-  @ApiProperty({
-    pattern: '^[a-zA-Z0-9_-]{1,64}$',
-    description: 'Its name, by which the model calls it',
-  })
+  @ApiProperty({ pattern: '^[a-zA-Z0-9_-]{1,64}$' })
   name!: string;
 
-  @ApiPropertyOptional({ description: 'What it does, for the model' })
+  @ApiPropertyOptional()
   description?: string;
 
-  @ApiPropertyOptional({
-    ...object,
-    description: 'The form that the text must have; any text where it is absent',
-  })
+  @ApiPropertyOptional(object)
   format?: JsonObject;
 }
 
 /** A tool that takes free text. */
 export class ChatCustomTool {
-  @ApiProperty({ enum: ['custom'], description: 'Always `custom`' })
+  @ApiProperty({ enum: ['custom'] })
   type!: 'custom';
 
-  @ApiProperty({ description: 'The tool' })
+  @ApiProperty()
   custom!: ChatCustom;
 }
 
 class CalledFunction {
-  @ApiProperty({ example: 'get_weather', description: 'Name of the function' })
+  @ApiProperty({ example: 'get_weather' })
   name!: string;
 
   @ApiProperty({ description: 'JSON text, as the model wrote it', example: '{"city":"Riga"}' })
@@ -73,78 +59,68 @@ class CalledFunction {
 
 /** A call of a function, made by the model. */
 export class ChatFunctionCall {
-  @ApiProperty({
-    example: 'call_1',
-    description: 'Id of the call; the message with its result names it',
-  })
+  @ApiProperty({ example: 'call_1' })
   id!: string;
 
-  @ApiProperty({ enum: ['function'], description: 'Always `function`' })
+  @ApiProperty({ enum: ['function'] })
   type!: 'function';
 
-  @ApiProperty({ description: 'The function and its arguments' })
+  @ApiProperty()
   function!: CalledFunction;
 }
 
 class CalledCustom {
-  @ApiProperty({ description: 'Name of the tool' })
+  @ApiProperty()
   name!: string;
 
-  @ApiProperty({ description: 'The text that the model sends to the tool' })
+  @ApiProperty()
   input!: string;
 }
 
 /** A call of a tool that takes free text. */
 export class ChatCustomCall {
-  @ApiProperty({
-    example: 'call_1',
-    description: 'Id of the call; the message with its result names it',
-  })
+  @ApiProperty({ example: 'call_1' })
   id!: string;
 
-  @ApiProperty({ enum: ['custom'], description: 'Always `custom`' })
+  @ApiProperty({ enum: ['custom'] })
   type!: 'custom';
 
-  @ApiProperty({ description: 'The tool and its input' })
+  @ApiProperty()
   custom!: CalledCustom;
 }
 
 /** A response in plain text. */
 export class ChatTextFormat {
-  @ApiProperty({ enum: ['text'], description: 'Always `text`' })
+  @ApiProperty({ enum: ['text'] })
   type!: 'text';
 }
 
 /** A response that is a JSON object. */
 export class ChatJsonObjectFormat {
-  @ApiProperty({ enum: ['json_object'], description: 'Always `json_object`' })
+  @ApiProperty({ enum: ['json_object'] })
   type!: 'json_object';
 }
 
 class ChatJsonSchema {
-  @ApiProperty({ example: 'capital', description: 'A name for the schema' })
+  @ApiProperty({ example: 'capital' })
   name!: string;
 
-  @ApiPropertyOptional({ description: 'What the answer is for, for the model' })
+  @ApiPropertyOptional()
   description?: string;
 
   @ApiPropertyOptional({ ...object, description: 'The JSON schema' })
   schema?: JsonObject;
 
-  @ApiPropertyOptional({
-    type: Boolean,
-    nullable: true,
-    description: 'Whether the answer must follow the schema exactly',
-  })
+  @ApiPropertyOptional({ type: Boolean, nullable: true })
   strict?: boolean | null;
 }
 
 /** A response that follows a JSON schema. */
 export class ChatJsonSchemaFormat {
-  @ApiProperty({ enum: ['json_schema'], description: 'Always `json_schema`' })
+  @ApiProperty({ enum: ['json_schema'] })
   type!: 'json_schema';
 
-  @ApiProperty({ description: 'The schema and its name' })
+  @ApiProperty()
   json_schema!: ChatJsonSchema;
 }
 

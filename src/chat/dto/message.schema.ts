@@ -15,18 +15,18 @@ import {
 export const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
 class ChatTextPart {
-  @ApiProperty({ enum: ['text'], description: 'Always `text`' })
+  @ApiProperty({ enum: ['text'] })
   type!: 'text';
 
-  @ApiProperty({ description: 'The text' })
+  @ApiProperty()
   text!: string;
 }
 
 class ChatRefusalPart {
-  @ApiProperty({ enum: ['refusal'], description: 'Always `refusal`' })
+  @ApiProperty({ enum: ['refusal'] })
   type!: 'refusal';
 
-  @ApiProperty({ description: 'The words with which the model declined' })
+  @ApiProperty()
   refusal!: string;
 }
 
@@ -34,24 +34,21 @@ class ChatImage {
   @ApiProperty({ description: 'http or https URL, or data URL of an image' })
   url!: string;
 
-  @ApiPropertyOptional({
-    enum: ['auto', 'low', 'high', 'original'],
-    description: 'How closely the model looks; more detail costs more input tokens',
-  })
+  @ApiPropertyOptional({ enum: ['auto', 'low', 'high', 'original'] })
   detail?: string;
 }
 
 class ChatImagePart {
-  @ApiProperty({ enum: ['image_url'], description: 'Always `image_url`' })
+  @ApiProperty({ enum: ['image_url'] })
   type!: 'image_url';
 
-  @ApiProperty({ description: 'The image' })
+  @ApiProperty()
   image_url!: ChatImage;
 }
 
 /** A message, for the documentation; `checkMessages` checks it. */
 export class ChatMessage {
-  @ApiProperty({ enum: ROLES, description: 'Who speaks' })
+  @ApiProperty({ enum: ROLES })
   role!: string;
 
   @ApiPropertyOptional({
@@ -63,13 +60,10 @@ export class ChatMessage {
   })
   content?: unknown;
 
-  @ApiPropertyOptional({ description: 'Name of the speaker, to tell speakers of one role apart' })
+  @ApiPropertyOptional()
   name?: string;
 
-  @ApiPropertyOptional({
-    ...TOOL_CALLS_SCHEMA,
-    description: 'In an assistant message: the calls that the model made',
-  })
+  @ApiPropertyOptional(TOOL_CALLS_SCHEMA)
   tool_calls?: unknown;
 
   @ApiPropertyOptional({ description: 'In a tool message: the call that it answers' })

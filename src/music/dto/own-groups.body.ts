@@ -27,14 +27,10 @@ const optional = { optional: true } as const;
 
 /** Own fields of `song-lyrics`. */
 export class LyricsFields {
-  @Text({
-    max: MAX_DESCRIPTION,
-    example: 'A farewell at a railway station',
-    description: 'What the lyrics are to be about',
-  })
+  @Text({ max: MAX_DESCRIPTION, example: 'A farewell at a railway station' })
   prompt!: string;
 
-  @Enum(['classic', 'remi'], { default: 'classic', description: 'Which writer of lyrics is asked' })
+  @Enum(['classic', 'remi'], { default: 'classic' })
   lyrics_model!: string;
 }
 
@@ -77,19 +73,13 @@ export class Sound {
   @Text({ max: MAX_SOUND, description: 'What is to be heard', example: 'A heavy door slams shut' })
   prompt!: string;
 
-  @Enum(['one-shot', 'loop'], {
-    default: 'one-shot',
-    description: 'Whether the sound ends, or leads back to its start without a seam',
-  })
+  @Enum(['one-shot', 'loop'], { default: 'one-shot' })
   type!: string;
 
   @Int({ min: 1, max: MAX_BPM, ...optional, description: 'Tempo, in beats per minute' })
   bpm?: number;
 
-  @Enum([...NOTES, ...NOTES.map((note) => `${note}m`)], {
-    ...optional,
-    description: 'Musical key, such as `F#m`',
-  })
+  @Enum([...NOTES, ...NOTES.map((note) => `${note}m`)], { ...optional, description: 'Key' })
   key?: string;
 }
 
@@ -101,11 +91,7 @@ export class StyleTags {
 
 /** Own fields of `song-custom-model`. */
 export class CustomModel {
-  @Text({
-    max: MAX_TITLE,
-    example: 'Basement tapes',
-    description: 'A name of your own for the model',
-  })
+  @Text({ max: MAX_TITLE, example: 'Basement tapes' })
   name!: string;
 
   @ArrayUnique({ message: '$property must name each recording once' })
@@ -115,16 +101,10 @@ export class CustomModel {
 
 /** Own fields of `song-remaster`. */
 export class Remaster {
-  @Enum(['subtle', 'normal', 'high'], {
-    default: 'normal',
-    description: 'How far the remaster departs from the track',
-  })
+  @Enum(['subtle', 'normal', 'high'], { default: 'normal' })
   variation_category!: string;
 
-  @Enum(['natural', 'boost', 'clarity'], {
-    ...optional,
-    description: 'What the remaster is to bring out',
-  })
+  @Enum(['natural', 'boost', 'clarity'], optional)
   style_profile?: string;
 }
 
@@ -177,25 +157,16 @@ export class NewStem {
 
 /** Own fields of `song-voice`, besides the recording. */
 export class Voice {
-  @Text({
-    max: MAX_TITLE,
-    ...optional,
-    example: 'Narrator',
-    description: 'A name of your own for the voice',
-  })
+  @Text({ max: MAX_TITLE, ...optional, example: 'Narrator' })
   name?: string;
 
-  @Text({ max: MAX_ABOUT, ...optional, description: 'What the voice is like' })
+  @Text({ max: MAX_ABOUT, ...optional })
   description?: string;
 }
 
 /** Own fields of `song-persona`. */
 export class Persona {
-  @Text({
-    max: MAX_TITLE,
-    example: 'The night singer',
-    description: 'A name of your own for the singer',
-  })
+  @Text({ max: MAX_TITLE, example: 'The night singer' })
   name!: string;
 
   @Text({ max: MAX_ABOUT, ...optional, description: 'What the singer is like' })

@@ -2,7 +2,6 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { BucketCounts } from './bucket-counts.js';
 
 const RETRY_AFTER_SECONDS = 1;
-const TRY_AGAIN = `Try again in ${RETRY_AFTER_SECONDS} s.`;
 
 /** The limits of a quota. */
 export interface QuotaLimits {
@@ -42,15 +41,10 @@ export class Quota {
   check(bucket: string, amount: number): GatewayError | undefined {
     const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
     if (this.counts.of(bucket) + amount > this.perBucket) {
-      const message = `You may have at most ${this.perBucket} ${this.what}. ${TRY_AGAIN}`;
-      return new GatewayError('rate_limit_exceeded', message, options);
+      return new GatewayError('rate_limit_exceeded', `You have too many ${this.what}.`, options);
     }
     return this.counts.total + amount > this.total
-      ? new GatewayError(
-          'service_unavailable',
-          `The gateway has too many ${this.what}. ${TRY_AGAIN}`,
-          options,
-        )
+      ? new GatewayError('service_unavailable', `The gateway has too many ${this.what}.`, options)
       : undefined;
   }
 

@@ -52,9 +52,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
       return;
     }
     if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-    // Where a retry cannot help, no time to wait is named.
-    const byDefault = error.shouldRetry === false ? undefined : RETRY_AFTER_SECONDS[error.status];
-    const retryAfterSeconds = error.retryAfterSeconds ?? byDefault;
+    const retryAfterSeconds = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.status];
     if (retryAfterSeconds !== undefined) {
       response.setHeader('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
     }
