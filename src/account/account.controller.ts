@@ -4,14 +4,14 @@ import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
-import { PageOrCsv, viewPage } from '../common/paging/page.view.js';
+import { viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { ExecutionsQuery } from '../billing/calls/dto/executions.query.js';
 import { ExecutionPage, ExecutionView, viewExecution } from '../billing/calls/execution.view.js';
 import { AccountService } from './account.service.js';
 import { UsageQuery } from '../billing/usage/dto/usage.query.js';
 import { UsageService } from '../billing/usage/usage.service.js';
-import { CSV_DESCRIPTION, UsagePage } from '../billing/usage/usage.view.js';
+import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../billing/usage/usage.view.js';
 import { AccountView } from './account.view.js';
 import { KeyView } from './key.view.js';
 
@@ -26,16 +26,24 @@ export class AccountController {
   ) {}
 
   @Get('account')
-  @ApiOperation({ summary: 'Balance of the account of this key' })
+  @ApiOperation({
+    summary: 'Balance of the account of this key',
+    description:
+      'What is available to spend and what is held for calls that are under way, in micro-USD.',
+  })
   @ApiOkResponse({ type: AccountView })
   retrieveAccount(@CurrentCaller() caller: Caller): Promise<AccountView> {
     return this.accounts.account(caller);
   }
 
   @Get('key')
-  @ApiOperation({ summary: 'This key: its limits, what it has spent and what is left' })
+  @ApiOperation({
+    summary: 'This key: its limits, what it has spent and what is left',
+    description:
+      'Read it to see which models the key may call, when it expires, and how much of its spend limit is left.',
+  })
   @ApiOkResponse({ type: KeyView })
-  retrieveOwnKey(@CurrentCaller() caller: Caller): Promise<KeyView> {
+  retrieveKey(@CurrentCaller() caller: Caller): Promise<KeyView> {
     return this.accounts.key(caller);
   }
 
@@ -44,7 +52,7 @@ export class AccountController {
     summary: 'What this account used, by day, model, key or endpoint',
     description: CSV_DESCRIPTION,
   })
-  @PageOrCsv(UsagePage)
+  @ApiOkResponse({ type: UsagePage, headers: CSV_HEADERS })
   @ErrorResponses('invalid_request')
   retrieveUsage(
     @CurrentCaller() { accountId }: Caller,
@@ -55,7 +63,11 @@ export class AccountController {
   }
 
   @Get('executions')
-  @ApiOperation({ summary: 'Synchronous calls of this account, newest first' })
+  @ApiOperation({
+    summary: 'Synchronous calls of this account, newest first',
+    description:
+      'Each call has its model, status, what was measured, and what was charged. Songs, videos and dubs are tasks: see `GET /v1/tasks`.',
+  })
   @ApiOkResponse({ type: ExecutionPage })
   @ErrorResponses('invalid_request')
   async listExecutions(@CurrentCaller() caller: Caller, @StrictQuery() query: ExecutionsQuery) {
@@ -63,7 +75,11 @@ export class AccountController {
   }
 
   @Get('executions/:id')
-  @ApiOperation({ summary: 'What happened to one of the synchronous calls of this account' })
+  @ApiOperation({
+    summary: 'What happened to one of the synchronous calls of this account',
+    description:
+      'Works after a client timeout too: the id is in the header `x-gateway-execution-id`, and a chat completion carries it as `chatcmpl-…`.',
+  })
   @ApiOkResponse({ type: ExecutionView })
   @ErrorResponses('not_found')
   retrieveExecution(

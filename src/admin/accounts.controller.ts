@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
@@ -13,7 +13,11 @@ import {
 import { AccountsQuery } from './dto/admin.queries.js';
 import { OperatorKeys } from './operator-keys.js';
 import { PageQuery } from '../common/paging/page.query.js';
-import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
+import {
+  IdempotencyKeyHeader,
+  OperatorEndpoint,
+  TakesJson,
+} from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { AccountRecordPage, AccountRecordView, viewAccount } from './views/account-record.view.js';
@@ -33,30 +37,43 @@ export class AccountsController {
   @Post()
   @TakesJson()
   @BodyExamples(CreateAccountBody, { account: { name: 'acme' } })
-  @ApiOperation({ summary: 'Create an account' })
+  @ApiOperation({
+    summary: 'Create an account',
+    description: 'The account begins with nothing: credit it, then issue a key.',
+  })
   @ApiCreatedResponse({ type: AccountRecordView })
   async createAccount(@StrictBody() body: CreateAccountBody) {
     return viewAccount(await this.operator.createAccount(body));
   }
 
   @Get()
-  @ApiOperation({ summary: 'List accounts, newest first' })
+  @ApiOperation({
+    summary: 'List accounts, newest first',
+    description: 'Each with its balance. `name` finds accounts whose name begins with a text.',
+  })
   @ApiOkResponse({ type: AccountRecordPage })
   async listAccounts(@StrictQuery() query: AccountsQuery) {
     return viewPage(await this.operator.accounts(query), viewAccount);
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One account' })
+  @ApiOperation({
+    summary: 'One account',
+    description: 'Its name, its balance, and whether it is disabled.',
+  })
   @ApiOkResponse({ type: AccountRecordView })
-  async retrieveAnyAccount(@Param('id') id: string) {
+  async retrieveAdminAccount(@Param('id') id: string) {
     return viewAccount(await this.operator.account(id));
   }
 
   @Patch(':id')
   @TakesJson()
   @BodyExamples(UpdateAccountBody, { rename: { name: 'acme europe' } })
-  @ApiOperation({ summary: 'Name an account anew, disable or enable it' })
+  @ApiOperation({
+    summary: 'Name an account anew, disable or enable it',
+    description:
+      'What is absent stays. The keys of a disabled account are refused within 2 s on every replica; calls under way are finished.',
+  })
   @ApiOkResponse({ type: AccountRecordView })
   async updateAccount(@Param('id') id: string, @StrictBody() body: UpdateAccountBody) {
     return viewAccount(await this.operator.updateAccount(id, body));
@@ -64,9 +81,13 @@ export class AccountsController {
 
   @Post(':id/credits')
   @TakesJson()
-  @ApiHeader({ name: 'Idempotency-Key', required: true, example: 'invoice-17' })
+  @IdempotencyKeyHeader({ required: true })
   @BodyExamples(CreditBody, { credit: { amount_microusd: '5000000', note: 'invoice 17' } })
-  @ApiOperation({ summary: 'Credit an account; a negative amount corrects' })
+  @ApiOperation({
+    summary: 'Credit an account; a negative amount corrects',
+    description:
+      'Moves money once for each `Idempotency-Key`: a repeat answers the same entry with `x-gateway-replayed: true`, and moves nothing. A correction of more than is available answers 409.',
+  })
   @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async creditAccount(
     @Param('id') id: string,
@@ -80,14 +101,21 @@ export class AccountsController {
   @Post(':id/keys')
   @TakesJson()
   @BodyExamples(CreateKeyBody, { key: { name: 'production', requests_per_minute: 600 } })
-  @ApiOperation({ summary: 'Issue an API key; its text is shown only here' })
+  @ApiOperation({
+    summary: 'Issue an API key; its text is shown only here',
+    description:
+      'Only a hash of the key is stored, so its text cannot be shown again. A key without limits may call every model.',
+  })
   @ApiCreatedResponse({ type: IssuedKeyView })
   async createKey(@Param('id') id: string, @StrictBody() body: CreateKeyBody) {
     return viewIssuedKey(await this.keys.create(id, body));
   }
 
   @Get(':id/keys')
-  @ApiOperation({ summary: 'Keys of an account, newest first' })
+  @ApiOperation({
+    summary: 'Keys of an account, newest first',
+    description: 'Without their texts. Revoked and expired keys are listed too.',
+  })
   @ApiOkResponse({ type: ApiKeyPage })
   async listKeys(@Param('id') id: string, @StrictQuery() query: PageQuery) {
     return viewPage(await this.keys.list(id, query), viewKey);

@@ -1,11 +1,5 @@
 import { Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiExtraModels,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-} from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import type { PageView } from '../common/paging/page.view.js';
@@ -16,7 +10,11 @@ import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import { AdminTasksService } from './admin-tasks.service.js';
 import { RefundBody } from './dto/admin.bodies.js';
 import { ResolveTaskBody } from './dto/resolve-task.body.js';
-import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
+import {
+  IdempotencyKeyHeader,
+  OperatorEndpoint,
+  TakesJson,
+} from './operator-endpoint.decorator.js';
 import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import {
   AdminTaskPage,
@@ -34,16 +32,24 @@ export class AdminTasksController {
   constructor(private readonly tasks: AdminTasksService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Tasks, newest first' })
+  @ApiOperation({
+    summary: 'Tasks, newest first',
+    description:
+      'Of all accounts. Filters can be combined. A page ends early where results are large.',
+  })
   @ApiOkResponse({ type: AdminTaskPage })
-  listAllTasks(@StrictQuery() query: AdminTasksQuery): Promise<PageView<object>> {
+  listAdminTasks(@StrictQuery() query: AdminTasksQuery): Promise<PageView<object>> {
     return this.tasks.list(query);
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One task' })
+  @ApiOperation({
+    summary: 'One task',
+    description:
+      'What the caller sees, and also the account, the key, the route and what was charged.',
+  })
   @ApiOkResponse({ schema: ANY_ADMIN_TASK })
-  retrieveAnyTask(@Param('id') id: string): Promise<object> {
+  retrieveAdminTask(@Param('id') id: string): Promise<object> {
     return this.tasks.get(id);
   }
 
@@ -64,8 +70,12 @@ export class AdminTasksController {
   @TakesJson()
   @BodyOptional()
   @BodyExamples(RefundBody, { refund: { note: 'goodwill' }, part: { amount_microusd: '300' } })
-  @ApiHeader({ name: 'Idempotency-Key', required: false, example: 'ticket-17' })
-  @ApiOperation({ summary: 'Give the charge of a task back, or a part of it' })
+  @IdempotencyKeyHeader({ required: false })
+  @ApiOperation({
+    summary: 'Give the charge of a task back, or a part of it',
+    description:
+      'Without an amount, all that is left of the charge is given back. A part needs an `Idempotency-Key`, and a repeat moves nothing.',
+  })
   @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async refundTask(
     @Param('id') id: string,

@@ -14,17 +14,24 @@ export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Webhook deliveries with their attempts, newest delivery first' })
+  @ApiOperation({
+    summary: 'Webhook deliveries with their attempts, newest delivery first',
+    description: 'Of all accounts, each with all attempts and what the receiver answered.',
+  })
   @ApiOkResponse({ type: DeliveryPage })
-  async listAllDeliveries(@StrictQuery() query: DeliveriesQuery) {
+  async listAdminDeliveries(@StrictQuery() query: DeliveriesQuery) {
     return viewPage(await this.deliveries.list(query), viewDelivery);
   }
 
   @Post(':id/redeliver')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Make the next attempt of a delivery now' })
+  @ApiOperation({
+    summary: 'Make the next attempt of a delivery now',
+    description:
+      'Also for a delivery that has failed for good. The attempt is added to the same delivery.',
+  })
   @ApiAcceptedResponse({ type: DeliveryView })
-  async redeliverAnyDelivery(@Param('id') id: string): Promise<DeliveryView> {
+  async redeliverAdminDelivery(@Param('id') id: string): Promise<DeliveryView> {
     return viewDelivery(await this.deliveries.redeliver(id));
   }
 }

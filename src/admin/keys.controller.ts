@@ -20,9 +20,13 @@ export class KeysController {
   constructor(private readonly keys: OperatorKeys) {}
 
   @Get(':id')
-  @ApiOperation({ summary: 'One key' })
+  @ApiOperation({
+    summary: 'One key',
+    description:
+      'Its limits, what it has spent and when it was last used. The text of a key is never shown again.',
+  })
   @ApiOkResponse({ type: ApiKeyView })
-  async retrieveAnyKey(@Param('id') id: string) {
+  async retrieveAdminKey(@Param('id') id: string) {
     return viewKey(await this.keys.get(id));
   }
 
@@ -44,7 +48,11 @@ export class KeysController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Revoke a key; refused on every replica within 2 s' })
+  @ApiOperation({
+    summary: 'Revoke a key; refused on every replica within 2 s',
+    description:
+      'There is no way back: issue another key instead. Calls that are under way are finished.',
+  })
   @ApiNoContentResponse()
   revokeKey(@Param('id') id: string): Promise<void> {
     return this.keys.revoke(id);

@@ -1,5 +1,5 @@
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiHeader, ApiTags } from '@nestjs/swagger';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import { AdminGuard } from './admin.guard.js';
@@ -22,7 +22,6 @@ export function OperatorEndpoint(): ClassDecorator & MethodDecorator {
       'conflict',
       'idempotency_conflict',
       'rate_limit_exceeded',
-      'internal_error',
       'service_unavailable',
     ),
   );
@@ -31,4 +30,18 @@ export function OperatorEndpoint(): ClassDecorator & MethodDecorator {
 /** An operator endpoint's handler that takes a JSON body. */
 export function TakesJson(): MethodDecorator {
   return UseGuards(JsonBodyGuard);
+}
+
+/**
+ * Documents the header by which a movement of money happens once. It has no example, for Swagger UI would send the same key
+ * with each credit, and only the first one would move money.
+ */
+export function IdempotencyKeyHeader({ required }: { readonly required: boolean }) {
+  return ApiHeader({
+    name: 'Idempotency-Key',
+    required,
+    description:
+      'A name of your own for this movement of money, such as the number of an invoice. Sent again, it answers the same entry and moves nothing',
+    schema: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' },
+  });
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, Param, Post, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
@@ -8,7 +8,11 @@ import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { RefundBody } from './dto/admin.bodies.js';
 import { actionQueryOf, ActionsQuery, AdminExecutionsQuery } from './dto/admin.queries.js';
 import { OperatorActions } from './operator-actions.js';
-import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
+import {
+  IdempotencyKeyHeader,
+  OperatorEndpoint,
+  TakesJson,
+} from './operator-endpoint.decorator.js';
 import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';
@@ -31,16 +35,24 @@ export class RecordsController {
   ) {}
 
   @Get('executions')
-  @ApiOperation({ summary: 'Synchronous calls, newest first' })
+  @ApiOperation({
+    summary: 'Synchronous calls, newest first',
+    description:
+      'Of all accounts. Each call has its route, its provider and what was charged. Filters can be combined.',
+  })
   @ApiOkResponse({ type: AdminExecutionPage })
-  async listAllExecutions(@StrictQuery() query: AdminExecutionsQuery) {
+  async listAdminExecutions(@StrictQuery() query: AdminExecutionsQuery) {
     return viewPage(await this.operator.listExecutions(query), viewAdminExecution);
   }
 
   @Get('executions/:id')
-  @ApiOperation({ summary: 'One synchronous call, by its x-gateway-execution-id' })
+  @ApiOperation({
+    summary: 'One synchronous call, by its x-gateway-execution-id',
+    description:
+      "What the caller sees, and also the route, the id at the provider, and the provider's error.",
+  })
   @ApiOkResponse({ type: AdminExecutionView })
-  async retrieveAnyExecution(@Param('id') id: string): Promise<AdminExecutionView> {
+  async retrieveAdminExecution(@Param('id') id: string): Promise<AdminExecutionView> {
     return viewAdminExecution(await this.operator.execution(id));
   }
 
@@ -48,8 +60,12 @@ export class RecordsController {
   @TakesJson()
   @BodyOptional()
   @BodyExamples(RefundBody, { refund: { note: 'goodwill' }, part: { amount_microusd: '300' } })
-  @ApiHeader({ name: 'Idempotency-Key', required: false, example: 'ticket-17' })
-  @ApiOperation({ summary: 'Give the charge of a synchronous call back, or a part of it' })
+  @IdempotencyKeyHeader({ required: false })
+  @ApiOperation({
+    summary: 'Give the charge of a synchronous call back, or a part of it',
+    description:
+      'Without an amount, all that is left of the charge is given back. A part needs an `Idempotency-Key`, and a repeat moves nothing.',
+  })
   @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async refundExecution(
     @Param('id') id: string,
@@ -61,14 +77,22 @@ export class RecordsController {
   }
 
   @Get('audit')
-  @ApiOperation({ summary: 'Prove posted = sum of entries and held = sum of open holds' })
+  @ApiOperation({
+    summary: 'Prove posted = sum of entries and held = sum of open holds',
+    description:
+      'Reads all accounts. `ok` is true when every rule holds; otherwise each discrepancy names its account.',
+  })
   @ApiOkResponse({ type: AuditView })
   async auditBooks() {
     return viewAudit(await this.operator.audit());
   }
 
   @Get('operator-actions')
-  @ApiOperation({ summary: 'What operators asked to change, newest first' })
+  @ApiOperation({
+    summary: 'What operators asked to change, newest first',
+    description:
+      'Every call of the operator API and every command that changes something, with who asked, from where, and what came of it.',
+  })
   @ApiOkResponse({ type: OperatorActionPage })
   async listOperatorActions(@StrictQuery() query: ActionsQuery) {
     return viewPage(await this.actions.list(actionQueryOf(query)), viewAction);

@@ -78,7 +78,10 @@ export class AccountBodyQuota extends BodyQuota {
   private async unpaidError({ caller, path }: Request): Promise<GatewayError | undefined> {
     if (caller === undefined || (await this.funds.has(caller.accountId))) return undefined;
     const { insufficient } = API_FAMILY_CODES[apiFamilyOf(path)];
-    return new GatewayError(insufficient, 'The balance cannot cover this request.');
+    return new GatewayError(
+      insufficient,
+      'Nothing is available for this request. GET /v1/account tells what the account has.',
+    );
   }
 }
 

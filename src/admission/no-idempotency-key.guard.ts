@@ -11,7 +11,8 @@ export class NoIdempotencyKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { headers } = context.switchToHttp().getRequest<Request>();
     if (headers['idempotency-key'] === undefined) return true;
-    const message = 'Idempotency-Key is not supported on synchronous endpoints.';
+    const message =
+      'Idempotency-Key is not supported on this endpoint: tasks and POST /admin/accounts/{id}/credits take it, chat and images ignore it. Leave it out.';
     throw new GatewayError('idempotency_not_supported', message, { param: 'Idempotency-Key' });
   }
 }

@@ -15,7 +15,7 @@ export const FORMATS_WITHOUT_WAV = ['mp3', 'opus', 'pcm'] as const;
 export function AudioFormatField(
   formats: readonly string[] = Object.keys(AUDIO_CONTENT_TYPES),
 ): PropertyDecorator {
-  return Enum(formats, { default: 'mp3' });
+  return Enum(formats, { default: 'mp3', description: 'Format of the audio' });
 }
 
 /** A premade voice by id or first name, in any case (decision G-37). */

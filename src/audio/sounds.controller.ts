@@ -55,7 +55,7 @@ export class SoundsController {
     description:
       'The answer begins once the track is finished: allow several minutes. Billed per second asked for.',
   })
-  createMusic(
+  createMusicComposition(
     @Call() call: AdmittedCall<'composition'>,
     @StrictBody() body: MusicCompositionBody,
     @Res() response: Response,

@@ -49,9 +49,9 @@ export class BearerGuard implements CanActivate {
   private async find(key: string, address: string | undefined): Promise<Caller | undefined> {
     const waitMs = this.keys.accountOf(key) ? 0 : this.unknownKeys.waitMs(address);
     if (waitMs > 0) {
-      throw new GatewayError('rate_limit_exceeded', 'Too many unknown API keys.', {
-        retryAfterSeconds: waitMs / 1_000,
-      });
+      const seconds = Math.ceil(waitMs / 1_000);
+      const message = `Your address has sent too many unknown API keys. Try again in ${seconds} s.`;
+      throw new GatewayError('rate_limit_exceeded', message, { retryAfterSeconds: seconds });
     }
     const caller = await this.keys.find(key);
     if (caller === undefined) this.unknownKeys.failed(address);

@@ -23,5 +23,5 @@ export function spendLimitMessage(limit: SpendLimit, nowMs: number): string {
   const amount = `${formatMicroUsd(limit.amountMicroUsd)} micro-USD`;
   const span = end === undefined ? 'in all' : `per ${limit.period}`;
   const until = end === undefined ? '' : ` The ${limit.period} ends at ${end.toISOString()}.`;
-  return `This key may spend ${amount} ${span}; the request costs more than is left.${until}`;
+  return `This key may spend ${amount} ${span}, and less is left.${until}`;
 }

@@ -190,7 +190,10 @@ function logError(logger: Logger, error: GatewayError, request: Partial<Request>
   const logsCause =
     error.cause !== undefined && (error.status >= 500 || error.cause instanceof ProviderError);
   const entry = logsCause ? { ...fields, cause: loggableError(error.cause) } : fields;
-  const isFailure = error.status >= 500 && !(error instanceof RefusedWhileDraining);
+  // Without a cause it is a mistake of the caller that the API answers with 503 (decision G-09).
+  const isCallersMistake = error.shouldRetry === false && error.cause === undefined;
+  const isFailure =
+    error.status >= 500 && !isCallersMistake && !(error instanceof RefusedWhileDraining);
   const isTold = request.isLogged === true && !isFailure && !logsCause;
   request.refusal = { code, param, ...(isTold && { reason: error.message }) };
   if (isFailure) logger.error(entry, error.message);

@@ -8,7 +8,7 @@ import {
 import { COMMANDS, declarationOf, optionsOf } from './command-declarations.js';
 import { misuseOf } from './command-misuse.js';
 import { helpText, overviewText, usageLine } from './help.js';
-import { didYouMean } from './nearest-name.js';
+import { didYouMean } from '../common/nearest-name.js';
 import { takesKey, type OperatorRequest } from './operator-request.js';
 
 /** What was typed: a command to run, a text that was asked for, or what is wrong and how it is right. */

@@ -1,6 +1,6 @@
 import type { CommandDeclaration, OperandDeclaration } from './command-declaration.js';
 import { optionsOf } from './command-declarations.js';
-import { didYouMean } from './nearest-name.js';
+import { didYouMean } from '../common/nearest-name.js';
 import type { Options } from './operator-request.js';
 
 /**

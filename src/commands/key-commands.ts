@@ -2,7 +2,7 @@ import { CreateKeyBody, RotateKeyBody, UpdateKeyBody } from '../admin/dto/admin.
 import { viewIssuedKey, viewKey } from '../admin/views/api-key.view.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { viewPage } from '../common/paging/page.view.js';
-import { didYouMean } from './nearest-name.js';
+import { didYouMean } from '../common/nearest-name.js';
 import type { OperatorCommand } from './operator-command.js';
 import { revocationQuestion } from './operator-questions.js';
 import type { Options } from './operator-request.js';

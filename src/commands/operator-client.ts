@@ -6,9 +6,10 @@ import { howToRepeat, type OperatorReply, type OperatorRequest } from './operato
 const UNANSWERED =
   'The gateway ended before it answered. See by actions and ledger what was done before you run the command again.';
 
-const HANGS = 'The gateway on this data folder does not take commands now. Nothing was done.';
+const NOT_ACCEPTING =
+  'The gateway on this data folder does not take commands now. Nothing was done.';
 /** The longest wait for the greeting. */
-const GREETING_PATIENCE_MS = 10_000;
+const GREETING_TIMEOUT_MS = 10_000;
 
 /**
  * Has the gateway behind this socket run the command; undefined where no gateway takes it. It loads nothing of the gateway,
@@ -21,10 +22,10 @@ const GREETING_PATIENCE_MS = 10_000;
 export async function askRunningGateway(
   path: string,
   request: OperatorRequest,
-  patienceMs = GREETING_PATIENCE_MS,
+  timeoutMs = GREETING_TIMEOUT_MS,
 ): Promise<OperatorReply | undefined> {
   const socket = connect(path);
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   // The caller that waits for the socket gets the error.
   socket.on('error', () => undefined);
   try {
@@ -32,7 +33,7 @@ export async function askRunningGateway(
     await once(socket, 'readable', { signal });
   } catch {
     socket.destroy();
-    return signal.aborted ? { error: HANGS } : undefined;
+    return signal.aborted ? { error: NOT_ACCEPTING } : undefined;
   }
   if (socket.readableLength === 0) {
     socket.destroy();

@@ -36,7 +36,7 @@ export function operatorSocketPath({
 }
 
 /**
- * The Unix socket in the data folder through which `npm run cli` has a running gateway do what the command says. Only the user
+ * The Unix socket in the data folder through which the command line has a running gateway run its commands. Only the user
  * of the gateway can open it, who can read its keys and its database anyway.
  */
 export class OperatorSocket {

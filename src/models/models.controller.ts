@@ -17,14 +17,21 @@ export class ModelsController {
   constructor(private readonly models: ModelsService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Models this key may use' })
+  @ApiOperation({
+    summary: 'Models this key may use',
+    description:
+      'Only models that are enabled and that the allowlist of the key contains, each with its price, limits and fields.',
+  })
   @ApiOkResponse({ type: ModelListView })
   listModels(@CurrentCaller() caller: Caller, @Res() response: Response): void {
     send(response, this.models.list(caller));
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One model, with its price, limits and fields' })
+  @ApiOperation({
+    summary: 'One model, with its price, limits and fields',
+    description: 'The same record as in the list, and the endpoint on which the model runs.',
+  })
   @ApiOkResponse({ type: ModelDetailView })
   @ErrorResponses('model_not_found')
   retrieveModel(

@@ -33,7 +33,10 @@ export class VoiceListView {
 @Controller('v1/voices')
 export class VoicesController {
   @Get()
-  @ApiOperation({ summary: 'The voices' })
+  @ApiOperation({
+    summary: 'The voices',
+    description: 'Each can be sent as `voice` by its id or by its name.',
+  })
   @ApiOkResponse({ type: VoiceListView })
   listVoices(): VoiceListView {
     return { object: 'list', data: VOICES };

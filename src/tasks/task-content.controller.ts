@@ -16,12 +16,6 @@ import { ContentLinks } from './content-links/content-links.js';
 import { TaskContents } from './reads/task-contents.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
-/** Types of dubs, by their sources; a file of any other has the last one. */
-const FILES = {
-  'audio/mpeg': BINARY,
-  'video/mp4': BINARY,
-  'application/octet-stream': BINARY,
-};
 
 /** The files of tasks other than videos, and links to them. */
 @ApiTags('tasks')
@@ -34,12 +28,16 @@ export class TaskContentController {
 
   @Get(':id/content')
   @ContentEndpoint()
-  @ApiOperation({ summary: 'Download the file of a task' })
-  @ApiOkResponse({ description: 'The file', content: FILES })
+  @ApiOperation({
+    summary: 'Download the file of a task',
+    description:
+      'The audio or video that the task made, with its own content type. Takes `Range`, `If-Range` and HEAD.',
+  })
+  @ApiOkResponse({ description: 'The file', content: { 'application/octet-stream': BINARY } })
   @ApiResponse({
     status: 206,
     description: 'The range',
-    content: FILES,
+    content: { 'application/octet-stream': BINARY },
   })
   async retrieveTaskContent(
     @CurrentReader() reader: ContentReader,

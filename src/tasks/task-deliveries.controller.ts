@@ -19,6 +19,8 @@ export class TaskDeliveriesController {
   @Get()
   @ApiOperation({
     summary: 'Webhook deliveries of a task with their attempts, newest delivery first',
+    description:
+      'Shows whether your receiver got the webhook of the task, and what it answered to each attempt.',
   })
   @ApiOkResponse({ type: DeliveryPage })
   @ErrorResponses('invalid_request', 'task_not_found')
@@ -32,10 +34,14 @@ export class TaskDeliveriesController {
 
   @Post(':delivery_id/redeliver')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Make the next attempt of a delivery now' })
+  @ApiOperation({
+    summary: 'Make the next attempt of a delivery now',
+    description:
+      'For a webhook that your receiver missed. The attempt is added to the same delivery.',
+  })
   @ApiAcceptedResponse({ type: DeliveryView })
   @ErrorResponses('task_not_found', 'not_found')
-  async redeliverTaskWebhook(
+  async redeliverTaskDelivery(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Param('delivery_id') deliveryId: string,

@@ -65,7 +65,11 @@ export class TasksController {
 
   @Post(':id/cancel')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Cancel a task that was not sent to its provider yet' })
+  @ApiOperation({
+    summary: 'Cancel a task that was not sent to its provider yet',
+    description:
+      'Its hold is released and nothing is charged. A task that is already with its provider answers 409 and goes on.',
+  })
   @ApiOkResponse({ schema: ANY_TASK })
   @ErrorResponses('task_not_found', 'task_not_cancellable')
   async cancelTask(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<object> {

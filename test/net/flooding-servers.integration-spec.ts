@@ -11,7 +11,8 @@ const PATIENT = {
   totalMs: 20_000,
   rateGraceMs: 20_000,
 };
-const REASON = 'The URL could not be downloaded: its host did not deliver it.';
+const REASON =
+  'The URL could not be downloaded: its host could not be reached, or closed the connection before the end.';
 
 /** Sends `start`, then `piece` as fast as it is taken. */
 function flood(socket: Socket, start: string, piece: string): void {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { TestAccount } from '../support/gateway.js';
 import { postJson } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
@@ -14,11 +15,15 @@ import {
   startGatewayProgram,
   temporaryFolder,
 } from '../support/process.js';
+import { systemProgram } from '../support/system-program.js';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/cli.js');
 const { PATH, HOME } = process.env;
 const TODAY = new Date().toISOString().slice(0, 10);
 const NAME = 'Acme';
+const PAGE = 'docs/operate/accounting.md';
+const python = systemProgram('python3');
+const itWithPython = python === undefined ? it.skip : it;
 
 let settings: NodeJS.ProcessEnv;
 let gateway: GatewayProgram;
@@ -98,6 +103,26 @@ describe('money on the command line', () => {
       expect(lines.filter((line) => line.includes(execution))).toEqual([
         expect.stringContaining(`,${NAME},charge,,-600,-0.0006,`),
       ]);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  itWithPython(
+    'is reconciled with the usage by the script of the page on accounting',
+    async () => {
+      const [, script = ''] = /```python\n([^]*?)```/.exec(await readFile(PAGE, 'utf8')) ?? [];
+      const days = ['--from', TODAY, '--to', TODAY, '--csv', '--all'];
+      const folder = await temporaryFolder();
+      const files = ['ledger.csv', 'usage.csv'].map((name) => join(folder, name));
+      const commands = [['ledger'], ['usage', '--group-by', 'account,model']];
+      for (const [index, file] of files.entries()) {
+        await writeFile(file, (await cli(...(commands[index] ?? []), ...days)).stdout);
+      }
+      const { stdout } = await promisify(execFile)(python ?? '', ['-c', script, ...files]);
+      const [head = '', ...lines] = stdout.trimEnd().split('\n');
+      expect(head).toMatch(/^account\topening\t.*\tdifference$/);
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.filter((line) => !line.endsWith('\t0.000000'))).toEqual([]);
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

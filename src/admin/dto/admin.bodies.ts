@@ -17,7 +17,7 @@ const optional = { optional: true } as const;
 
 /** Body of POST /admin/accounts. */
 export class CreateAccountBody {
-  @Text({ max: MAX_NAME, example: 'acme' })
+  @Text({ max: MAX_NAME, example: 'acme', description: 'A name of your own for the account' })
   name!: string;
 
   @Bool({
@@ -44,13 +44,17 @@ export class CreditBody {
   )
   amount_microusd!: string;
 
-  @Text({ max: MAX_NOTE, ...optional })
+  @Text({
+    max: MAX_NOTE,
+    ...optional,
+    description: 'A note of your own, shown with the entry as `reference`',
+  })
   note?: string;
 }
 
 /** Body of POST /admin/accounts/{id}/keys. */
 export class CreateKeyBody {
-  @Text({ max: MAX_NAME, ...optional })
+  @Text({ max: MAX_NAME, ...optional, description: 'A name of your own for the key' })
   name?: string;
 
   @ModelId({ ...optional, list: { min: 0, max: MAX_MODELS }, description: 'Absent = all models' })
@@ -59,7 +63,12 @@ export class CreateKeyBody {
   @Int({ min: 1, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds' })
   expires_at?: number;
 
-  @Int({ min: 1, max: MAX_REQUESTS_PER_MINUTE, ...optional })
+  @Int({
+    min: 1,
+    max: MAX_REQUESTS_PER_MINUTE,
+    ...optional,
+    description: 'Most requests of the key in a minute; absent, the gateway decides',
+  })
   requests_per_minute?: number;
 
   @Custom(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
@@ -82,7 +91,7 @@ export class UpdateKeyBody extends CreateKeyBody {}
 
 /** Body of PATCH /admin/accounts/{id}. Absent fields stay. */
 export class UpdateAccountBody {
-  @Text({ max: MAX_NAME, ...optional, example: 'acme' })
+  @Text({ max: MAX_NAME, ...optional, example: 'acme', description: 'The new name' })
   name?: string;
 
   @Bool({ ...optional, description: 'Refuses all calls of its keys within 2 s' })
@@ -103,12 +112,22 @@ export class RefundBody {
   )
   amount_microusd?: string;
 
-  @Text({ max: MAX_NOTE, ...optional, example: 'goodwill' })
+  @Text({
+    max: MAX_NOTE,
+    ...optional,
+    example: 'goodwill',
+    description: 'A note of your own, shown with the entry',
+  })
   note?: string;
 }
 
 /** Body of POST /admin/keys/{id}/rotate. */
 export class RotateKeyBody {
-  @Int({ min: 0, max: MAX_OVERLAP_SECONDS, default: 0 })
+  @Int({
+    min: 0,
+    max: MAX_OVERLAP_SECONDS,
+    default: 0,
+    description: 'How long the old key still works',
+  })
   overlap_seconds!: number;
 }

@@ -18,7 +18,7 @@ const optional = { optional: true } as const;
 
 /** Query of GET /admin/executions. */
 export class AdminExecutionsQuery extends ExecutionsQuery {
-  @Text({ max: MAX_ID, ...optional })
+  @Text({ max: MAX_ID, ...optional, description: 'Calls of one account, by its id' })
   account_id?: string;
 
   @Enum(['true', 'false'], {
@@ -47,10 +47,10 @@ export class LedgerQuery {
   @Text({ max: MAX_ID, ...optional, description: '`next_cursor` of the page before' })
   cursor?: string;
 
-  @Enum(['json', 'csv'], { default: 'json' })
+  @Enum(['json', 'csv'], { default: 'json', description: 'JSON or CSV' })
   format!: 'json' | 'csv';
 
-  @Enum(['credit', 'correction', 'charge'], optional)
+  @Enum(['credit', 'correction', 'charge'], { ...optional, description: 'Entries of one kind' })
   kind?: LedgerEntry['kind'];
 
   @Enum(CORRECTION_KINDS, {
@@ -82,7 +82,7 @@ export class LedgerQuery {
 
 /** Query of GET /admin/ledger. */
 export class AllLedgerQuery extends LedgerQuery {
-  @Text({ max: MAX_ID, ...optional })
+  @Text({ max: MAX_ID, ...optional, description: 'Entries of one account, by its id' })
   account_id?: string;
 }
 
@@ -114,9 +114,12 @@ export function actionQueryOf(query: ActionsQuery): ActionQuery {
 
 /** Query of GET /admin/webhook-deliveries. */
 export class DeliveriesQuery extends PageQuery {
-  @Text({ max: MAX_ID, ...optional })
+  @Text({ max: MAX_ID, ...optional, description: 'Deliveries of one task, by its id' })
   task_id?: string;
 
-  @Enum(['pending', 'delivered', 'failed'], optional)
+  @Enum(['pending', 'delivered', 'failed'], {
+    ...optional,
+    description: 'Deliveries in one status',
+  })
   status?: 'pending' | 'delivered' | 'failed';
 }

@@ -41,7 +41,12 @@ export class TranscriptionBody extends recordingBody('aud-transcribe-v2') {
   @Bool({ ...optional, description: 'Adds `srt`' })
   subtitles?: boolean;
 
-  @Num({ min: 0, max: 2, ...optional })
+  @Num({
+    min: 0,
+    max: 2,
+    ...optional,
+    description: '0 keeps to the likeliest words, higher values vary more',
+  })
   temperature?: number;
 
   @Enum(['json', 'verbose_json'], {
@@ -85,22 +90,32 @@ export class VoiceChangerBody extends recordingBody('aud-multilingual-sts-v2') {
   @VoiceField()
   voice!: string;
 
-  @Num({ min: 0, max: 1, ...optional })
+  @Num({ min: 0, max: 1, ...optional, description: 'Higher is more even, lower more lively' })
   stability?: number;
 
-  @Num({ min: 0, max: 1, ...optional })
+  @Num({ min: 0, max: 1, ...optional, description: 'How closely the speech keeps to the voice' })
   similarity_boost?: number;
 
-  @Num({ min: 0, max: 1, ...optional })
+  @Num({
+    min: 0,
+    max: 1,
+    ...optional,
+    description: 'How much the manner of the voice is exaggerated',
+  })
   style?: number;
 
-  @Bool(optional)
+  @Bool({ ...optional, description: 'Whether the likeness to the voice is raised further' })
   use_speaker_boost?: boolean;
 
-  @Bool(optional)
+  @Bool({ ...optional, description: 'Whether noise is taken out of the recording first' })
   remove_background_noise?: boolean;
 
-  @Int({ min: 0, max: MAX_SEED, ...optional })
+  @Int({
+    min: 0,
+    max: MAX_SEED,
+    ...optional,
+    description: 'The same seed and request give similar audio',
+  })
   seed?: number;
 
   @AudioFormatField()

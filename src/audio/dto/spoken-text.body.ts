@@ -38,25 +38,40 @@ export class SpeechBody {
   @AudioFormatField()
   response_format!: ResponseFormat;
 
-  @Num({ min: 0.7, max: 1.2, ...optional })
+  @Num({
+    min: 0.7,
+    max: 1.2,
+    ...optional,
+    description: 'Pace of the speech: 1 is the pace of the voice',
+  })
   speed?: number;
 
-  @LanguageCode(optional)
+  @LanguageCode({ ...optional, description: 'Language of the text; detected where it is absent' })
   language?: string;
 
-  @Num({ min: 0, max: 1, ...optional })
+  @Num({ min: 0, max: 1, ...optional, description: 'Higher is more even, lower more lively' })
   stability?: number;
 
-  @Num({ min: 0, max: 1, ...optional })
+  @Num({ min: 0, max: 1, ...optional, description: 'How closely the speech keeps to the voice' })
   similarity_boost?: number;
 
-  @Num({ min: 0, max: 1, ...optional })
+  @Num({
+    min: 0,
+    max: 1,
+    ...optional,
+    description: 'How much the manner of the voice is exaggerated',
+  })
   style?: number;
 
-  @Bool(optional)
+  @Bool({ ...optional, description: 'Whether the likeness to the voice is raised further' })
   use_speaker_boost?: boolean;
 
-  @Int({ min: 0, max: MAX_SEED, ...optional })
+  @Int({
+    min: 0,
+    max: MAX_SEED,
+    ...optional,
+    description: 'The same seed and request give similar audio',
+  })
   seed?: number;
 
   @Text({
@@ -75,7 +90,10 @@ export class SpeechBody {
   })
   next_text?: string;
 
-  @Enum(['auto', 'on', 'off'], optional)
+  @Enum(['auto', 'on', 'off'], {
+    ...optional,
+    description: 'Whether numbers and abbreviations are written out before they are spoken',
+  })
   apply_text_normalization?: 'auto' | 'on' | 'off';
 
   @DoneAnyway('audio')
@@ -120,12 +138,17 @@ export class DialogueBody {
   @AudioFormatField()
   response_format!: ResponseFormat;
 
-  @LanguageCode(optional)
+  @LanguageCode({ ...optional, description: 'Language of the lines; detected where it is absent' })
   language?: string;
 
-  @Num({ min: 0, max: 1, ...optional })
+  @Num({ min: 0, max: 1, ...optional, description: 'Higher is more even, lower more lively' })
   stability?: number;
 
-  @Int({ min: 0, max: MAX_SEED, ...optional })
+  @Int({
+    min: 0,
+    max: MAX_SEED,
+    ...optional,
+    description: 'The same seed and request give similar audio',
+  })
   seed?: number;
 }

@@ -34,9 +34,13 @@ export class RateLimitGuard implements CanActivate {
     const outcome = await this.buckets.take(bucket, limit);
     setLimitHeaders(http.getResponse<Response>(), limit, outcome);
     if (outcome.allowed) return true;
-    throw new GatewayError('rate_limit_exceeded', 'Too many requests for this API key.', {
-      retryAfterSeconds: outcome.retryAfterMs / 1000,
-    });
+    const kind = isRead ? 'reads' : 'requests';
+    const seconds = Math.max(1, Math.ceil(outcome.retryAfterMs / 1_000));
+    throw new GatewayError(
+      'rate_limit_exceeded',
+      `This API key may send ${limit} ${kind} a minute. Try again in ${seconds} s.`,
+      { retryAfterSeconds: seconds },
+    );
   }
 }
 

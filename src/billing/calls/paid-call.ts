@@ -126,7 +126,9 @@ export class PaidCall<O extends Operation = Operation>
       isHeld = outcome === 'held';
       if (outcome !== 'held') {
         const family = apiFamilyOf(this.call.endpoint);
-        throw insufficientFundsError(family, outcome, this.caller, clock.nowMs());
+        const { amountMicroUsd: priceMicroUsd } = this.quote;
+        const nowMs = clock.nowMs();
+        throw insufficientFundsError(family, outcome, this.caller, { priceMicroUsd, nowMs });
       }
     } finally {
       if (!isHeld) this.end();

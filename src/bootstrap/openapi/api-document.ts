@@ -1,16 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
-import { ADMIN_VIDEO_TASK } from '../../admin/views/admin-task.view.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-responses.decorator.js';
 import { GATEWAY_VERSION } from '../../common/version.js';
 import { METRICS_SCHEME } from '../../platform/observability/metrics.controller.js';
-import { AUDIO_TASK_RESULT } from '../../tasks/task.view.js';
-import { describeDefaults, operationsOf, shareListItems } from './document-bodies.js';
-import { describeVideoErrors, shareErrors } from './document-errors.js';
+import { describeDefaults, operationsOf, titleByModels } from './document-bodies.js';
 import { describeHeaders } from './document-headers.js';
-import { separateStreams } from './document-streams.js';
+import { describePathIds } from './document-parameters.js';
 
 /** The groups of operations in the order of the page: callers first, operators last. */
 const DOCUMENT_TAGS: readonly { readonly name: string; readonly description: string }[] = [
@@ -66,13 +63,11 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: (_controller, method) => method,
     autoTagControllers: false,
   });
-  describeVideoErrors(document);
   addSharedParts(document);
   describeDefaults(document);
-  shareListItems(document);
-  separateStreams(document);
+  titleByModels(document);
+  describePathIds(document);
   describeHeaders(document);
-  shareErrors(document);
   return document;
 }
 
@@ -80,12 +75,7 @@ function addSharedParts(document: OpenAPIObject): void {
   const { components = {} } = document;
   document.components = {
     ...components,
-    schemas: {
-      Error: ERROR_SCHEMA,
-      AdminVideoTaskView: ADMIN_VIDEO_TASK,
-      ...components.schemas,
-      AudioTaskResult: AUDIO_TASK_RESULT,
-    },
+    schemas: { Error: ERROR_SCHEMA, ...components.schemas },
     examples: usedExamples(document),
   };
   for (const operation of operationsOf(document)) operation.security ??= [];

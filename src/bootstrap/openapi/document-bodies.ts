@@ -39,22 +39,18 @@ export function describeDefaults(document: OpenAPIObject): void {
   }
 }
 
-/**
- * A field `x[]` is the field `x` as forms of the OpenAI API spell it. Client generators give the items of both one name, so they
- * are one schema.
- */
-export function shareListItems(document: OpenAPIObject): void {
+/** Gives each schema that a body chooses by its model the names of these models as its title, which Swagger UI shows. */
+export function titleByModels(document: OpenAPIObject): void {
   const schemas = document.components?.schemas ?? {};
-  for (const [owner, schema] of Object.entries(schemas)) {
-    const { properties = {} } = '$ref' in schema ? {} : schema;
-    for (const [name, field] of Object.entries(properties)) {
-      const spelt = properties[name.replace(/\[\]$/, '')];
-      if (spelt === field || !spelt || '$ref' in spelt || '$ref' in field || !field.items) continue;
-      const words = name.replaceAll(/(?:^|_)([a-z])|\[\]/g, (_, first = '') =>
-        String(first).toUpperCase(),
-      );
-      schemas[`${owner}${words}Item`] = field.items;
-      spelt.items = field.items = { $ref: `${REFERENCE}${owner}${words}Item` };
+  for (const { requestBody } of operationsOf(document)) {
+    const contents = requestBody && 'content' in requestBody ? requestBody.content : {};
+    for (const { schema } of Object.values(contents)) {
+      const mapping = schema && 'discriminator' in schema ? schema.discriminator?.mapping : {};
+      for (const reference of Object.values(mapping ?? {})) {
+        const models = Object.entries(mapping ?? {}).filter(([, of]) => of === reference);
+        const title = models.map(([model]) => model).join(', ');
+        Object.assign(schemas[nameOf(reference)] ?? {}, { title });
+      }
     }
   }
 }

@@ -42,8 +42,13 @@ const TOOL_CHOICE = {
   type: 'object',
   additionalProperties: true,
   properties: {
-    type: { type: 'string' },
-    function: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+    type: { type: 'string', description: 'What kind of tool it is, such as `function`' },
+    function: {
+      type: 'object',
+      required: ['name'],
+      description: 'The function that must be called',
+      properties: { name: { type: 'string', description: 'Its name' } },
+    },
   },
 };
 
@@ -51,6 +56,7 @@ const TOOL_CHOICE = {
 function Unsupported(): PropertyDecorator {
   return Custom(() => false, 'is not offered here: leave it out', {
     ...optional,
+    description: 'Not offered here: leave it out or send null',
     api: { type: Object, nullable: true, enum: [null] },
   });
 }
@@ -75,17 +81,30 @@ export class ChatBody {
     api: {
       type: 'object',
       properties: {
-        include_usage: { type: 'boolean' },
-        include_obfuscation: { type: 'boolean' },
+        include_usage: { type: 'boolean', description: 'Whether a last chunk tells the usage' },
+        include_obfuscation: {
+          type: 'boolean',
+          description: 'Whether chunks are padded, so that their sizes tell nothing',
+        },
       },
     },
   })
   stream_options?: JsonObject;
 
-  @Num({ min: 0, max: 2, ...optional })
+  @Num({
+    min: 0,
+    max: 2,
+    ...optional,
+    description: 'How freely words are chosen: 0 takes the likeliest, higher values vary more',
+  })
   temperature?: number;
 
-  @Num({ min: 0, max: 1, ...optional })
+  @Num({
+    min: 0,
+    max: 1,
+    ...optional,
+    description: 'Words are chosen only among the likeliest that together have this probability',
+  })
   top_p?: number;
 
   @ExcludedBy('max_completion_tokens')
@@ -98,28 +117,49 @@ export class ChatBody {
   @Custom(isStop, 'must be a text or an array of up to 4 texts', {
     ...optional,
     api: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 4 }] },
+    description: 'The answer ends before any of these texts',
   })
   stop?: string | readonly string[];
 
-  @Int({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, ...optional })
+  @Int({
+    min: Number.MIN_SAFE_INTEGER,
+    max: Number.MAX_SAFE_INTEGER,
+    ...optional,
+    description: 'The same seed and request give similar answers, where the model supports it',
+  })
   seed?: number;
 
   @Int({ min: 1, max: 1, ...optional, description: 'One answer is given' })
   n?: number;
 
-  @Num({ min: -2, max: 2, ...optional })
+  @Num({
+    min: -2,
+    max: 2,
+    ...optional,
+    description: 'Above 0, words that have appeared at all become less likely',
+  })
   presence_penalty?: number;
 
-  @Num({ min: -2, max: 2, ...optional })
+  @Num({
+    min: -2,
+    max: 2,
+    ...optional,
+    description: 'Above 0, words become less likely the more often they have appeared',
+  })
   frequency_penalty?: number;
 
   @Custom(isLogitBias, 'must map token ids to numbers from -100 to 100', {
     ...optional,
     api: { type: 'object', additionalProperties: { type: 'number' } },
+    description:
+      'By token id: how much likelier (up to 100) or less likely (down to -100) the token becomes',
   })
   logit_bias?: JsonObject;
 
-  @Bool(optional)
+  @Bool({
+    ...optional,
+    description: 'Whether the answer has the log probability of each of its tokens',
+  })
   logprobs?: boolean;
 
   @Int({
@@ -134,48 +174,63 @@ export class ChatBody {
   @Examined(toolsFault, {
     ...optional,
     api: { type: 'array', items: anyOfType(ChatFunctionTool, ChatCustomTool) },
+    description:
+      'Functions and other tools that the model may call; you run them and send their results',
   })
   tools?: readonly JsonObject[];
 
   @Custom(isToolChoice, 'must be none, auto, required or an object that names a tool', {
     ...optional,
     api: { oneOf: [{ type: 'string', enum: ['none', 'auto', 'required'] }, TOOL_CHOICE] },
+    description: 'Whether the model may, must or must not call a tool, or which one it must call',
   })
   tool_choice?: string | JsonObject;
 
-  @Bool(optional)
+  @Bool({ ...optional, description: 'Whether one answer may call several tools' })
   parallel_tool_calls?: boolean;
 
   @Examined(responseFormatFault, {
     ...optional,
     api: anyOfType(ChatTextFormat, ChatJsonObjectFormat, ChatJsonSchemaFormat),
+    description: 'Whether the answer is plain text, any JSON object, or JSON that follows a schema',
   })
   response_format?: JsonObject;
 
-  @Text(label)
+  @Text({ ...label, description: 'Your own name for the person who asks, passed to the provider' })
   user?: string;
 
-  @Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'], optional)
+  @Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'], {
+    ...optional,
+    description: 'How long the model thinks before it answers; thinking is billed as output tokens',
+  })
   reasoning_effort?: string;
 
-  @Enum(['low', 'medium', 'high'], optional)
+  @Enum(['low', 'medium', 'high'], { ...optional, description: 'How long the answer is to be' })
   verbosity?: string;
 
   @Custom(isMetadata, 'must hold at most 16 texts of at most 512 characters by name', {
     ...optional,
     api: { type: 'object', additionalProperties: { type: 'string' } },
+    description: 'Labels of your own, by name',
   })
   metadata?: JsonObject;
 
-  @Text(label)
+  @Text({
+    ...label,
+    description: 'Requests with the same key and beginning reuse what the provider has cached',
+  })
   prompt_cache_key?: string;
 
-  @Text(label)
+  @Text({
+    ...label,
+    description: 'A stable, anonymous name of the person who asks, for the provider to find misuse',
+  })
   safety_identifier?: string;
 
   @Custom((value) => value === false, 'must be false: nothing is stored', {
     ...optional,
     api: { type: Boolean, enum: [false] },
+    description: 'Answers are never stored for later retrieval, so only `false` is accepted',
   })
   store?: false;
 

@@ -15,18 +15,18 @@ import {
 export const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
 class ChatTextPart {
-  @ApiProperty({ enum: ['text'] })
+  @ApiProperty({ enum: ['text'], description: 'Always `text`' })
   type!: 'text';
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The text' })
   text!: string;
 }
 
 class ChatRefusalPart {
-  @ApiProperty({ enum: ['refusal'] })
+  @ApiProperty({ enum: ['refusal'], description: 'Always `refusal`' })
   type!: 'refusal';
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The words with which the model declined' })
   refusal!: string;
 }
 
@@ -34,21 +34,24 @@ class ChatImage {
   @ApiProperty({ description: 'http or https URL, or data URL of an image' })
   url!: string;
 
-  @ApiPropertyOptional({ enum: ['auto', 'low', 'high', 'original'] })
+  @ApiPropertyOptional({
+    enum: ['auto', 'low', 'high', 'original'],
+    description: 'How closely the model looks; more detail costs more input tokens',
+  })
   detail?: string;
 }
 
 class ChatImagePart {
-  @ApiProperty({ enum: ['image_url'] })
+  @ApiProperty({ enum: ['image_url'], description: 'Always `image_url`' })
   type!: 'image_url';
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The image' })
   image_url!: ChatImage;
 }
 
 /** A message, for the documentation; `checkMessages` checks it. */
 export class ChatMessage {
-  @ApiProperty({ enum: ROLES })
+  @ApiProperty({ enum: ROLES, description: 'Who speaks' })
   role!: string;
 
   @ApiPropertyOptional({
@@ -60,10 +63,13 @@ export class ChatMessage {
   })
   content?: unknown;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'Name of the speaker, to tell speakers of one role apart' })
   name?: string;
 
-  @ApiPropertyOptional(TOOL_CALLS_SCHEMA)
+  @ApiPropertyOptional({
+    ...TOOL_CALLS_SCHEMA,
+    description: 'In an assistant message: the calls that the model made',
+  })
   tool_calls?: unknown;
 
   @ApiPropertyOptional({ description: 'In a tool message: the call that it answers' })

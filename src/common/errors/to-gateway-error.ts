@@ -16,7 +16,7 @@ const NEST_STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
 
 const NEST_STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'The request is malformed.',
-  404: 'No such resource.',
+  404: 'There is no such path. GET /docs and GET /openapi.json describe all endpoints.',
   405: 'The method is not allowed here.',
   413: 'The request is too large.',
 };

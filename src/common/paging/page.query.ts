@@ -9,6 +9,6 @@ export class PageQuery {
   @Text({ max: MAX_CURSOR, optional: true, description: '`next_cursor` of the page before' })
   cursor?: string;
 
-  @Int({ min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT })
+  @Int({ min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Most rows of the page' })
   limit!: number;
 }

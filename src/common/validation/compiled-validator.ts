@@ -1,3 +1,4 @@
+import { didYouMean } from '../nearest-name.js';
 import { isJsonObject, type JsonObject } from '../json-object.js';
 import { getMetadataStorage, type ValidationArguments } from 'class-validator';
 import type { ErrorCode } from '../errors/error-table.js';
@@ -40,6 +41,8 @@ export interface Fault {
 
 /** Field names and paths in responses are cut at this length, because they may be the client's own words. */
 const MAX_PATH_LENGTH = 128;
+/** Field names that one error message lists. */
+const MAX_NAMED_FIELDS = 40;
 const VALIDATORS = new Map<Dto, CompiledValidator<object>>();
 
 /** The validator of a request class, compiled once. */
@@ -85,12 +88,27 @@ export class CompiledValidator<T extends object> {
     if (!isJsonObject(body)) throw new GatewayError(code, 'The body must be a JSON object.');
     const unknown = this.unknownField(body)?.slice(0, MAX_PATH_LENGTH);
     if (unknown !== undefined) {
-      throw new GatewayError(code, `${unknown} is not a field here.`, { param: unknown });
+      throw new GatewayError(code, this.unknownFieldMessage(unknown), { param: unknown });
     }
     const dto = this.instance(body);
     const fault = this.fault(dto);
     if (fault !== undefined) throw rejection(fault, code);
     return dto;
+  }
+
+  private unknownFieldMessage(path: string): string {
+    const names = this.namesBeside(path.split('.'));
+    const listed = names.slice(0, MAX_NAMED_FIELDS).join(', ');
+    const more = names.length > MAX_NAMED_FIELDS ? ', …' : '';
+    const nearest = didYouMean(path.slice(path.lastIndexOf('.') + 1), names);
+    return `${path} is not a field here.${nearest} The fields are ${listed}${more}.`;
+  }
+
+  /** The fields of the object that the last part of a path is in. */
+  private namesBeside([name = '', ...rest]: readonly string[]): readonly string[] {
+    const nested = rest.length === 0 ? undefined : this.byName.get(name)?.nested;
+    if (nested === undefined) return [...this.byName.keys()];
+    return nested.namesBeside(/^\d+$/.test(rest[0] ?? '') ? rest.slice(1) : rest);
   }
 
   private unknownField(body: JsonObject): string | undefined {

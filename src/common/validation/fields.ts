@@ -119,9 +119,13 @@ function Decimals(most: number, rejection: ValidationOptions): PropertyDecorator
   return ValidateBy({ name: 'decimals', validator: { validate } }, rejection);
 }
 
-/** One of several fixed values, case-sensitive. */
-export function Enum(words: readonly string[], options: FieldOptions = {}): PropertyDecorator {
-  const rejection = fault(`must be ${oneOfWords(words)}`, options);
+/** One of several fixed values, case-sensitive. `hint` is added to the error message: words of other APIs for the same. */
+export function Enum(
+  words: readonly string[],
+  options: FieldOptions & { readonly hint?: string } = {},
+): PropertyDecorator {
+  const hint = options.hint === undefined ? '' : ` (${options.hint})`;
+  const rejection = fault(`must be ${oneOfWords(words)}${hint}`, options);
   return field([IsIn(words, rejection)], options, { type: String, enum: [...words] });
 }
 

@@ -50,7 +50,11 @@ describe('StrictBody', () => {
     const pipe = new StrictBodyPipe(SongBody, 'invalid_music_request');
 
     expect(() => pipe.transform({ foo: 1 })).toThrow(
-      new GatewayError('invalid_music_request', 'foo is not a field here.', { param: 'foo' }),
+      new GatewayError(
+        'invalid_music_request',
+        'foo is not a field here. The fields are model, prompt, version.',
+        { param: 'foo' },
+      ),
     );
   });
 

@@ -39,7 +39,8 @@ const WALKERS: Record<MediaFormat, (bytes: Buffer) => TrackDurations> = {
 export function measureBytes(file: Buffer): MediaDuration {
   const bytes = file.subarray(skipId3(file));
   const format = sniffFormat(bytes);
-  if (format === undefined) throw unsupportedMedia('it is no supported format');
+  if (format === undefined)
+    throw unsupportedMedia(`it is none of ${Object.keys(WALKERS).join(', ')}`);
   const { audioMicros, videoMicros } = walk(format, bytes);
   if (audioMicros <= 0n) throw unsupportedMedia('it holds no audio');
   return {

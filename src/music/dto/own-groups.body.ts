@@ -27,10 +27,14 @@ const optional = { optional: true } as const;
 
 /** Own fields of `song-lyrics`. */
 export class LyricsFields {
-  @Text({ max: MAX_DESCRIPTION, example: 'A farewell at a railway station' })
+  @Text({
+    max: MAX_DESCRIPTION,
+    example: 'A farewell at a railway station',
+    description: 'What the lyrics are to be about',
+  })
   prompt!: string;
 
-  @Enum(['classic', 'remi'], { default: 'classic' })
+  @Enum(['classic', 'remi'], { default: 'classic', description: 'Which writer of lyrics is asked' })
   lyrics_model!: string;
 }
 
@@ -73,13 +77,19 @@ export class Sound {
   @Text({ max: MAX_SOUND, description: 'What is to be heard', example: 'A heavy door slams shut' })
   prompt!: string;
 
-  @Enum(['one-shot', 'loop'], { default: 'one-shot' })
+  @Enum(['one-shot', 'loop'], {
+    default: 'one-shot',
+    description: 'Whether the sound ends, or leads back to its start without a seam',
+  })
   type!: string;
 
   @Int({ min: 1, max: MAX_BPM, ...optional, description: 'Tempo, in beats per minute' })
   bpm?: number;
 
-  @Enum([...NOTES, ...NOTES.map((note) => `${note}m`)], { ...optional, description: 'Key' })
+  @Enum([...NOTES, ...NOTES.map((note) => `${note}m`)], {
+    ...optional,
+    description: 'Musical key, such as `F#m`',
+  })
   key?: string;
 }
 
@@ -91,7 +101,11 @@ export class StyleTags {
 
 /** Own fields of `song-custom-model`. */
 export class CustomModel {
-  @Text({ max: MAX_TITLE, example: 'Basement tapes' })
+  @Text({
+    max: MAX_TITLE,
+    example: 'Basement tapes',
+    description: 'A name of your own for the model',
+  })
   name!: string;
 
   @ArrayUnique({ message: '$property must name each recording once' })
@@ -101,10 +115,16 @@ export class CustomModel {
 
 /** Own fields of `song-remaster`. */
 export class Remaster {
-  @Enum(['subtle', 'normal', 'high'], { default: 'normal' })
+  @Enum(['subtle', 'normal', 'high'], {
+    default: 'normal',
+    description: 'How far the remaster departs from the track',
+  })
   variation_category!: string;
 
-  @Enum(['natural', 'boost', 'clarity'], optional)
+  @Enum(['natural', 'boost', 'clarity'], {
+    ...optional,
+    description: 'What the remaster is to bring out',
+  })
   style_profile?: string;
 }
 
@@ -157,16 +177,25 @@ export class NewStem {
 
 /** Own fields of `song-voice`, besides the recording. */
 export class Voice {
-  @Text({ max: MAX_TITLE, ...optional, example: 'Narrator' })
+  @Text({
+    max: MAX_TITLE,
+    ...optional,
+    example: 'Narrator',
+    description: 'A name of your own for the voice',
+  })
   name?: string;
 
-  @Text({ max: MAX_ABOUT, ...optional })
+  @Text({ max: MAX_ABOUT, ...optional, description: 'What the voice is like' })
   description?: string;
 }
 
 /** Own fields of `song-persona`. */
 export class Persona {
-  @Text({ max: MAX_TITLE, example: 'The night singer' })
+  @Text({
+    max: MAX_TITLE,
+    example: 'The night singer',
+    description: 'A name of your own for the singer',
+  })
   name!: string;
 
   @Text({ max: MAX_ABOUT, ...optional, description: 'What the singer is like' })

@@ -142,7 +142,12 @@ export function ShorterWhen(other: string, value: boolean, max: number): Propert
 
 /** Title of the tracks. */
 export function Title(): PropertyDecorator {
-  return Text({ max: MAX_TITLE, ...optional, example: 'Rain on the glass' });
+  return Text({
+    max: MAX_TITLE,
+    ...optional,
+    description: 'Title of the track',
+    example: 'Rain on the glass',
+  });
 }
 
 /** Words that describe a style. */
@@ -190,10 +195,19 @@ export function Instrumental(): PropertyDecorator {
 
 /** An instruction what to change. */
 export function Instruction(): PropertyDecorator {
-  return Text({ max: MAX_DESCRIPTION, example: 'Let the strings take over and slow down' });
+  return Text({
+    max: MAX_DESCRIPTION,
+    description: 'What is to be changed',
+    example: 'Let the strings take over and slow down',
+  });
 }
 
 /** The same seed gives the same result. */
 export function Seed(): PropertyDecorator {
-  return Int({ min: 0, max: 4_294_967_295, ...optional });
+  return Int({
+    min: 0,
+    max: 4_294_967_295,
+    ...optional,
+    description: 'The same seed and request give a similar result',
+  });
 }

@@ -29,7 +29,11 @@ export class Tune {
 
 /** Own field of `tune-music-lyrics`. */
 export class TunePrompt {
-  @Text({ max: MAX_DESCRIPTION, example: 'A farewell at a railway station' })
+  @Text({
+    max: MAX_DESCRIPTION,
+    example: 'A farewell at a railway station',
+    description: 'What the lyrics are to be about',
+  })
   prompt!: string;
 }
 
@@ -62,12 +66,12 @@ export class CoverStrength {
 
 /** Own field of `tune-music-download`. */
 export class TuneFormat {
-  @Enum(['mp3', 'wav'], { default: 'mp3' })
+  @Enum(['mp3', 'wav'], { default: 'mp3', description: 'Format of the file' })
   format!: string;
 }
 
 /** Own field of `tune-music-video`. */
 export class VideoTemplate {
-  @Enum(['modern', 'player', 'simple'], { default: 'modern' })
+  @Enum(['modern', 'player', 'simple'], { default: 'modern', description: 'Look of the video' })
   template!: string;
 }

@@ -2,6 +2,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { BucketCounts } from './bucket-counts.js';
 
 const RETRY_AFTER_SECONDS = 1;
+const TRY_AGAIN = `Try again in ${RETRY_AFTER_SECONDS} s.`;
 
 /** The limits of a quota. */
 export interface QuotaLimits {
@@ -41,10 +42,15 @@ export class Quota {
   check(bucket: string, amount: number): GatewayError | undefined {
     const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
     if (this.counts.of(bucket) + amount > this.perBucket) {
-      return new GatewayError('rate_limit_exceeded', `You have too many ${this.what}.`, options);
+      const message = `You may have at most ${this.perBucket} ${this.what}. ${TRY_AGAIN}`;
+      return new GatewayError('rate_limit_exceeded', message, options);
     }
     return this.counts.total + amount > this.total
-      ? new GatewayError('service_unavailable', `The gateway has too many ${this.what}.`, options)
+      ? new GatewayError(
+          'service_unavailable',
+          `The gateway has too many ${this.what}. ${TRY_AGAIN}`,
+          options,
+        )
       : undefined;
   }
 

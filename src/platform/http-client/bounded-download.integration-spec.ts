@@ -99,7 +99,8 @@ describe('BoundedDownload', () => {
     const lonely = new BoundedDownload(new SsrfSafeDialer({ rules }), { rules });
     await expect(lonely.toFile('http://127.0.0.1:1/', dir)).rejects.toMatchObject({
       code: 'audio_download_failed',
-      message: 'The URL could not be downloaded: its host did not deliver it.',
+      message:
+        'The URL could not be downloaded: its host could not be reached, or closed the connection before the end.',
     });
   });
 

@@ -160,7 +160,10 @@ export class Download {
     if (this.options.signal?.aborted) return this.options.signal.reason;
     if (this.deadline.signal.aborted) return this.failed('it takes too long', error);
     if (error instanceof AddressRefusedError) return this.failed('its host is not public', error);
-    return this.failed('its host did not deliver it', error);
+    return this.failed(
+      'its host could not be reached, or closed the connection before the end',
+      error,
+    );
   }
 
   private failed(why: string, cause?: unknown): GatewayError {

@@ -31,13 +31,14 @@ export class MetricsController {
   constructor(private readonly scrape: Scrape) {}
 
   @Get()
-  @ApiOkResponse({
-    description: 'Prometheus text',
-    content: { 'text/plain': { schema: { type: 'string' } } },
-  })
+  @ApiOkResponse({ description: 'Prometheus text' })
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @Header('Cache-Control', 'no-store')
-  @ApiOperation({ summary: 'Metrics in Prometheus text format' })
+  @ApiOperation({
+    summary: 'Metrics in Prometheus text format',
+    description:
+      'Counters, gauges and histograms of all processes of this gateway, for Prometheus to scrape. Without `METRICS_TOKEN` only a gateway on a loopback address serves them.',
+  })
   @ApiProduces('text/plain')
   @ApiBearerAuth(METRICS_SCHEME)
   @UseGuards(MetricsGuard)

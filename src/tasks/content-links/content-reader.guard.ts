@@ -59,8 +59,12 @@ export class ContentReaderGuard implements CanActivate {
   private async take(bucket: string): Promise<void> {
     const { allowed, retryAfterMs } = await this.buckets.take(bucket, READS_PER_MINUTE);
     if (allowed) return;
-    throw new GatewayError('rate_limit_exceeded', 'Too many requests with links.', {
-      retryAfterSeconds: retryAfterMs / 1_000,
-    });
+    throw new GatewayError(
+      'rate_limit_exceeded',
+      'Too many requests with links. Try again after the seconds in Retry-After.',
+      {
+        retryAfterSeconds: retryAfterMs / 1_000,
+      },
+    );
   }
 }

@@ -10,13 +10,20 @@ const optional = { optional: true } as const;
 
 /** Query of GET /v1/tasks. */
 export class TasksQuery extends PageQuery {
-  @Enum(TASK_STATUSES, optional)
+  @Enum(TASK_STATUSES, {
+    ...optional,
+    description: 'Tasks in one status',
+    hint: 'a video that says completed is succeeded here, one that says in_progress is processing',
+  })
   status?: TaskStatus;
 
   @ModelId(optional)
   model?: string;
 
-  @Enum(['audio', 'video'], optional)
+  @Enum(['audio', 'video'], {
+    ...optional,
+    description: 'Tasks that make audio (songs, tunes, dubs) or video',
+  })
   modality?: 'audio' | 'video';
 
   @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
@@ -25,15 +32,19 @@ export class TasksQuery extends PageQuery {
   @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
   created_before?: number;
 
-  @Text({ max: MAX_CLIENT_REQUEST_ID, ...optional })
+  @Text({
+    max: MAX_CLIENT_REQUEST_ID,
+    ...optional,
+    description: 'Tasks that were submitted with this `X-Client-Request-Id`',
+  })
   client_request_id?: string;
 }
 
 /** Query of GET /admin/tasks. */
 export class AdminTasksQuery extends TasksQuery {
-  @Text({ max: MAX_ID, ...optional })
+  @Text({ max: MAX_ID, ...optional, description: 'Tasks of one account, by its id' })
   account_id?: string;
 
-  @Text({ max: MAX_ID, ...optional })
+  @Text({ max: MAX_ID, ...optional, description: 'Tasks of one key, by its id' })
   api_key_id?: string;
 }

@@ -44,7 +44,11 @@ export function submitBatches(
 }
 
 function tooMany(): GatewayError {
-  return new GatewayError('service_unavailable', 'Too many tasks are being submitted.', {
-    retryAfterSeconds: 1,
-  });
+  return new GatewayError(
+    'service_unavailable',
+    'The gateway has too many tasks to store. Try again after the seconds in Retry-After.',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 }

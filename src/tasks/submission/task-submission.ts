@@ -151,7 +151,10 @@ export class TaskSubmission {
     }
     await prepared.discard?.();
     if (outcome === 'claim_lost') throw new ClaimLost();
-    throw insufficientFundsError(surface, outcome, call.caller, this.clock.nowMs());
+    throw insufficientFundsError(surface, outcome, call.caller, {
+      priceMicroUsd: prepared.quote.amountMicroUsd,
+      nowMs: this.clock.nowMs(),
+    });
   }
 }
 

@@ -165,6 +165,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         if (done.has(id) || apart.includes(id)) continue;
         const found = ids.find(([pattern]) => pattern.test(path));
         const parameters = {
+          ...(id === 'creditAccount' && { 'Idempotency-Key': 'invoice-17' }),
           ...(path.includes('{id}') && { id: found?.[1] ?? 'none' }),
           ...(path.includes('{delivery_id}') && { delivery_id: firstIdOf(delivery) }),
         };
@@ -181,7 +182,7 @@ describeInBrowser('Swagger UI in a browser', () => {
     expect(Object.keys(heard).sort()).toEqual([
       'createDialogue',
       'createIsolation',
-      'createMusic',
+      'createMusicComposition',
       'createSoundEffect',
       'createSpeech',
       'createVoiceChange',

@@ -70,7 +70,10 @@ describe('a path that is not offered', () => {
     'has no advice for %s',
     async (path) => {
       const answer = await postJson(gateway.url + path, {}, {});
-      expect([answer.status, errorOf(answer).message]).toEqual([404, 'No such resource.']);
+      expect([answer.status, errorOf(answer).message]).toEqual([
+        404,
+        'There is no such path. GET /docs and GET /openapi.json describe all endpoints.',
+      ]);
     },
   );
 });

@@ -12,7 +12,7 @@ const optional = { optional: true } as const;
 
 /** Query of GET /v1/executions. */
 export class ExecutionsQuery extends PageQuery {
-  @Enum(['running', 'succeeded', 'failed'], optional)
+  @Enum(['running', 'succeeded', 'failed'], { ...optional, description: 'Calls in one status' })
   status?: ExecutionStatus;
 
   @ModelId(optional)

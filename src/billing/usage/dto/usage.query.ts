@@ -48,6 +48,7 @@ export class UsageQuery {
   @Custom(isGrouping, `must name some of ${USAGE_DIMENSIONS.join(', ')}, with commas between`, {
     default: 'day',
     api: { type: String, example: 'day,model' },
+    description: 'One row for each value of these, with commas between',
   })
   group_by!: string;
 
@@ -63,10 +64,10 @@ export class UsageQuery {
   @Text({ max: MAX_ID, ...optional, description: 'Usage of one key, by its id' })
   api_key_id?: string;
 
-  @Enum(['json', 'csv'], { default: 'json' })
+  @Enum(['json', 'csv'], { default: 'json', description: 'JSON or CSV' })
   format!: 'json' | 'csv';
 
-  @Int({ min: 1, max: MAX_ROWS, default: DEFAULT_ROWS })
+  @Int({ min: 1, max: MAX_ROWS, default: DEFAULT_ROWS, description: 'Most rows of the page' })
   limit!: number;
 
   @Custom((value) => typeof value === 'string' && CURSOR.test(value), 'is not one this list gave', {
@@ -79,7 +80,7 @@ export class UsageQuery {
 
 /** Query of GET /admin/usage. */
 export class AdminUsageQuery extends UsageQuery {
-  @Text({ max: MAX_ID, ...optional })
+  @Text({ max: MAX_ID, ...optional, description: 'Usage of one account, by its id' })
   account_id?: string;
 }
 

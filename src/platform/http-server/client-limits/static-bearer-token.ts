@@ -36,9 +36,13 @@ export class StaticBearerToken {
   check({ headers, ip }: Pick<Request, 'headers' | 'ip'>): void {
     const waitMs = this.wrong.waitMs(ip);
     if (waitMs > 0) {
-      throw new GatewayError('rate_limit_exceeded', `Too many wrong ${this.name} tokens.`, {
-        retryAfterSeconds: waitMs / 1_000,
-      });
+      throw new GatewayError(
+        'rate_limit_exceeded',
+        `Your address has sent too many wrong ${this.name} tokens. Try again after the seconds in Retry-After.`,
+        {
+          retryAfterSeconds: waitMs / 1_000,
+        },
+      );
     }
     if (this.token.isIn(headers.authorization)) return;
     // A request without a token is not a guess.

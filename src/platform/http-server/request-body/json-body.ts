@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as yieldLoop } from 'node:timers/promises';
+import { type ParseError, parse as parseTolerantly } from 'jsonc-parser';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { ByteAccumulator, ChunkCount } from './byte-accumulator.js';
 import type { BodyMeter } from './body-quota.js';
@@ -14,6 +15,8 @@ const BODY_TIMEOUT_MS = 30_000;
 /** Bytes that are checked and decoded in one turn of the event loop; about 3 ms. */
 const SLICE_BYTES = 524_288;
 const BOUNDS = { depth: 32, values: 10_000 };
+/** Characters of a body in which the place of an error is looked for. */
+const MAX_EXPLAINED_CHARACTERS = 65_536;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
@@ -146,8 +149,24 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw malformed('The body is not valid JSON.', cause);
+    throw malformed(`The body is not valid JSON${placeOf(text)}.`, cause);
   }
+}
+
+/**
+ * Where the error is, as the end of a sentence. The parser's own message is not used, because it quotes the body. A long
+ * body is not read again for it, because that would block the event loop.
+ */
+function placeOf(text: string): string {
+  if (text.length > MAX_EXPLAINED_CHARACTERS) return '';
+  const errors: ParseError[] = [];
+  parseTolerantly(text, errors, { disallowComments: true });
+  const [first] = errors;
+  if (first === undefined) return '';
+  if (first.offset >= text.trimEnd().length) return ': it ends too early';
+  const before = text.slice(0, first.offset);
+  const line = before.split('\n').length;
+  return `: there is an error at line ${line}, column ${before.length - before.lastIndexOf('\n')}`;
 }
 
 function malformed(message: string, cause?: unknown): GatewayError {

@@ -52,7 +52,9 @@ export class GatewayErrorFilter implements ExceptionFilter {
       return;
     }
     if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-    const retryAfterSeconds = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS[error.status];
+    // Where a retry cannot help, no time to wait is named.
+    const byDefault = error.shouldRetry === false ? undefined : RETRY_AFTER_SECONDS[error.status];
+    const retryAfterSeconds = error.retryAfterSeconds ?? byDefault;
     if (retryAfterSeconds !== undefined) {
       response.setHeader('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
     }
