@@ -20,17 +20,17 @@ export function setUpResponseMemoryLimit(app: NestExpressApplication): void {
   const bytes = adapter.setUpResponseMemoryLimit({
     maxBytes,
     bucketOf: bucketOfRequests(app),
-    onDisconnected: (readers) => {
-      metrics.readersCut.inc(readers);
+    onDisconnected: (clients) => {
+      metrics.slowClientsDisconnected.inc(clients);
       logger.warn(
-        { readers },
+        { clients },
         'slow clients disconnected: response memory is above UNREAD_ANSWERS_MAX_BYTES',
       );
     },
   });
   metrics.watch(
-    'gateway_unread_answer_bytes',
-    'Bytes of answers in memory that their readers have not taken',
+    'gateway_response_buffer_bytes',
+    'Bytes of responses in memory that their clients have not taken',
     bytes,
   );
 }

@@ -36,9 +36,9 @@ export class Metrics {
     help: 'Requests refused unread with 503, because more came than this process could do',
     registers: [this.registry],
   });
-  readonly readersCut = new Counter({
-    name: 'gateway_readers_cut_total',
-    help: 'Readers cut because unread answers had more than UNREAD_ANSWERS_MAX_BYTES',
+  readonly slowClientsDisconnected = new Counter({
+    name: 'gateway_slow_clients_disconnected_total',
+    help: 'Slow clients disconnected because buffered responses had more than UNREAD_ANSWERS_MAX_BYTES',
     registers: [this.registry],
   });
   readonly upstreamSeconds = new Histogram({
