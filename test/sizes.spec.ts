@@ -14,7 +14,7 @@ const REASONS: readonly (readonly [Size, RegExp])[] = [
     'process-spec',
     /^test\/support\/(process|embedded-gateways|worker-processes|stock-postgres)\.ts$/,
   ],
-  ['e2e-spec', /^src\/boot\/start-gateway\.ts$/],
+  ['e2e-spec', /^src\/bootstrap\/start-gateway\.ts$/],
   ['db-spec', /^test\/support\/test-database\.ts$/],
 ];
 /** Servers, programs and threads of its own. Types alone start nothing. */

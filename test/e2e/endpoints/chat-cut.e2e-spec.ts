@@ -4,7 +4,7 @@ import type { ChatRecord } from '../../../src/sandbox/openai/chat-log.js';
 import { leaveAfter } from '../../support/event-stream.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 
-/** `CUT_STREAMS=2000 npm run jest -- test/e2e/chat-cut.e2e-spec.ts` cuts more. */
+/** `CUT_STREAMS=2000 npm run jest -- test/e2e/endpoints/chat-cut.e2e-spec.ts` cuts more. */
 const STREAMS = Number(process.env.CUT_STREAMS ?? 100);
 /** Streams at a time; the sandbox remembers the last 1,000. */
 const BATCH = 50;
