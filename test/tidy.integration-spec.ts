@@ -13,6 +13,9 @@ import { MAGIC_INPUTS } from '../src/sandbox/magic-inputs.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAX_LINES = 300;
+/** Files of fewer lines are small; at most this share of the sources may be. A part with one user stands beside it. */
+const SMALL_LINES = 25;
+const MOST_SMALL = 0.08;
 /** Written so that this file is not one of them. */
 const OPEN_ENDS = /\bTO[D]O\b|\bFIX[M]E\b/;
 /** Names of those that were in use, and any member whose name begins as theirs do, but what a stream itself has to have. */
@@ -176,6 +179,11 @@ describe('the repository', () => {
     const files = ['src', 'test', 'bench'].flatMap(sources);
     const isLong = (file: string) => read(file).split('\n').length - 1 > MAX_LINES;
     expect(files.filter((file) => !LONG_ALLOWED.test(file) && isLong(file))).toEqual([]);
+  });
+
+  it('has few small source files', () => {
+    const small = src.filter((file) => read(file).split('\n').length - 1 < SMALL_LINES);
+    expect(small.length / src.length).toBeLessThanOrEqual(MOST_SMALL);
   });
 
   it('documents every setting with its default', () => {

@@ -15,12 +15,11 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { KeysController } from './keys.controller.js';
 import { LedgerController } from './ledger.controller.js';
-import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from './new-account-money.js';
 import { OperatorActions } from './operator-actions.js';
 import { OperatorLedger } from './operator-ledger.js';
 import { OperatorKeys } from './operator-keys.js';
 import { OperatorTargets } from './operator-targets.js';
-import { OperatorService } from './operator.service.js';
+import { NEW_ACCOUNT_MONEY, type NewAccountMoney, OperatorService } from './operator.service.js';
 import { RecordsController } from './records.controller.js';
 import { UsageController } from './usage.controller.js';
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Accounts } from '../billing/accounts/accounts.js';
+import { Accounts, type MoneyKind } from '../billing/accounts/accounts.js';
 import type { AuditScope } from '../billing/audit/audit.js';
 import { LedgerAudit } from '../billing/audit/ledger-audit.js';
 import { LedgerService } from '../billing/ledger/ledger.service.js';
@@ -16,12 +16,20 @@ import type {
   UpdateAccountBody,
 } from './dto/admin.bodies.js';
 import type { AccountsQuery, AdminExecutionsQuery } from './dto/admin.queries.js';
-import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from './new-account-money.js';
 import { neededKey, sentRefund } from './sent-refund.js';
 
 const ACCOUNT_PREFIX = 'acct_';
 /** Accounts of one name that a message lists at most. */
 const MAX_NAMESAKES = 5;
+
+/** Token of the {@link NewAccountMoney}. */
+export const NEW_ACCOUNT_MONEY = Symbol('NEW_ACCOUNT_MONEY');
+
+/**
+ * The money of a new account where the operator does not choose: play money while the sandbox serves every provider, real
+ * money otherwise (decision G-110).
+ */
+export type NewAccountMoney = () => MoneyKind;
 
 /** What operators do, for both the API and the command line. Ids are public ids; an unknown one is 404 `not_found`. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AvailableFunds } from '../billing/accounts/available-funds.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { apiFamilyOf } from '../catalog/api-families.js';
+import { apiFamilyOf } from '../catalog/operations.js';
 import { API_FAMILY_CODES } from '../common/errors/api-family.js';
 import {
   BodyQuota,

@@ -7,7 +7,7 @@ import { setUpResponseMemoryLimit } from './response-memory-limit.setup.js';
 import { serveSwaggerUi } from './openapi/swagger-ui.js';
 import { setUpLoadShedding } from './load-shedding.setup.js';
 import { hintFor, methodHint } from './unsupported-endpoints.js';
-import { apiFamilyOf } from '../catalog/api-families.js';
+import { apiFamilyOf } from '../catalog/operations.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
 import {

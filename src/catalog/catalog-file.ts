@@ -9,7 +9,7 @@ import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 import { CatalogOverlay, OverlayModel, type OverlayProvider } from './overlay.dto.js';
 import { overlaidRow } from './overlay-rows.js';
-import { RowFaults } from './row-faults.js';
+import { RowFaults } from './overlay-terms.js';
 
 const UPSTREAM_CALLS_ARE_GONE =
   'upstream_calls is no longer read: how each song operation is sent is a table in the code, src/providers/ttapi/ttapi-endpoints.ts. Remove the key';

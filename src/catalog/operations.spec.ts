@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { apiFamilyOf } from './api-families.js';
+import { apiFamilyOf } from './operations.js';
 
 describe('the API family of a path', () => {
   it.each([

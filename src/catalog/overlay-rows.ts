@@ -3,10 +3,9 @@ import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
 import { OPERATIONS } from './operations.js';
 import type { OverlayModel, OverlayPrice } from './overlay.dto.js';
-import { termsOf } from './overlay-terms.js';
+import { RowFaults, termsOf } from './overlay-terms.js';
 import { checkPriceFits } from './price-bounds.js';
 import type { PriceRule } from './price-rule.js';
-import { RowFaults } from './row-faults.js';
 
 const AMOUNTS_OF: Record<
   PriceRule['unit'],
@@ -55,7 +54,9 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
     ...(entry.aliases && { aliases: entry.aliases }),
     ...soldBy(entry, builtIn),
   } as ModelRow;
-  read(() => checkPriceFits(row));
+  read(() => {
+    checkPriceFits(row);
+  });
   if (faults.length > 0) throw new RowFaults(faults);
   return row;
 }

@@ -1,7 +1,13 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { UpstreamTerms } from '../providers/ports/attempt.js';
 import type { OverlayTerms } from './overlay-terms.dto.js';
-import { RowFaults } from './row-faults.js';
+
+/** Everything that is wrong with an entry of the overlay. */
+export class RowFaults extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('; '));
+  }
+}
 
 /** Which model works, on what, and in which form. */
 const REQUEST_FIELDS = ['model', 'model_id', 'mv', 'messages', 'stream', 'stream_options'];

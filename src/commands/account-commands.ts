@@ -2,12 +2,10 @@ import { CreateAccountBody, UpdateAccountBody } from '../admin/dto/admin.bodies.
 import { AccountsQuery, LedgerQuery } from '../admin/dto/admin.queries.js';
 import { viewAccount } from '../admin/views/account-record.view.js';
 import { viewPage } from '../common/paging/page.view.js';
-import { csvPageOf } from './csv-page.js';
-import { notedEntry } from './entry-notes.js';
-import { creditBodyOf } from './money-bodies.js';
+import { csvPageOf, notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
 import { correctionQuestion } from './operator-questions.js';
-import { given, sent, timesOf } from './parse-options.js';
+import { creditBodyOf, given, sent, timesOf } from './parse-options.js';
 
 /** The commands about accounts and their money. */
 export const ACCOUNT_COMMANDS = {

@@ -2,11 +2,10 @@ import { AdminExecutionsQuery, DeliveriesQuery } from '../admin/dto/admin.querie
 import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { viewDelivery } from '../webhooks/delivery.view.js';
-import { notedEntry } from './entry-notes.js';
-import { refundBodyOf } from './money-bodies.js';
+import { notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
 import { executionRefundQuestion } from './operator-questions.js';
-import { given, sent, timesOf } from './parse-options.js';
+import { given, refundBodyOf, sent, timesOf } from './parse-options.js';
 
 /** The commands about synchronous calls and webhook deliveries. */
 export const CALL_COMMANDS = {

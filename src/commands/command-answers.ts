@@ -2,7 +2,24 @@ import { viewEntry } from '../admin/views/ledger-entry.view.js';
 import type { LedgerEntry } from '../billing/ledger-entry.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { moneyText, usdText } from '../common/money/usd-text.js';
+import type { CsvHead } from '../common/csv.js';
+import { NEXT_CURSOR_HEADER } from '../common/paging/page.view.js';
 import { NotedAnswer } from './operator-command.js';
+import type { TextPage } from './operator-request.js';
+
+/** What a list answers as JSON or CSV; CSV of which more follows with its cursor. */
+export async function csvPageOf<Answer>(
+  answerTo: (head: CsvHead) => Promise<Answer>,
+): Promise<Answer | TextPage> {
+  const headers = new Map<string, string>();
+  const answer = await answerTo({
+    type: () => undefined,
+    setHeader: (name, value) => headers.set(name, value),
+  });
+  const cursor = headers.get(NEXT_CURSOR_HEADER);
+  if (typeof answer !== 'string' || cursor === undefined) return answer;
+  return { text: answer, next_cursor: cursor };
+}
 
 /** An entry that a command made, and in words what it did: the amount in USD, the account, and whether it had been made before. */
 export function notedEntry(entry: LedgerEntry): NotedAnswer {

@@ -7,18 +7,35 @@ import { viewPage } from '../common/paging/page.view.js';
 import { ACCOUNT_COMMANDS } from './account-commands.js';
 import { CALL_COMMANDS } from './call-commands.js';
 import type { OperatorCommandName } from './command-declarations.js';
-import { csvPageOf } from './csv-page.js';
+import { csvPageOf } from './command-answers.js';
 import { KEY_COMMANDS } from './key-commands.js';
 import type { OperatorCommand } from './operator-command.js';
+import { forgettingQuestion } from './operator-questions.js';
 import { sent, timesOf, usageDaysOf } from './parse-options.js';
-import { SECRET_COMMANDS } from './secret-commands.js';
+
+const MAY_GO =
+  'Nothing is sealed with an older key. Take the older keys out of SECRET_KEY, once every process of the gateway was started with this list and this command says so again.';
+const MUST_STAY =
+  'Something is still sealed with an older key: it must stay in SECRET_KEY. A process with the former list may seal with it: start all with this list, then run this command again.';
 
 /** Every command but those about tasks and files, by its name. */
 export const OPERATOR_COMMANDS: Readonly<Record<OperatorCommandName, OperatorCommand>> = {
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
   ...CALL_COMMANDS,
-  ...SECRET_COMMANDS,
+  'secret:rotate': {
+    changes: true,
+    run: async ({ sealed }) => {
+      const { sealedAnew, left, unreadable } = await sealed.rotate();
+      const advice = left === 0 ? MAY_GO : MUST_STAY;
+      return { sealed_anew: sealedAnew, sealed_with_older_keys: left, unreadable, advice };
+    },
+  },
+  'secret:forget': {
+    changes: true,
+    question: forgettingQuestion,
+    run: async ({ sealed }) => ({ dropped: await sealed.forget() }),
+  },
   usage: {
     run: async ({ usage }, _words, options) => {
       const format = options.csv === true ? 'csv' : 'json';

@@ -2,9 +2,9 @@ import type { ResolveTaskBody } from '../admin/dto/resolve-task.body.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { moneyText } from '../common/money/usd-text.js';
-import { creditBodyOf, refundBodyOf } from './money-bodies.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import type { Options, Question } from './operator-request.js';
+import { creditBodyOf, refundBodyOf } from './parse-options.js';
 
 /**
  * What a command that takes money, gives it away or cannot be undone is about to do: the sentences that an operator reads before

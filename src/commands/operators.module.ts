@@ -1,11 +1,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DeliveriesService } from '../admin/deliveries.service.js';
-import { NEW_ACCOUNT_MONEY, type NewAccountMoney } from '../admin/new-account-money.js';
 import { OperatorActions } from '../admin/operator-actions.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
-import { OperatorService } from '../admin/operator.service.js';
+import {
+  NEW_ACCOUNT_MONEY,
+  type NewAccountMoney,
+  OperatorService,
+} from '../admin/operator.service.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
 import { Catalog } from '../catalog/catalog.js';

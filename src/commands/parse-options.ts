@@ -1,3 +1,4 @@
+import { CreditBody, RefundBody } from '../admin/dto/admin.bodies.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { microUsdOfUsd } from '../common/money/usd-text.js';
@@ -6,6 +7,8 @@ import type { Dto } from '../common/validation/fields.js';
 import { jsonOfTexts } from '../common/validation/form-fields.js';
 import type { Options } from './operator-request.js';
 
+const AMOUNT_OPTION = 'amount-microusd';
+const KEY_OPTION = 'idempotency-key';
 const DAY_SECONDS = 86_400;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const EPOCH_SECONDS = /^\d{1,12}$/;
@@ -141,4 +144,22 @@ const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString
 
 function refuseNoDay(from: number, to: number): void {
   if (to < from) throw misused('--to must not be before --from: no day lies between them.');
+}
+
+/** The body of a credit, whose amount is the second operand or `--usd`. Throws 400. */
+export function creditBodyOf(amount: string | undefined, options: Options): CreditBody {
+  const usd = given(options, 'usd');
+  if (usd !== undefined && amount !== undefined) {
+    throw misused('Name the amount once: AMOUNT_MICROUSD or --usd.');
+  }
+  const microUsd = usd === undefined ? amount : microUsdText(usd, 'usd');
+  const others = without(options, KEY_OPTION);
+  return sent(CreditBody, others, microUsd === undefined ? {} : { amount_microusd: microUsd });
+}
+
+/** The body of a refund, whose amount may be in USD. Throws 400. */
+export function refundBodyOf(options: Options): RefundBody {
+  const amount = amountOf(options, AMOUNT_OPTION, 'usd');
+  const others = without(options, AMOUNT_OPTION, KEY_OPTION);
+  return sent(RefundBody, others, amount === undefined ? {} : { amount_microusd: amount });
 }

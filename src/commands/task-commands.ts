@@ -5,12 +5,11 @@ import { moneyText } from '../common/money/usd-text.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import type { TaskCommandName } from './command-declarations.js';
-import { notedEntry } from './entry-notes.js';
-import { refundBodyOf } from './money-bodies.js';
+import { notedEntry } from './command-answers.js';
 import type { OperatorCommand, TaskOperators } from './operator-command.js';
 import { resolutionQuestion, taskRefundQuestion } from './operator-questions.js';
 import type { Options, Question } from './operator-request.js';
-import { amountOf, given, jsonOf, misused, sent, timesOf } from './parse-options.js';
+import { amountOf, given, jsonOf, misused, refundBodyOf, sent, timesOf } from './parse-options.js';
 
 /** Tasks that `--all` collects at most. */
 const MAX_COLLECTED = 1_000;

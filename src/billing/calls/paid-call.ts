@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
 import type { ConnectionLease } from '../../admission/provider-connection-limit.js';
-import { apiFamilyOf } from '../../catalog/api-families.js';
+import { apiFamilyOf } from '../../catalog/operations.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type {

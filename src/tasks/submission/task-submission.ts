@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject } from '../../common/json-object.js';
-import { apiFamilyOf } from '../../catalog/api-families.js';
+import { apiFamilyOf } from '../../catalog/operations.js';
 import { Clock } from '../../common/time/clock.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { WebhookUrlPolicy } from '../../webhooks/webhook-url-policy.js';
