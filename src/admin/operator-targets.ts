@@ -20,7 +20,8 @@ export interface TargetServices {
 /** What has this id, as operators see it; undefined for an id of another kind. Throws 404 `not_found`. */
 export async function readTarget(services: Partial<TargetServices>, id: string): Promise<unknown> {
   const { operator, keys, deliveries, tasks } = services;
-  switch (id.split('_')[0]) {
+  const [kind = ''] = id.split('_');
+  switch (kind) {
     case 'acct':
       return operator && viewAccount(await operator.account(id));
     case 'exec':

@@ -8,6 +8,7 @@ import { SighupHandler } from './sighup-handler.js';
 import { UncaughtErrorHandler } from './uncaught-error-handler.js';
 import { operatorSocketPath } from '../commands/operator-socket.js';
 import { SystemClock } from '../common/time/clock.js';
+import { readVariable } from '../platform/config/environment-variables.js';
 import { type GatewayConfig, workerCount } from '../platform/config/gateway-config.js';
 import { loadConfig } from '../platform/config/load-config.js';
 import { withSecretKeys } from '../platform/config/secret-key-file.js';
@@ -39,7 +40,7 @@ export async function bootstrap(): Promise<void> {
   const end = endWhenTold(gateway, sighupHandler, config, logger);
   if (worker?.greets ?? true) {
     const { dataDir } = config;
-    const isJsonOnly = process.env.NODE_ENV === 'production' && !process.stdout.isTTY;
+    const isJsonOnly = readVariable('NODE_ENV') === 'production' && !process.stdout.isTTY;
     await greet(gateway, { isEmbedded, dataDir, isJsonOnly }, logger).catch((error: unknown) => {
       // If the gateway is stopped meanwhile, its database is closed.
       if (!end.hasBegun) throw error;

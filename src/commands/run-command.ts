@@ -114,7 +114,7 @@ async function withAccountIds(
   const { operands = [] } = declarationOf(request.name) ?? {};
   const words = await Promise.all(
     request.words.map((word, index) =>
-      operands[index]?.name === 'ACCOUNT' ? operator.accountIdOf(word) : word,
+      operands[index]?.name === 'ACCOUNT' ? operator.accountIdOf(word) : Promise.resolve(word),
     ),
   );
   const account = request.options['account-id'];

@@ -222,40 +222,6 @@ describe('a call that was refused before its hold', () => {
   );
 });
 
-describe('catalog:check', () => {
-  it(
-    'names every fault of a file and ends with 1, or says what the file changes',
-    async () => {
-      const file = join(await temporaryFolder(), 'overlay.json');
-      const models = [
-        { id: 'aud-v3', enabled: false },
-        { id: 'x', operation: 'chat' },
-      ];
-      await writeFile(file, JSON.stringify({ models }));
-      const bad = await cli('catalog:check', file);
-      expect([bad.code, JSON.parse(bad.stdout)]).toEqual([
-        1,
-        {
-          object: 'catalog_check',
-          ok: false,
-          faults: [
-            'models.1: price is required for a new model (model x)',
-            'models.1: limits.max_output_tokens is required (model x)',
-          ],
-        },
-      ]);
-      await writeFile(file, JSON.stringify({ models: models.slice(0, 1) }));
-      expect(await jsonOf('catalog:check', file)).toMatchObject({
-        ok: true,
-        changed: ['aud-v3'],
-        disabled: ['aud-v3'],
-        faults: [],
-      });
-    },
-    PROCESS_TEST_TIMEOUT_MS,
-  );
-});
-
 describe('a table', () => {
   it.each([80, 120])(
     'fits a terminal of %i columns',

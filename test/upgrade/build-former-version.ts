@@ -21,8 +21,9 @@ const git = (folder: string, ...args: string[]) =>
 
 /** Whether a folder has only a part of the history, as a shallow clone, or none, as an unpacked archive. */
 export function lacksHistory(folder: string): boolean {
-  // Null where there is no git.
-  return String(git(folder, 'rev-parse', '--is-shallow-repository').stdout).trim() !== 'false';
+  const { status, stdout } = git(folder, 'rev-parse', '--is-shallow-repository');
+  // The status is null where there is no git.
+  return status !== 0 || stdout.trim() !== 'false';
 }
 
 /** Whether the last version can be built here. Says so loudly where not; throws where the whole history is there. */

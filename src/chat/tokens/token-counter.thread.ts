@@ -7,7 +7,7 @@ import { countTokens } from './count-tokens.js';
 forceGc();
 
 // The texts of one slice are counted together. An error ends the thread; the text is then estimated.
-answerRequests<readonly string[], number>((texts) =>
+answerRequests((texts: readonly string[]) =>
   texts.reduce((sum, text) => sum + countTokens(text), 0),
 );
 

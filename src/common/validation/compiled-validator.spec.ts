@@ -194,19 +194,8 @@ describe('CompiledValidator', () => {
 
   it('gives the same result as class-validator for random bodies', () => {
     const scalar = fc.oneof(
-      fc.constantFrom<unknown>(
-        null,
-        undefined,
-        '',
-        ' ',
-        'v6',
-        'mp3',
-        'en',
-        'long text',
-        'a\tb',
-        '\ud800',
-      ),
-      fc.constantFrom<unknown>('😀😀😀', 0, 1, 5, 1.5, -1, 0.7, NaN, Infinity, true, false, {}),
+      fc.constantFrom<unknown>(null, undefined, '', ' ', 'v6', 'mp3', 'en', 'long text', 'a\tb'),
+      fc.constantFrom<unknown>('\ud800', 0, 1, 5, 1.5, -1, 0.7, NaN, Infinity, true, false, {}),
     );
     const line = fc.record({ text: scalar, voice: scalar }, { requiredKeys: [] });
     const lines = fc.oneof(

@@ -78,7 +78,8 @@ function errorOf(error: ThreadError): Error {
       return unsupportedMedia('it takes too long to measure');
     case 'memory':
       return unsupportedMedia('it takes too much to measure');
-    default:
+    case 'cancelled':
+    case 'ended':
       return new Error('Measuring a media file failed.', { cause: error });
   }
 }

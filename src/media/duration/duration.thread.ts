@@ -45,4 +45,4 @@ function contentOf(path: string): Buffer {
 }
 
 // Any other error (a missing file, a fault in our code) ends the thread. Its pool reports it and starts another.
-answerRequests<string, DurationResponse>(respond);
+answerRequests(respond);

@@ -134,8 +134,10 @@ export class WorkerThread<Request, Response> {
  * Answers the requests of the thread's {@link WorkerThread}. The file of a thread calls it once, when it has loaded. An
  * error that `answer` throws ends the thread.
  */
-export function answerRequests<Request, Response>(answer: (request: Request) => Response): void {
-  parentPort?.on('message', (request: Request) => parentPort?.postMessage(answer(request)));
+export function answerRequests(answer: (request: never) => unknown): void {
+  parentPort?.on('message', (request: unknown) => {
+    parentPort?.postMessage(answer(request as never));
+  });
   parentPort?.postMessage(ownOsThreadId());
 }
 

@@ -21,15 +21,15 @@ export async function mp4File(audio: Buffer, video?: Buffer): Promise<Buffer | u
     (bytes) => new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS }),
   );
   try {
-    const sound = await inputs[0]?.getPrimaryAudioTrack();
-    const picture = video && (await inputs[1]?.getPrimaryVideoTrack());
     const target = new BufferTarget();
     const output = new Output({ format: new Mp4OutputFormat(), target });
-    const copyPicture = picture && (await pictureCopy(picture, output));
-    const copySound = sound && (await soundCopy(sound, output));
-    if (!copySound || (video && !copyPicture)) return undefined;
+    const copyPicture = video
+      ? await pictureCopy(await inputs[1]?.getPrimaryVideoTrack(), output)
+      : nothing;
+    const copySound = await soundCopy(await inputs[0]?.getPrimaryAudioTrack(), output);
+    if (!copySound || !copyPicture) return undefined;
     await output.start();
-    await copyPicture?.();
+    await copyPicture();
     await copySound();
     await output.finalize();
     return Buffer.from(target.buffer ?? new ArrayBuffer(0));
@@ -38,10 +38,12 @@ export async function mp4File(audio: Buffer, video?: Buffer): Promise<Buffer | u
   }
 }
 
-async function soundCopy(track: InputAudioTrack, output: Output) {
-  const codec = await track.getCodec();
-  const decoderConfig = await track.getDecoderConfig();
-  if (!codec || !decoderConfig) return undefined;
+const nothing = (): Promise<void> => Promise.resolve();
+
+async function soundCopy(track: InputAudioTrack | null | undefined, output: Output) {
+  const codec = await track?.getCodec();
+  const decoderConfig = await track?.getDecoderConfig();
+  if (!track || !codec || !decoderConfig) return undefined;
   const source = new EncodedAudioPacketSource(codec);
   output.addAudioTrack(source);
   return async () => {
@@ -51,10 +53,10 @@ async function soundCopy(track: InputAudioTrack, output: Output) {
   };
 }
 
-async function pictureCopy(track: InputVideoTrack, output: Output) {
-  const codec = await track.getCodec();
-  const decoderConfig = await track.getDecoderConfig();
-  if (!codec || !decoderConfig) return undefined;
+async function pictureCopy(track: InputVideoTrack | null | undefined, output: Output) {
+  const codec = await track?.getCodec();
+  const decoderConfig = await track?.getDecoderConfig();
+  if (!track || !codec || !decoderConfig) return undefined;
   const source = new EncodedVideoPacketSource(codec);
   output.addVideoTrack(source, { rotation: await track.getRotation() });
   return async () => {

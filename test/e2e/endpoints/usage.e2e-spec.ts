@@ -240,30 +240,3 @@ describe('GET /admin/usage', () => {
     expect(sumOf(await rowsOf('/admin/usage?group_by=account', ADMIN))).toBe(before);
   });
 });
-
-describe('GET /v1/key', () => {
-  it('shows the key its terms, what it has spent and what is left', async () => {
-    const { headers, accountId } = await gateway.account();
-    await speak(headers);
-    expect((await get('/v1/key', headers)).json).toMatchObject({
-      object: 'api_key',
-      allowed_models: null,
-      spend_limit_microusd: null,
-      spent_microusd: '600',
-      left_microusd: null,
-    });
-    const terms = { name: 'capped', spendLimitMicroUsd: 1_000n, spendLimitPeriod: 'day' as const };
-    const capped = { authorization: `Bearer ${await gateway.keyOf(accountId, terms)}` };
-    expect((await get('/v1/key', capped)).json).toMatchObject({ spent_microusd: '0' });
-    await speak(capped);
-    const { json } = await get('/v1/key', capped);
-    expect(json).toMatchObject({
-      name: 'capped',
-      spend_limit_microusd: '1000',
-      spend_limit_period: 'day',
-      spent_microusd: '600',
-      left_microusd: '400',
-    });
-    expect(json).not.toHaveProperty('key');
-  });
-});

@@ -30,14 +30,7 @@ const DECODER = {
 /** Writes mono Opus in Ogg at a constant bit rate. The comment is a Vorbis comment. */
 export async function createOpusWriter(facts: AudioFileFacts): Promise<SoundWriter> {
   const { format, totalSamples, comment } = facts;
-  const encoder = new Encoder({
-    channels: 1,
-    sample_rate: format.sampleRate,
-    application: 'audio',
-  });
-  encoder.ctl(SET_BITRATE, format.kbps * 1000);
-  encoder.ctl(SET_VBR, 0);
-  encoder.ctl(SET_COMPLEXITY, COMPLEXITY);
+  const encoder = opusEncoder(format);
   let written: Uint8Array[] = [];
   const write = ({ data }: StreamTargetChunk) => void written.push(data.slice());
   const output = new Output({
@@ -86,6 +79,14 @@ export async function createOpusWriter(facts: AudioFileFacts): Promise<SoundWrit
       encoder.drop();
     },
   };
+}
+
+function opusEncoder({ sampleRate, kbps }: AudioFileFacts['format']): Encoder {
+  const encoder = new Encoder({ channels: 1, sample_rate: sampleRate, application: 'audio' });
+  encoder.ctl(SET_BITRATE, kbps * 1000);
+  encoder.ctl(SET_VBR, 0);
+  encoder.ctl(SET_COMPLEXITY, COMPLEXITY);
+  return encoder;
 }
 
 function concatenate(head: Int16Array, tail: Int16Array): Int16Array<ArrayBuffer> {
