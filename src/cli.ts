@@ -29,7 +29,7 @@ function programName(): string {
   return typed === 'scripts/cli.js' ? 'npm run cli --' : `node ${typed}`;
 }
 
-/** By the gateway that runs on this data folder and database, or here, which loads all that it needs first. */
+/** Sends the command to the gateway that runs on this data folder and database. If none runs, this process runs it. */
 async function replyTo(request: OperatorRequest): Promise<OperatorReply> {
   const config = loadOperatorConfig();
   if (isFileCommand(request.name)) {
@@ -58,7 +58,7 @@ async function run(): Promise<ExitCode> {
     const agreed = { ...request, options: { ...request.options, yes: true } };
     return report(agreed, await replyTo(agreed), asJson);
   }
-  // A plan is what was asked for, and here it is.
+  // Printing the plan is the purpose of such a command, so it has succeeded.
   return reply.plan === undefined ? EXIT.failed : EXIT.done;
 }
 
@@ -82,13 +82,13 @@ async function report(
   return EXIT.done;
 }
 
-/** An audit with findings, a file with faults, or tasks of which not all were collected. */
+/** Whether the answer reports a failure: an audit with findings, a file with faults, tasks that were not all collected. */
 function isBad(answer: unknown): boolean {
   const { ok, not_collected: left = 0 } = Object(answer) as Record<string, unknown>;
   return ok === false || left !== 0;
 }
 
-/** Says what will be done and asks on a terminal. Where nobody can be asked, the answer is no, but for what scripts just do. */
+/** Says what will be done and asks for consent on a terminal. Without a terminal only commands with `scriptsGoAhead` go on. */
 async function agrees({ asks, scriptsGoAhead = false }: Question): Promise<boolean> {
   const asked = printableText(asks, '\n');
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
@@ -106,7 +106,7 @@ async function agrees({ asks, scriptsGoAhead = false }: Question): Promise<boole
   return isYes;
 }
 
-/** With the key the same refund can be asked for again. A credit's answer has its key in itself. */
+/** Prints the idempotency key, with which the operator can repeat a refund safely. The answer of a credit already has its key. */
 function tellKey({ name, options }: OperatorRequest): void {
   const key = options['idempotency-key'];
   if (name === 'account:credit' || !takesKey(name) || typeof key !== 'string') return;
@@ -118,7 +118,7 @@ function print(text: string): ExitCode {
   return EXIT.done;
 }
 
-/** On standard error, as what is answered is for programs. */
+/** Writes to standard error, because programs read the answer from standard output. */
 function tell(...sentences: readonly string[]): void {
   for (const sentence of sentences) process.stderr.write(`${printableText(sentence, '\n')}\n`);
 }

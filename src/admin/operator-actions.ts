@@ -40,7 +40,7 @@ export interface NewOperatorAction {
   readonly address: string | null;
 }
 
-/** What came of an action. */
+/** The outcome of an action. */
 interface Outcome {
   /** `done` or the code of the error. */
   readonly outcome: string;
@@ -92,8 +92,8 @@ export class OperatorActions {
   ) {}
 
   /**
-   * Records the action, does it, and records what came of it: from its answer the `id`, where it is another one than the
-   * target's, and `amount_microusd`; and what the target was before and after, which `read` tells. Throws what the action
+   * Records the action, runs it, and records its outcome: from its result the `id`, if it differs from the target's, and
+   * `amount_microusd`; and the target before and after, which `read` returns. Throws what the action
    * throws. Throws before the action if it cannot be recorded; an outcome that cannot be recorded is logged.
    */
   async perform<T>(
@@ -103,7 +103,7 @@ export class OperatorActions {
   ): Promise<T> {
     const id = await this.record(action);
     const { target } = action;
-    // What cannot be read is left out of the record; the action itself says why.
+    // A target that cannot be read is left out of the record; the action reports the error.
     const readTarget = async () =>
       target === null ? undefined : read(target).catch(() => undefined);
     const before = await readTarget();

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 
-/** What changed by an act: the fields that differ, as the operator API shows them. Null where there is nothing to show. */
+/** What an action changed: the fields that differ, as the operator API shows them. Null if there is nothing to show. */
 export interface RecordedChange {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
@@ -27,9 +27,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What an act changed. `before` is its target as operators see it, undefined where it could not be read; `answer` is what the
- * act answered; `reread` is the target after it, for an act that answers nothing. An entry of the ledger tells the balance,
- * something new its fields, anything else the fields that differ.
+ * What an action changed. `before` is its target as operators see it, undefined if it could not be read; `answer` is the result
+ * of the action; `reread` is the target afterwards, for an action without a result. A ledger entry shows the balance, a new
+ * resource all its fields, any other target the fields that differ.
  */
 export function changeOf(
   target: string | null,
@@ -60,7 +60,7 @@ function balanceChange({ amount_microusd: amount, balance_after_microusd: after 
   };
 }
 
-/** The fields of a thing that operators change; null for anything without an id and such fields. */
+/** The fields of a resource that operators change; null for a value without an id or such fields. */
 function valuesOf(view: unknown): JsonObject | null {
   if (!isJsonObject(view) || typeof view.id !== 'string') return null;
   const fields = FIELDS[view.id.split('_')[0] ?? ''] ?? [];

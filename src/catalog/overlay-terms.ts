@@ -9,15 +9,15 @@ export class RowFaults extends Error {
   }
 }
 
-/** Which model works, on what, and in which form. */
+/** Fields that choose the model, its input and the form of the response. */
 const REQUEST_FIELDS = ['model', 'model_id', 'mv', 'messages', 'stream', 'stream_options'];
-/** How often it works: more answers would be made than are charged. */
+/** The field for the number of answers. The gateway charges one, so the overlay must not ask for more. */
 const COUNT_FIELD = 'n';
-/** Fields that cannot carry the cap. */
+/** Fields that cannot be the length parameter. */
 const NO_CAPS: readonly string[] = [...REQUEST_FIELDS, COUNT_FIELD];
-/** What prices and records stand on; the last two are the caps. */
+/** Fields that prices and records depend on. The last two limit the length of the answer. */
 const FIXED_FIELDS: readonly string[] = [...REQUEST_FIELDS, 'max_tokens', 'max_completion_tokens'];
-/** Those of keys, which stay in the environment, and those that frame a request and its response. */
+/** Headers that carry keys, which only the environment may hold, and headers that frame a request or its response. */
 const FIXED_HEADERS: readonly string[] = [
   'authorization',
   'proxy-authorization',

@@ -1,7 +1,7 @@
 import type { OperatorReply, OperatorRequest, TextPage } from './operator-request.js';
 import { isTextPage } from './shown-answer.js';
 
-/** Rows that `--all` collects of a list. CSV has no such bound: each page is printed as it comes. */
+/** Maximum rows that `--all` collects in memory. CSV has no such limit: each page is printed when it arrives. */
 const MAX_ROWS = 100_000;
 const LINE_END = '\r\n';
 
@@ -11,13 +11,13 @@ interface List {
   readonly next_cursor: string | null;
 }
 
-/** What is to be printed next, or why nothing more is. */
+/** The next page to print, or the error that ends the list. */
 type Printed = { readonly page: unknown } | { readonly error: string };
 type Ask = (request: OperatorRequest) => Promise<OperatorReply>;
 
 /**
- * The answer; with `--all` also what follows it: of a list one answer with the rows of all pages, of CSV page by page, without the
- * line of names again.
+ * The answer. With `--all` it reads the following pages too: a list becomes one answer with all rows; CSV comes page by page, and
+ * only the first page has the line of names.
  */
 export async function* followPages(
   request: OperatorRequest,

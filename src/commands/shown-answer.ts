@@ -2,7 +2,7 @@ import { printableText } from '../common/validation/text-rule.js';
 import type { TextPage } from './operator-request.js';
 import { tableOf } from './terminal-table.js';
 
-/** Of a terminal that does not tell its width. */
+/** The width of a terminal that reports none. */
 const DEFAULT_COLUMNS = 80;
 
 /** Where an answer is shown. */
@@ -11,7 +11,7 @@ interface Output {
   readonly columns?: number;
 }
 
-/** Text as it is, else a table for a terminal and JSON for programs. A terminal gets no character that it could execute. */
+/** The answer as text: a table for a terminal, JSON for programs, texts unchanged. Control characters are removed for a terminal. */
 export function shownOn(
   { isTTY = false, columns = 0 }: Output,
   answer: unknown,
@@ -24,7 +24,7 @@ export function shownOn(
   return isTTY ? printableText(text, '\r\n') : text;
 }
 
-/** Whether the answer is text of which more follows. JSON and tables have their cursor in themselves. */
+/** Whether the answer is a page of text, whose cursor is beside it. JSON and tables contain their cursor. */
 export function isTextPage(answer: unknown): answer is TextPage {
   return typeof (answer as { text?: unknown } | null)?.text === 'string';
 }

@@ -142,7 +142,7 @@ export class PaidCall<O extends Operation = Operation>
    * the error for the caller is thrown. The work has to end when its signal aborts.
    */
   async attempt<T extends ProviderResult>(work: ProviderWork<O, T>): Promise<RoutedResult<T>> {
-    assert(!this.hasEnded, 'a call that has ended makes no attempt');
+    assert(!this.hasEnded, 'call has already ended');
     const { routes, row } = this.call;
     const { router } = this.context;
     const routed = await this.orRelease(router.run(routes, row.operation, work, this));
@@ -167,8 +167,8 @@ export class PaidCall<O extends Operation = Operation>
    * stays charged, and the caller must get an error.
    */
   async settle(charge = AS_QUOTED): Promise<MicroUsd> {
-    assert(!this.hasEnded, 'a call ends once');
-    assert(this.attempted, 'a call is settled after its attempt');
+    assert(!this.hasEnded, 'call has already ended');
+    assert(this.attempted, 'call is settled before its attempt');
     const { amountMicroUsd } = this.quote;
     const { chargedMicroUsd = amountMicroUsd, basis = this.quote.basis, isCapped = false } = charge;
     // Checked here, so that a charge above the hold releases it now and not only in a sweep.

@@ -200,7 +200,7 @@ describe('PaidCalls', () => {
     await using paid = await calls.start(call, { amountMicroUsd: PRICE, basis: null });
     await paid.attempt(() => Promise.resolve({ providerRequestId: null }));
     await paid.settle();
-    await expect(paid.settle()).rejects.toThrow('a call ends once');
+    await expect(paid.settle()).rejects.toThrow('call has already ended');
     expect(await books()).toEqual([FUNDS - PRICE, 0n]);
   });
 
