@@ -8,6 +8,7 @@ import { METRICS_SCHEME } from '../../platform/observability/metrics.controller.
 import { describeDefaults, operationsOf, titleByModels } from './document-bodies.js';
 import { describeHeaders } from './document-headers.js';
 import { describePathIds } from './document-parameters.js';
+import { addCodeSamples } from './document-samples.js';
 
 /** The groups of operations in the order of the page: callers first, operators last. */
 const DOCUMENT_TAGS: readonly { readonly name: string; readonly description: string }[] = [
@@ -68,6 +69,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   titleByModels(document);
   describePathIds(document);
   describeHeaders(document);
+  addCodeSamples(document);
   return document;
 }
 

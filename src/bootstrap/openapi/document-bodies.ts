@@ -2,7 +2,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 
 const FORM_TYPE = 'multipart/form-data';
 const REFERENCE = '#/components/schemas/';
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+/** Methods of the document, in its spelling. */
+export const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** A schema of the document, without references. */
 export type DocumentSchema = Exclude<Schemas[string], { $ref: string }>;

@@ -7,20 +7,24 @@ import { URL_FIELD } from '../../media/media-intake.js';
 import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import { SANDBOX_MEDIA_PATH, SandboxMedia } from '../../sandbox-media/sandbox-media.js';
 import { formOf, operationsOf, schemaOf } from './document-bodies.js';
+import { SAMPLE_GATEWAY_URL } from './document-samples.js';
 
 /**
  * The document as this gateway serves it. The operator API is left out if it is off, and the URL is the public one.
- * With a sandbox, the examples name its recordings on this gateway, so that they run unchanged. It is built at the
+ * The samples call it there. With a sandbox, the examples name its recordings on this gateway, so that they run unchanged. It is built at the
  * first request, because the port is not known before.
  */
 export function servedDocument(app: INestApplication, document: OpenAPIObject): OpenAPIObject {
   const { adminToken, publicUrl } = app.get<GatewayConfig>(GATEWAY_CONFIG);
   const offered = adminToken === undefined ? withoutAdmin(document) : document;
   const servers = publicUrl === undefined ? {} : { servers: [{ url: app.get(GatewayUrl).href }] };
-  const served = { ...offered, ...servers };
-  if (!app.get(SandboxMedia).isServed) return served;
-  const base = `${app.get(GatewayUrl).href}${SANDBOX_MEDIA_PATH}`;
-  const text = JSON.stringify(served).replaceAll(EXAMPLE_MEDIA_URL, () => base);
+  const { href } = app.get(GatewayUrl);
+  const mediaUrl = app.get(SandboxMedia).isServed
+    ? `${href}${SANDBOX_MEDIA_PATH}`
+    : EXAMPLE_MEDIA_URL;
+  const text = JSON.stringify({ ...offered, ...servers })
+    .replaceAll(SAMPLE_GATEWAY_URL, () => href)
+    .replaceAll(EXAMPLE_MEDIA_URL, () => mediaUrl);
   return JSON.parse(text) as OpenAPIObject;
 }
 

@@ -31,7 +31,7 @@ export class MetricsController {
   constructor(private readonly scrape: Scrape) {}
 
   @Get()
-  @ApiOkResponse({ description: 'Prometheus text' })
+  @ApiOkResponse({ description: 'Prometheus text', schema: { type: 'string' } })
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @Header('Cache-Control', 'no-store')
   @ApiOperation({

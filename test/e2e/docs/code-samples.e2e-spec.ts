@@ -1,0 +1,171 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { toPublicId } from '../../../src/common/ids/public-id.js';
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { BRISK } from '../../support/video-harness.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+
+const START_MS = 120_000;
+const ALL_OPERATIONS_MS = 600_000;
+const METRICS_TOKEN = 'metrics-token-0123456789';
+
+interface Operation {
+  readonly operationId: string;
+  readonly 'x-codeSamples': readonly { readonly label: string; readonly source: string }[];
+}
+type Document = Readonly<
+  Record<'paths', Readonly<Record<string, Readonly<Record<string, Operation>>>>>
+>;
+interface Made {
+  readonly id: string;
+}
+
+/** How a sample is run: the program, and the arguments before its text. */
+const PROGRAMS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  curl: ['bash', '-c'],
+  'Node.js': [process.execPath, '--input-type=module', '-e'],
+  Python: ['python3', '-c'],
+};
+
+/** Whether the machine has Python and its module `requests`. */
+function hasRequests(): boolean {
+  try {
+    execFileSync('python3', ['-c', 'import requests'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+let gateway: TestGateway;
+let receiver: WebhookReceiver;
+let folder: string;
+let operations: readonly Operation[];
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  gateway = await startTestGateway({ ...BRISK, ...receiver.settings, METRICS_TOKEN });
+  folder = await mkdtemp(join(tmpdir(), 'shim-samples-'));
+  const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as Document;
+  operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+}, START_MS);
+afterAll(async () => {
+  await gateway.stop();
+  await receiver.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What a program wrote, and its exit code. */
+async function run(label: string, source: string, key: string) {
+  const [program = '', ...options] = PROGRAMS[label] ?? [];
+  const { PATH } = process.env;
+  const settings = { cwd: folder, env: { PATH, KEY: key, ADMIN_TOKEN, METRICS_TOKEN } };
+  return new Promise<{ code: unknown; text: string }>((resolve) => {
+    execFile(program, [...options, source], settings, (error, stdout, stderr) => {
+      resolve({ code: error ? error.code : 0, text: stdout + (error ? stderr : '') });
+    });
+  });
+}
+
+/** Things of an account of its own, with the ids that the samples are to name. */
+async function prepare() {
+  const account = await gateway.account();
+  const headers = { ...account.headers, 'content-type': 'application/json' };
+  const post = async (path: string, body: object) => {
+    const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(`${gateway.url}${path}`, sent);
+    return { response, made: () => response.json() as Promise<Made> };
+  };
+  const ended = async (id: string) => {
+    for (let status = 'queued'; /queued|progress|processing/.test(status);) {
+      const waiting = { headers: { ...account.headers, prefer: 'wait=30' } };
+      const read = await fetch(`${gateway.url}/v1/tasks/${id}`, waiting);
+      ({ status } = (await read.json()) as { status: string });
+    }
+    return id;
+  };
+  const submitted = async (path: string, body: object) =>
+    ended((await (await post(path, body)).made()).id);
+  const speech = await post('/v1/audio/speech', { model: 'aud-v4', input: 'Hi.', voice: 'Adam' });
+  await speech.response.arrayBuffer();
+  const media = `${gateway.url}/sandbox/media/recording.mp3`;
+  const dub = await submitted('/v1/audio/dubbing', {
+    ...{ model: 'aud-dubbing-v1', source_url: media, target_language: 'es' },
+    ...{ webhook: receiver.url, webhook_secret: 'x'.repeat(32) },
+  });
+  const unclear = await submitted('/v1/music/generations', {
+    ...{ model: 'song-music', prompt: 'A song [[sandbox:no-result]]' },
+  });
+  const video = await submitted('/v1/videos', {
+    model: 'vid-motion',
+    prompt: 'A lighthouse',
+    seconds: '5',
+    aspect_ratio: '16:9',
+  });
+  const deliveries = await fetch(`${gateway.url}/v1/tasks/${dub}/deliveries`, account);
+  const { data } = (await deliveries.json()) as { data: readonly Made[] };
+  const execution = speech.response.headers.get('x-gateway-execution-id') ?? 'none';
+  const accountId = toPublicId('acct', account.accountId);
+  return {
+    key: account.key,
+    accountId,
+    execution,
+    dub,
+    unclear,
+    video,
+    delivery: data[0]?.id ?? 'none',
+  };
+}
+
+describe('the samples of the served OpenAPI document', () => {
+  it('are three for each operation, and call this gateway', () => {
+    for (const { operationId: id, 'x-codeSamples': samples } of operations) {
+      expect([id, samples.map(({ label }) => label)]).toEqual([id, Object.keys(PROGRAMS)]);
+      for (const { source } of samples) expect(source).toContain(gateway.url);
+    }
+  });
+
+  it.each(Object.keys(PROGRAMS).filter((label) => label !== 'Python' || hasRequests()))(
+    'run as they stand, with ids of things that exist: %s',
+    async (label) => {
+      const { key, accountId, execution, dub, unclear, video, delivery } = await prepare();
+      const keyId = await newKey(accountId);
+      // The last calls change what the others need.
+      const last = ['rotateKey', 'revokeKey'];
+      const order = [
+        ...operations.filter(({ operationId: id }) => !last.includes(id)),
+        ...operations.filter(({ operationId: id }) => last.includes(id)),
+      ];
+      const failed: string[] = [];
+      for (const { operationId: id, 'x-codeSamples': samples } of order) {
+        const task = id === 'resolveTask' ? unclear : dub;
+        const { source = '' } = samples.find((sample) => sample.label === label) ?? {};
+        const filled = source
+          .replace(/(\/videos\/)task_0193\w+/, `$1${video}`)
+          .replace(/task_0193\w+/, task)
+          .replace(/exec_0193\w+/, execution)
+          .replace(/acct_0193\w+/, accountId)
+          .replace(/key_0193\w+/, id === 'revokeKey' ? await newKey(accountId) : keyId)
+          .replace(/whd_0193\w+/, delivery);
+        const { code, text } = await run(label, filled, key);
+        // Its task had been sent to the provider, so the call arrived.
+        const isRight = id === 'cancelTask' ? /409|task_not_cancellable/.test(text) : code === 0;
+        if (!isRight) failed.push(`${id}: ${text}`);
+      }
+      expect(failed).toEqual([]);
+    },
+    ALL_OPERATIONS_MS,
+  );
+});
+
+async function newKey(accountId: string): Promise<string> {
+  const response = await fetch(`${gateway.url}/admin/accounts/${accountId}/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  return ((await response.json()) as Made).id;
+}
