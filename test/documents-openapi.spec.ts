@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
+const JSON_TYPE = 'application/json';
+
 interface Schema {
   readonly $ref?: string;
   readonly title?: string;
+  readonly type?: string;
+  readonly nullable?: boolean;
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -24,6 +31,14 @@ interface Operation {
   readonly requestBody?: {
     readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
   };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, Media>> }>
+  >;
+}
+interface Media {
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -33,9 +48,10 @@ interface OpenApi {
   };
 }
 
-const { paths, components } = JSON.parse(
+const document = JSON.parse(
   readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'),
 ) as OpenApi;
+const { paths, components } = document;
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
 
 /** A sentence of its own; the default alone, or a word, tells nobody what a field is for. */
@@ -120,3 +136,110 @@ describe('the words of the OpenAPI document', () => {
     expect(JSON.stringify(components.securitySchemes)).not.toMatch(/bearerFormat|JWT/);
   });
 });
+
+describe('the examples of responses in the OpenAPI document', () => {
+  /** Every success in JSON, with its examples and the place of its schema. */
+  const successes = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ operationId: id, responses }) =>
+      Object.entries(responses).flatMap(([status, { content = {} }]) => {
+        const media = content[JSON_TYPE];
+        if (!status.startsWith('2') || !media) return [];
+        const { example, examples = {} } = media;
+        const written = [...(example === undefined ? [] : [example])];
+        const all = [...written, ...Object.values(examples).map(({ value }) => value)];
+        return [{ id, schema: media.schema, examples: all }];
+      }),
+    ),
+  );
+
+  it('are written for each success in JSON', () => {
+    expect(successes.length).toBeGreaterThan(45);
+    expect(successes.filter(({ examples }) => examples.length === 0).map(({ id }) => id)).toEqual(
+      [],
+    );
+  });
+
+  it('are valid by their schemas', () => {
+    for (const { id, schema, examples } of successes)
+      for (const example of examples) expect(faultsOf(schema ?? {}, example, id)).toEqual([]);
+  });
+
+  it('show no task that has a result, an end or a charge before it has ended', () => {
+    const tasks = successes.flatMap(({ examples }) =>
+      examples.flatMap((example) => tasksIn(example)),
+    );
+    expect(tasks.length).toBeGreaterThan(5);
+    for (const task of tasks) {
+      const isDone = /^(succeeded|completed)$/.test(task.status);
+      const isEnded = isDone || /^(failed|expired|reconciliation_required)$/.test(task.status);
+      if (!isDone) expect(task.result ?? null).toBeNull();
+      if (!isEnded)
+        expect([task.completed_at, task.charged_microusd ?? null, task.progress]).toEqual([
+          null,
+          null,
+          null,
+        ]);
+      expect(task.error === null).toBe(task.status !== 'failed');
+    }
+  });
+});
+
+interface Task {
+  readonly object: string;
+  readonly status: string;
+  readonly result?: unknown;
+  readonly error: unknown;
+  readonly progress: unknown;
+  readonly completed_at?: unknown;
+  readonly charged_microusd?: unknown;
+}
+
+/** The tasks and videos in an example: itself, or the rows of a list. */
+function tasksIn(example: unknown): Task[] {
+  const { data } = example as { data?: unknown };
+  const rows = (Array.isArray(data) ? data : [example]) as readonly Task[];
+  return rows.filter(({ object }) => object === 'task' || object === 'video');
+}
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
+  integer: (value) => Number.isInteger(value),
+  number: (value) => typeof value === 'number',
+  array: (value) => Array.isArray(value),
+  object: (value) => typeof value === 'object' && !Array.isArray(value),
+};
+
+/**
+ * Where a value departs from a schema: its type, its enum, an absent or unknown field. A part of `allOf` does not know the
+ * fields of the others.
+ */
+function faultsOf(schema: Schema, value: unknown, at: string, isWhole = true): string[] {
+  if (schema.$ref !== undefined) return faultsOf(named(schema) ?? {}, value, at, isWhole);
+  const { oneOf, allOf = [], type, properties, required = [], additionalProperties: more } = schema;
+  if (value === null && schema.nullable === true) return [];
+  if (oneOf) {
+    const each = oneOf.map((one) => faultsOf(one, value, at, isWhole));
+    return each.some((faults) => faults.length === 0) ? [] : each.flat();
+  }
+  if (type !== undefined && (value === null || TYPES[type]?.(value) === false))
+    return [`${at} is not ${type}: ${JSON.stringify(value)}`];
+  const isListed = schema.enum?.includes(value) ?? true;
+  const fields = type === 'object' || properties ? Object.entries(value as object) : [];
+  const isOpen = !isWhole || properties === undefined || more !== undefined;
+  return [
+    ...(isListed ? [] : [`${at} is none of the enum: ${JSON.stringify(value)}`]),
+    ...allOf.flatMap((one) => faultsOf(one, value, at, false)),
+    ...required
+      .filter((name) => !Object.hasOwn(value as object, name))
+      .map((name) => `${at}.${name} is absent`),
+    ...fields.flatMap(([name, of]) => {
+      const known = properties?.[name];
+      if (known) return faultsOf(known, of, `${at}.${name}`);
+      return isOpen ? [] : [`${at}.${name} is unknown`];
+    }),
+    ...(Array.isArray(value) && schema.items
+      ? value.flatMap((one, row) => faultsOf(schema.items!, one, `${at}.${String(row)}`))
+      : []),
+  ];
+}

@@ -6,6 +6,7 @@ import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-response
 import { GATEWAY_VERSION } from '../../common/version.js';
 import { METRICS_SCHEME } from '../../platform/observability/metrics.controller.js';
 import { describeDefaults, operationsOf, titleByModels } from './document-bodies.js';
+import { addResponseExamples } from './document-examples.js';
 import { describeHeaders } from './document-headers.js';
 import { describePathIds } from './document-parameters.js';
 import { addCodeSamples } from './document-samples.js';
@@ -69,6 +70,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   titleByModels(document);
   describePathIds(document);
   describeHeaders(document);
+  addResponseExamples(document);
   addCodeSamples(document);
   return document;
 }

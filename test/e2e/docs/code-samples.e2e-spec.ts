@@ -14,6 +14,9 @@ const METRICS_TOKEN = 'metrics-token-0123456789';
 
 interface Operation {
   readonly operationId: string;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly example?: object }>> }>
+  >;
   readonly 'x-codeSamples': readonly { readonly label: string; readonly source: string }[];
 }
 type Document = Readonly<
@@ -129,7 +132,7 @@ describe('the samples of the served OpenAPI document', () => {
   });
 
   it.each(Object.keys(PROGRAMS).filter((label) => label !== 'Python' || hasRequests()))(
-    'run as they stand, with ids of things that exist: %s',
+    'run as they stand, with ids of things that exist, and answer the fields of their examples: %s',
     async (label) => {
       const { key, accountId, execution, dub, unclear, video, delivery } = await prepare();
       const keyId = await newKey(accountId);
@@ -140,7 +143,7 @@ describe('the samples of the served OpenAPI document', () => {
         ...operations.filter(({ operationId: id }) => last.includes(id)),
       ];
       const failed: string[] = [];
-      for (const { operationId: id, 'x-codeSamples': samples } of order) {
+      for (const { operationId: id, 'x-codeSamples': samples, responses } of order) {
         const task = id === 'resolveTask' ? unclear : dub;
         const { source = '' } = samples.find((sample) => sample.label === label) ?? {};
         const filled = source
@@ -154,12 +157,23 @@ describe('the samples of the served OpenAPI document', () => {
         // Its task had been sent to the provider, so the call arrived.
         const isRight = id === 'cancelTask' ? /409|task_not_cancellable/.test(text) : code === 0;
         if (!isRight) failed.push(`${id}: ${text}`);
+        const example = exampleOf(responses);
+        if (label === 'curl' && code === 0 && example)
+          expect([id, fieldsOf(JSON.parse(text) as object)]).toEqual([id, fieldsOf(example)]);
       }
       expect(failed).toEqual([]);
     },
     ALL_OPERATIONS_MS,
   );
 });
+
+/** The written example of a success in JSON. */
+function exampleOf(responses: Operation['responses']): object | undefined {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  return success?.content?.['application/json']?.example;
+}
+
+const fieldsOf = (answer: object): string[] => Object.keys(answer).sort();
 
 async function newKey(accountId: string): Promise<string> {
   const response = await fetch(`${gateway.url}/admin/accounts/${accountId}/keys`, {
