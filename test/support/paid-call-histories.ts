@@ -31,7 +31,7 @@ export interface CallHistory {
 
 const event = fc.constantFrom<Event>('leave', 'shut-down', 'time');
 const charge = fc.oneof(
-  fc.constantFrom(undefined, HOLD, HOLD + 1n),
+  fc.constantFrom(undefined, HOLD, HOLD + 1n, -1n),
   fc.bigInt({ min: 0n, max: HOLD }),
 );
 const { step } = fc.letrec<{ step: Step }>((tie) => ({
@@ -115,7 +115,7 @@ export class Oracle {
 
   private settle(charged: bigint): boolean {
     if (this.end || !this.isMade) return false;
-    if (charged > HOLD) return this.release('internal_error');
+    if (charged < 0n || charged > HOLD) return this.release('internal_error');
     this.end = { charge: charged };
     return true;
   }

@@ -120,9 +120,20 @@ describe('a paid call', () => {
           timers: 0,
         });
       }),
-      { numRuns: 500 },
+      { numRuns: 500, examples: [[ofCharge(HOLD + 1n)], [ofCharge(-1n)]] },
     );
   });
+});
+
+/** A call that is charged this. */
+const ofCharge = (charge: bigint): CallHistory => ({
+  steps: [
+    { kind: 'attempt', result: 'made' },
+    { kind: 'settle', charge, meanwhile: [] },
+  ],
+  goesOn: false,
+  hasResponse: false,
+  ledger: 'works',
 });
 
 async function take(calls: PaidCalls, paid: PaidCall, step: Step): Promise<void> {

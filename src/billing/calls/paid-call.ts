@@ -45,7 +45,7 @@ interface ProviderResult {
 
 /** What a call costs where that is not its quote. */
 export interface Charge {
-  /** At most the hold. Default: the hold. */
+  /** From 0 to the hold. Default: the hold. */
   readonly chargedMicroUsd?: MicroUsd;
   /** Default: the basis of the quote. */
   readonly basis?: ChargeBasis;
@@ -171,9 +171,9 @@ export class PaidCall<O extends Operation = Operation>
     assert(this.attempted, 'call is settled before its attempt');
     const { amountMicroUsd } = this.quote;
     const { chargedMicroUsd = amountMicroUsd, basis = this.quote.basis, isCapped = false } = charge;
-    // Checked here, so that a charge above the hold releases it now and not only in a sweep.
-    if (chargedMicroUsd > amountMicroUsd) {
-      throw await this.release(new Error('charge must not exceed its hold'));
+    // Checked here, so that a wrong charge releases the hold now and not only in a sweep.
+    if (chargedMicroUsd < 0n || chargedMicroUsd > amountMicroUsd) {
+      throw await this.release(new Error('charge must be from 0 to its hold'));
     }
     this.hasEnded = true;
     const { provider, upstreamModel, result } = this.attempted;
