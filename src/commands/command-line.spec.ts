@@ -73,6 +73,15 @@ describe('a command line', () => {
     });
   });
 
+  it('refuses an option that is there twice, so that no amount is left out of account', () => {
+    expect(misuseOf('account:credit', 'A', '--usd', '5', '--usd=50')).toMatch(
+      /^account:credit takes --usd once\.\n/,
+    );
+    expect(misuseOf('execution:refund', 'E', '--note', 'a', '--note', 'a')).toContain(
+      'takes --note once.',
+    );
+  });
+
   it.each([
     [['account:create', 'A', '--play-money'], 'true'],
     [['account:create', '--play-money', 'false', 'A'], 'false'],

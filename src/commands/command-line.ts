@@ -117,13 +117,17 @@ function prepared(typed: readonly string[]): string[] {
   return end < 0 ? read : [...read, ...typed.slice(end)];
 }
 
-/** The first option that lacks its value, or has one that it does not take. Whether the command takes the option is asked later. */
+/**
+ * The first option that lacks its value, has one that it does not take, or is there twice: of two amounts none is surely meant.
+ * Whether the command takes the option is asked later.
+ */
 function valueFaultOf(
   declaration: CommandDeclaration,
   typed: readonly TypedOption[],
 ): string | undefined {
   const options = optionsOf(declaration);
-  for (const { name, rawName, value, inlineValue } of typed) {
+  for (const option of typed) {
+    const { name, rawName, value, inlineValue } = option;
     const declared = Object.hasOwn(options, name) ? options[name] : undefined;
     if (declared === undefined) continue;
     if (declared.value === undefined && value !== undefined) {
@@ -132,6 +136,9 @@ function valueFaultOf(
     const isMissing = value === undefined || (inlineValue !== true && value.startsWith('--'));
     if (declared.value !== undefined && isMissing) {
       return `needs a value behind ${rawName}: ${rawName} ${declared.value}.`;
+    }
+    if (typed.some((other) => other !== option && other.name === name)) {
+      return `takes ${rawName} once.`;
     }
   }
   return undefined;
