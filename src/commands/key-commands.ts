@@ -10,7 +10,7 @@ import { amountOf, given, misused, sent, timeOf, without } from './parse-options
 
 const LIMIT = 'spend-limit-microusd';
 /** The terms that `--clear` removes, by the names of their options. */
-const CLEARABLE = [
+const CLEARABLE: readonly string[] = [
   'name',
   'allowed-models',
   'expires-at',
@@ -32,11 +32,11 @@ function termsOf(options: Options): object {
 }
 
 /** The fields of the terms that `--clear` names; underscores are taken too. Throws 400 for another name. */
-function clearedOf(options: Options): string[] {
+function clearedOf(options: Options): (keyof UpdateKeyBody)[] {
   const names = given(options, 'clear')?.replaceAll('_', '-').split(',') ?? [];
   return names.map((typed) => {
     const name = typed === 'models' ? 'allowed-models' : typed;
-    if (CLEARABLE.includes(name)) return name.replaceAll('-', '_');
+    if (CLEARABLE.includes(name)) return name.replaceAll('-', '_') as keyof UpdateKeyBody;
     const nearest = didYouMean(typed, CLEARABLE);
     throw misused(`--clear takes ${CLEARABLE.join(', ')}, not ${JSON.stringify(typed)}.${nearest}`);
   });
@@ -60,9 +60,9 @@ export const KEY_COMMANDS = {
     changes: true,
     run: async ({ keys }, [id = ''], options) => {
       const cleared = clearedOf(options);
-      const nothing = Object.fromEntries(cleared.map((field) => [field, null]));
-      const terms = { ...termsOf(options), ...nothing };
-      const body = sent(UpdateKeyBody, without(options, LIMIT), terms);
+      const body = sent(UpdateKeyBody, without(options, LIMIT), termsOf(options));
+      const both = cleared.find((field) => body[field] !== undefined);
+      if (both !== undefined) throw misused(`Set ${both} or clear it, not both.`);
       return viewKey(await keys.update(id, body, new Set(cleared)));
     },
   },
