@@ -1,3 +1,4 @@
+import { REVERSAL } from '../billing/ledger-entry.js';
 import type { RefundRequest } from '../billing/ledger-requests.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';
@@ -15,12 +16,16 @@ export function neededKey(key: string | undefined): string {
 
 /**
  * What the operator asks to give back. A part needs a key, for it can be given back again; what is left cannot. Throws 400
- * for an invalid key.
+ * for an invalid key, and for a note that would make the refund look like a reversal.
  */
 export function sentRefund(
   { note, amount_microusd: amount }: RefundBody,
   key: string | undefined,
 ): Omit<RefundRequest, 'of' | 'id'> {
+  if (note === REVERSAL && key === undefined) {
+    const message = `Without an ${PARAM} the note must not be "${REVERSAL}", which marks what the gateway gives back itself.`;
+    throw new GatewayError('invalid_request', message, { param: 'note' });
+  }
   return {
     note: note ?? null,
     amountMicroUsd: amount === undefined ? undefined : parseMicroUsd(amount),

@@ -27,8 +27,8 @@ export interface LedgerEntry {
 export const CORRECTION_KINDS = ['refund', 'reversal', 'adjustment'] as const;
 export type CorrectionKind = (typeof CORRECTION_KINDS)[number];
 
-/** What the schema writes as the note of a reversal. */
-const REVERSAL = 'reversal';
+/** What the schema writes as the note of a reversal, which has no key. */
+export const REVERSAL = 'reversal';
 
 /** Kind of the correction; null for any other entry. */
 export function correctionKindOf(entry: LedgerEntry): CorrectionKind | null {

@@ -41,6 +41,12 @@ async function csv(path: string) {
 }
 
 describe('the ledger as operators read it', () => {
+  it('lets no refund look like a reversal by its note', async () => {
+    const path = `/executions/${execution}/refund`;
+    const answer = harness.ask('POST', path, { note: 'reversal' });
+    await expectError(answer, 400, 'invalid_request', 'note');
+  });
+
   it('tells refunds from corrections, and shows a note once and the key of each credit', async () => {
     const { data } = await harness.list(`/accounts/${account}/ledger`);
     const facts = data.map((entry) => [
