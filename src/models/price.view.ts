@@ -13,22 +13,22 @@ export class PriceView {
   @ApiProperty({ enum: UNITS, description: 'What is counted' })
   unit!: (typeof UNITS)[number];
 
-  @ApiPropertyOptional({ example: '120', description: 'Per unit' })
+  @ApiPropertyOptional({ example: '120', description: 'Micro-USD per unit' })
   amount_microusd?: string;
 
-  @ApiPropertyOptional({ description: 'Per request in Max mode' })
+  @ApiPropertyOptional({ description: 'Micro-USD per request in Max mode' })
   max_mode_amount_microusd?: string;
 
-  @ApiPropertyOptional({ description: 'Per million prompt tokens' })
+  @ApiPropertyOptional({ description: 'Micro-USD per million prompt tokens' })
   input_per_million?: string;
 
-  @ApiPropertyOptional({ description: 'Per million completion tokens' })
+  @ApiPropertyOptional({ description: 'Micro-USD per million completion tokens' })
   output_per_million?: string;
 
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Per request, by its `seconds`',
+    description: 'Micro-USD per request, by its `seconds`',
   })
   by_seconds?: Record<string, string>;
 }

@@ -25,10 +25,17 @@ export class TokenCountsView {
 
 /** Prices of one million tokens in micro-USD. */
 export class TokenPricesView {
-  @ApiProperty({ example: '1250000' })
+  @ApiProperty({
+    example: '1250000',
+    description: 'Micro-USD per million prompt tokens, as `price.input_per_million` of the model',
+  })
   input_per_million!: string;
 
-  @ApiProperty({ example: '10000000' })
+  @ApiProperty({
+    example: '10000000',
+    description:
+      'Micro-USD per million completion tokens, as `price.output_per_million` of the model',
+  })
   output_per_million!: string;
 }
 
@@ -77,6 +84,8 @@ export class ExecutionView {
 
   @ApiProperty({
     oneOf: [{ type: 'string', nullable: true }, { $ref: getSchemaPath(TokenPricesView) }],
+    description:
+      'Micro-USD per unit, as `price.amount_microusd` of the model; of a chat, per million tokens',
     example: '120',
   })
   unit_price_microusd!: string | TokenPricesView | null;
