@@ -98,7 +98,9 @@ describe('the repository', () => {
   });
 
   it('logs through its logger only', () => {
-    expect(withMatch(src, /\bconsole\./)).toEqual([]);
+    // Samples of callers' programs, which print what they get.
+    const samples = 'src/bootstrap/openapi/code-samples.ts';
+    expect(withMatch(src, /\bconsole\./).filter((path) => path !== samples)).toEqual([]);
   });
 
   it('uses no private field of Node, Express or another library', () => {

@@ -67,6 +67,7 @@ describe('the commands that the documents show', () => {
       `cd ${folder}`,
       'curl() { command curl --silent --show-error --fail-with-body "$@"; }',
       `npm() { (cd ${ROOT} && command npm "$@"); }`,
+      `npx() { (cd ${ROOT} && command npx "$@"); }`,
       filled,
     ];
     const settings = { KEY: key, DATA_DIR: join(folder, 'data') };
