@@ -4,14 +4,14 @@ import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
-import { viewPage } from '../common/paging/page.view.js';
+import { PageOrCsv, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { ExecutionsQuery } from '../billing/calls/dto/executions.query.js';
 import { ExecutionPage, ExecutionView, viewExecution } from '../billing/calls/execution.view.js';
 import { AccountService } from './account.service.js';
 import { UsageQuery } from '../billing/usage/dto/usage.query.js';
 import { UsageService } from '../billing/usage/usage.service.js';
-import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../billing/usage/usage.view.js';
+import { CSV_DESCRIPTION, UsagePage } from '../billing/usage/usage.view.js';
 import { AccountView } from './account.view.js';
 import { KeyView } from './key.view.js';
 
@@ -52,7 +52,7 @@ export class AccountController {
     summary: 'What this account used, by day, model, key or endpoint',
     description: CSV_DESCRIPTION,
   })
-  @ApiOkResponse({ type: UsagePage, headers: CSV_HEADERS })
+  @PageOrCsv(UsagePage)
   @ErrorResponses('invalid_request')
   retrieveUsage(
     @CurrentCaller() { accountId }: Caller,

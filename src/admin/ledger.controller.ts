@@ -1,9 +1,9 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CSV_HEADERS } from '../billing/usage/usage.view.js';
 import { filterId } from '../common/ids/id-params.js';
 import { toPublicId } from '../common/ids/public-id.js';
+import { PageOrCsv } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AllLedgerQuery, LedgerQuery } from './dto/admin.queries.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
@@ -21,7 +21,7 @@ export class LedgerController {
 
   @Get('accounts/:id/ledger')
   @ApiOperation({ summary: 'Ledger entries, newest first', description: CSV_DESCRIPTION })
-  @ApiOkResponse({ type: LedgerEntryPage, headers: CSV_HEADERS })
+  @PageOrCsv(LedgerEntryPage)
   listLedgerEntries(
     @Param('id') id: string,
     @StrictQuery() query: LedgerQuery,
@@ -35,7 +35,7 @@ export class LedgerController {
     summary: 'Ledger entries of all accounts',
     description: `One account after the other, each newest first. ${CSV_DESCRIPTION}`,
   })
-  @ApiOkResponse({ type: LedgerEntryPage, headers: CSV_HEADERS })
+  @PageOrCsv(LedgerEntryPage)
   listAdminLedgerEntries(
     @StrictQuery() { account_id: account, ...query }: AllLedgerQuery,
     @Res({ passthrough: true }) response: Response,

@@ -22,6 +22,7 @@ export function OperatorEndpoint(): ClassDecorator & MethodDecorator {
       'conflict',
       'idempotency_conflict',
       'rate_limit_exceeded',
+      'internal_error',
       'service_unavailable',
     ),
   );

@@ -9,9 +9,9 @@ export const REPLAY_HEADERS = {
   [REPLAYED_HEADER]: {
     description:
       '`true` where a request with this Idempotency-Key had made the entry before; no money moved now',
-    schema: { type: 'string', const: 'true' },
+    schema: { type: 'string' as const, enum: ['true'] },
   },
-} as const;
+};
 
 /** The entry, and the header where it was not made now. */
 export function answerEntry(

@@ -1,11 +1,12 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { filterId } from '../common/ids/id-params.js';
+import { PageOrCsv } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AdminUsageQuery } from '../billing/usage/dto/usage.query.js';
 import { UsageService } from '../billing/usage/usage.service.js';
-import { CSV_DESCRIPTION, CSV_HEADERS, UsagePage } from '../billing/usage/usage.view.js';
+import { CSV_DESCRIPTION, UsagePage } from '../billing/usage/usage.view.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
 /** Usage of all accounts (docs/operate/operations.md, "Usage"). */
@@ -19,7 +20,7 @@ export class UsageController {
     summary: 'What was used, by day, model, key, endpoint or account',
     description: `Equals the ledger. ${CSV_DESCRIPTION}`,
   })
-  @ApiOkResponse({ type: UsagePage, headers: CSV_HEADERS })
+  @PageOrCsv(UsagePage)
   retrieveAdminUsage(
     @StrictQuery() { account_id: accountId, ...query }: AdminUsageQuery,
     @Res({ passthrough: true }) response: Response,

@@ -4,15 +4,9 @@ import {
   AUDIO_CONTENT_TYPES,
   type ResponseFormat,
 } from '../platform/http-server/responses/audio-response.js';
-import { CHARGE_HEADER } from '../platform/http-server/responses/gateway-headers.js';
-import { EXECUTION_ID_HEADER } from '../platform/http-server/responses/execution-id.js';
+import { CHARGE_HEADERS } from '../platform/http-server/responses/gateway-headers.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
-const TEXT = { schema: { type: 'string' } };
-const HEADERS = {
-  [EXECUTION_ID_HEADER]: { description: 'Quote it to support', ...TEXT },
-  [CHARGE_HEADER]: { description: 'The charge in micro-USD', ...TEXT },
-};
 
 /** Documents a response whose body is audio in one of these formats. */
 export function AudioResponse(...formats: ResponseFormat[]): MethodDecorator {
@@ -22,12 +16,12 @@ export function AudioResponse(...formats: ResponseFormat[]): MethodDecorator {
     ApiOkResponse({
       description: 'The audio',
       content: Object.fromEntries(types.map((type) => [type, BINARY])),
-      headers: HEADERS,
+      headers: CHARGE_HEADERS,
     }),
   );
 }
 
 /** Documents a JSON response about audio. */
 export function AudioDataResponse(type: Type): MethodDecorator {
-  return ApiOkResponse({ type, headers: HEADERS });
+  return ApiOkResponse({ type, headers: CHARGE_HEADERS });
 }

@@ -2,8 +2,29 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { TOOL_CALLS_SCHEMA } from './dto/chat-tools.schema.js';
 
 const count = { type: 'integer' } as const;
+const objects = {
+  type: 'array',
+  items: { type: 'object', additionalProperties: true },
+} as const;
 
-class ChatUsageView {
+class PromptTokensView {
+  @ApiPropertyOptional({ ...count, description: 'Read from a cache of the provider' })
+  cached_tokens?: number;
+
+  @ApiPropertyOptional({ ...count, description: 'Of recordings' })
+  audio_tokens?: number;
+}
+
+class CompletionTokensView {
+  @ApiPropertyOptional({ ...count, description: 'Of thoughts' })
+  reasoning_tokens?: number;
+
+  @ApiPropertyOptional({ ...count, description: 'Of recordings' })
+  audio_tokens?: number;
+}
+
+/** The usage of a chat. */
+export class ChatUsageView {
   @ApiProperty(count)
   prompt_tokens!: number;
 
@@ -13,6 +34,12 @@ class ChatUsageView {
   @ApiProperty({ ...count, description: 'The sum of the two' })
   total_tokens!: number;
 
+  @ApiPropertyOptional({ description: 'What the provider counted of the prompt' })
+  prompt_tokens_details?: PromptTokensView;
+
+  @ApiPropertyOptional({ description: 'What the provider counted of the completion' })
+  completion_tokens_details?: CompletionTokensView;
+
   @ApiProperty({ example: 0.000045, description: 'The settled charge in USD' })
   cost!: number;
 
@@ -20,13 +47,16 @@ class ChatUsageView {
   cost_microusd!: number;
 }
 
-class ChatMessageView {
-  @ApiProperty({ enum: ['assistant'] })
-  role!: string;
+class CalledFunctionView {
+  @ApiPropertyOptional()
+  name?: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Null where a tool is called' })
-  content!: string | null;
+  @ApiPropertyOptional({ description: 'JSON text' })
+  arguments?: string;
+}
 
+/** What a provider may say beside the text of a message or of a piece of it. */
+export class ChatSayingView {
   @ApiPropertyOptional({ type: String, nullable: true })
   refusal?: string | null;
 
@@ -36,6 +66,40 @@ class ChatMessageView {
     description: 'What a model thought, where its provider shows it',
   })
   reasoning_content?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'The same in the words of other providers',
+  })
+  reasoning?: string | null;
+
+  @ApiPropertyOptional({ ...objects, description: 'Thoughts in parts, as the provider sent' })
+  reasoning_details?: object[];
+
+  @ApiPropertyOptional({ ...objects, description: 'Sources, as the provider sent' })
+  annotations?: object[];
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  audio?: object;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description: 'To be sent back with the message',
+  })
+  extra_content?: object;
+
+  @ApiPropertyOptional({ description: 'Of older models' })
+  function_call?: CalledFunctionView;
+}
+
+class ChatMessageView extends ChatSayingView {
+  @ApiProperty({ enum: ['assistant'] })
+  role!: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Null where a tool is called' })
+  content!: string | null;
 
   @ApiPropertyOptional({ ...TOOL_CALLS_SCHEMA, description: 'The tools that the model calls' })
   tool_calls?: unknown;
@@ -51,7 +115,12 @@ class ChatChoiceView {
   @ApiProperty({ example: 'stop' })
   finish_reason!: string;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'As the provider sent them',
+  })
   logprobs!: object | null;
 }
 
@@ -81,13 +150,3 @@ export class ChatCompletionView {
   @ApiProperty()
   usage!: ChatUsageView;
 }
-
-/** An example of the event stream, for the documentation. */
-export const STREAM_EXAMPLE = [
-  'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795132800,"model":"gen-5-mini",' +
-    '"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":null}]}',
-  'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795132800,"model":"gen-5-mini",' +
-    '"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
-  'data: [DONE]',
-  '',
-].join('\n\n');

@@ -3,6 +3,8 @@ import { ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nes
 import type { NextFunction, Response } from 'express';
 import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.js';
 import {
+  CHARGE_HEADERS,
+  IGNORED_FIELDS_HEADERS,
   sendCharged,
   setIgnoredFieldsHeader,
 } from '../platform/http-server/responses/gateway-headers.js';
@@ -11,7 +13,8 @@ import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { GeneralEndpoint } from '../admission/call-endpoint.decorators.js';
-import { ChatCompletionView, STREAM_EXAMPLE } from './chat-completion.view.js';
+import { ChatCompletionView } from './chat-completion.view.js';
+import { ChatChunkView, CHUNK_EXAMPLE } from './chat-chunk.view.js';
 import { quoteOf } from './chat-pricing.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
@@ -23,7 +26,7 @@ import { CHAT_SCHEMAS } from './dto/message.schema.js';
 const BODY_BYTES = 20 * 1024 * 1024;
 
 /** Text chat. */
-@ApiExtraModels(ChatCompletionView, ...CHAT_SCHEMAS)
+@ApiExtraModels(ChatCompletionView, ChatChunkView, ...CHAT_SCHEMAS)
 @Controller()
 export class ChatController {
   constructor(
@@ -44,8 +47,18 @@ export class ChatController {
     description: 'The answer',
     content: {
       'application/json': { schema: { $ref: getSchemaPath(ChatCompletionView) } },
-      'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
+      'text/event-stream': {
+        schema: {
+          oneOf: [
+            { $ref: getSchemaPath(ChatChunkView) },
+            { $ref: '#/components/schemas/Error' },
+            { type: 'string', enum: ['[DONE]'] },
+          ],
+        },
+        example: CHUNK_EXAMPLE,
+      },
     },
+    headers: { ...CHARGE_HEADERS, ...IGNORED_FIELDS_HEADERS },
   })
   createChatCompletion(
     @Call() call: AdmittedCall<'chat'>,

@@ -7,7 +7,7 @@ import { numberAt, textAt } from '../providers/http/json-fields.js';
 import type { DubbingReport } from '../providers/ports/job.port.js';
 import type { ContentLinks } from '../tasks/content-links/content-links.js';
 import type { Task } from '../tasks/task.js';
-import { TaskView, viewTask } from '../tasks/task.view.js';
+import { TaskFields, viewTask } from '../tasks/task.view.js';
 import { dubbingDetailsOf } from './dubbing-task.js';
 
 /** Names of media types have no case. */
@@ -51,9 +51,9 @@ export class DubbingResultView {
 }
 
 /** A dubbing task. */
-export class DubbingTaskView extends TaskView {
+export class DubbingTaskView extends TaskFields {
   @ApiProperty({ nullable: true, type: DubbingResultView })
-  declare result: DubbingResultView | null;
+  result!: DubbingResultView | null;
 }
 
 /** The task object of a dub. */

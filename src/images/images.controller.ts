@@ -1,7 +1,7 @@
 import { Controller, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { sendCharged } from '../platform/http-server/responses/gateway-headers.js';
+import { CHARGE_HEADERS, sendCharged } from '../platform/http-server/responses/gateway-headers.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
@@ -23,7 +23,7 @@ export class ImagesController {
     summary: 'Image generation',
     description: 'Takes 20 to 60 seconds, seldom two minutes. Charged per image made.',
   })
-  @ApiOkResponse({ type: ImageView })
+  @ApiOkResponse({ type: ImageView, headers: CHARGE_HEADERS })
   createImage(
     @Call() call: AdmittedCall<'image'>,
     @StrictBody() body: ImageBody,

@@ -36,29 +36,34 @@ export class ModelParameters {
     const body = this.document?.paths[OPERATIONS[row.operation].path]?.post?.requestBody;
     const contents = body && 'content' in body ? Object.values(body.content) : [];
     const fields = contents.flatMap(({ schema }) => this.fieldsOf(schema, row.id));
-    return new Map(fields.map(([name, schema]) => [name, limitsOf(schema)]));
+    return new Map(fields.map(([name, schema]) => [name, this.limitsOf(schema)]));
   }
 
   private fieldsOf(schema: Schema | undefined, model: string): [string, Schema][] {
     if (schema === undefined) return [];
     const reference = schema.discriminator?.mapping?.[model] ?? schema.$ref;
     if (reference === undefined) return Object.entries(schema.properties ?? {});
-    const name = reference.split('/').at(-1) ?? '';
-    return this.fieldsOf(this.document?.components?.schemas?.[name], model);
+    return this.fieldsOf(this.named(reference), model);
   }
-}
 
-/** Lengths are Unicode code points. The bounds of a list's entries are listed beside those of the list. */
-function limitsOf(schema: Schema): FieldLimits {
-  const own = {
-    values: schema.enum,
-    min: schema.minimum,
-    max: schema.maximum,
-    min_length: schema.minLength === 0 ? undefined : schema.minLength,
-    max_length: schema.maxLength,
-    min_items: schema.minItems,
-    max_items: schema.maxItems,
-  };
-  const bounds = Object.entries(own).filter(([, bound]) => bound !== undefined);
-  return { ...(schema.items && limitsOf(schema.items)), ...Object.fromEntries(bounds) };
+  private named(reference: string): Schema | undefined {
+    return this.document?.components?.schemas?.[reference.split('/').at(-1) ?? ''];
+  }
+
+  /** Lengths are Unicode code points. The bounds of a list's entries are listed beside those of the list. */
+  private limitsOf(schema: Schema): FieldLimits {
+    const own = {
+      values: schema.enum,
+      min: schema.minimum,
+      max: schema.maximum,
+      min_length: schema.minLength === 0 ? undefined : schema.minLength,
+      max_length: schema.maxLength,
+      min_items: schema.minItems,
+      max_items: schema.maxItems,
+    };
+    const bounds = Object.entries(own).filter(([, bound]) => bound !== undefined);
+    const { items } = schema;
+    const entry = items?.$ref === undefined ? items : this.named(items.$ref);
+    return { ...(entry && this.limitsOf(entry)), ...Object.fromEntries(bounds) };
+  }
 }

@@ -1,4 +1,13 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import type {
+  BpmView,
+  CustomModelView,
+  LyricsView,
+  MidiView,
+  PersonaView,
+  SongFileView,
+  TimedLyricView,
+} from './song-parts.view.js';
 import type { SongResultView, TrackView } from './song-result.view.js';
 
 type Check = (value: unknown) => boolean;
@@ -29,21 +38,39 @@ const TRACK: Shape<TrackView> = {
   size_bytes: isAmount,
 };
 
-const isTrack: Check = (value) => isJsonObject(value) && 'index' in value && fits(value, TRACK);
+/** An object that has the `required` fields and may have the others of the shape. */
+const record =
+  <T>(shape: Shape<T>, required = Object.keys(shape)): Check =>
+  (value) =>
+    isJsonObject(value) && required.every((key) => key in value) && fits(value, shape);
+
+const isNote = record({ pitch: isAmount, start: isAmount, end: isAmount, velocity: isAmount });
 
 const SONG: Shape<SongResultView> = {
   urls: listOf(isText),
-  tracks: listOf(isTrack),
-  lyrics: listOf(isJsonObject),
-  files: listOf(isJsonObject),
+  tracks: listOf(record(TRACK, ['index'])),
+  lyrics: listOf(record<LyricsView>({ text: isText, title: isText, tags: isText }, ['text'])),
+  files: listOf(record<SongFileView>({ format: isText, url: isText })),
   videos: listOf(isText),
   text: isText,
-  persona: isJsonObject,
-  custom_model: isJsonObject,
-  bpm: isJsonObject,
-  timed_lyrics: listOf(isJsonObject),
-  midi: isJsonObject,
-  voice: isJsonObject,
+  persona: record<PersonaView>({ id: isText }),
+  custom_model: record<CustomModelView>({ id: isText, name: isText }),
+  bpm: record<BpmView>({ average: isAmount, min: isAmount, max: isAmount }, ['average']),
+  timed_lyrics: listOf(
+    record<TimedLyricView>({
+      text: isText,
+      start_s: isAmount,
+      end_s: isAmount,
+      success: (value) => typeof value === 'boolean',
+    }),
+  ),
+  midi: record<MidiView>({
+    state: isText,
+    instruments: listOf(record({ name: isText, notes: listOf(isNote) })),
+  }),
+  voice: (value) =>
+    isJsonObject(value) &&
+    Object.values(value).every((fact) => /^(string|number|boolean)$/.test(typeof fact)),
 };
 
 /**

@@ -1,12 +1,19 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { JsonObject } from '../common/json-object.js';
 import type { SongResult, SongTrack } from '../providers/ports/song.port.js';
-import { TaskView } from '../tasks/task.view.js';
+import { TaskFields } from '../tasks/task.view.js';
+import {
+  BpmView,
+  CustomModelView,
+  LyricsView,
+  MidiView,
+  PersonaView,
+  SongFileView,
+  TimedLyricView,
+} from './song-parts.view.js';
 
 const text = (description: string) => ApiProperty({ type: String, required: false, description });
 const amount = (description: string) => ApiProperty({ type: Number, required: false, description });
-const free = (description: string) => ApiProperty({ type: Object, required: false, description });
-const list = (description: string) => ApiProperty({ type: [Object], required: false, description });
 
 /** A track (API: Song task result). Facts that the provider did not report are absent. */
 export class TrackView {
@@ -64,11 +71,11 @@ export class SongResultView {
   @ApiProperty({ type: [TrackView], required: false })
   tracks?: TrackView[];
 
-  @list('Lyrics: `text`, where known `title` and `tags`')
-  lyrics?: object[];
+  @ApiProperty({ type: [LyricsView], required: false })
+  lyrics?: LyricsView[];
 
-  @list('Files: `format` and `url`')
-  files?: object[];
+  @ApiProperty({ type: [SongFileView], required: false })
+  files?: SongFileView[];
 
   @ApiProperty({ type: [String], required: false, description: 'MP4 files' })
   videos?: string[];
@@ -76,29 +83,33 @@ export class SongResultView {
   @text('Expanded style tags')
   text?: string;
 
-  @free('`id`; the task goes into `persona_task_id`')
-  persona?: object;
+  @ApiProperty({ required: false, description: 'The task goes into `persona_task_id`' })
+  persona?: PersonaView;
 
-  @free('`id` and `name`; the task goes into `custom_model_task_id`')
-  custom_model?: object;
+  @ApiProperty({ required: false, description: 'The task goes into `custom_model_task_id`' })
+  custom_model?: CustomModelView;
 
-  @free('`average`, where known `min` and `max`')
-  bpm?: object;
+  @ApiProperty({ required: false })
+  bpm?: BpmView;
 
-  @list('`text`, `start_s`, `end_s`, `success`')
-  timed_lyrics?: object[];
+  @ApiProperty({ type: [TimedLyricView], required: false })
+  timed_lyrics?: TimedLyricView[];
 
-  @free('`state` and `instruments`, each with `name` and `notes`')
-  midi?: object;
+  @ApiProperty({ required: false })
+  midi?: MidiView;
 
-  @free('Facts about the voice')
-  voice?: object;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] },
+    description: 'Facts about the voice, under the names that the provider gives them',
+  })
+  voice?: Record<string, string | number | boolean>;
 }
 
 /** A song task. */
-export class SongTaskView extends TaskView {
+export class SongTaskView extends TaskFields {
   @ApiProperty({ nullable: true, type: SongResultView })
-  declare result: SongResultView | null;
+  result!: SongResultView | null;
 }
 
 /** The result as clients see it: URLs first, then the fields of the operation. Absent facts have no key. */
@@ -107,13 +118,13 @@ export function viewSongResult(result: SongResult): JsonObject {
   const view: SongResultView = present({
     urls: urlsOf(result),
     tracks: tracks?.map(viewTrack),
-    lyrics: lyrics?.map(present),
+    lyrics: lyrics?.map((entry) => present<LyricsView>(entry)),
     files: files?.map(({ format, url }) => ({ format, url })),
     videos: videos && [...videos],
     text: words,
     persona,
     custom_model: result.customModel,
-    bpm: bpm && present(bpm),
+    bpm: bpm && present<BpmView>(bpm),
     timed_lyrics: result.timedLyrics?.map(
       ({ text: word, startSeconds, endSeconds, isAligned }) => ({
         text: word,
@@ -122,7 +133,13 @@ export function viewSongResult(result: SongResult): JsonObject {
         success: isAligned,
       }),
     ),
-    midi,
+    midi: midi && {
+      state: midi.state,
+      instruments: midi.instruments.map(({ name, notes }) => ({
+        name,
+        notes: notes.map((note) => ({ ...note })),
+      })),
+    },
     voice,
   });
   return { ...view };

@@ -16,6 +16,12 @@ import { ContentLinks } from './content-links/content-links.js';
 import { TaskContents } from './reads/task-contents.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
+/** Types of dubs, by their sources; a file of any other has the last one. */
+const FILES = {
+  'audio/mpeg': BINARY,
+  'video/mp4': BINARY,
+  'application/octet-stream': BINARY,
+};
 
 /** The files of tasks other than videos, and links to them. */
 @ApiTags('tasks')
@@ -33,11 +39,11 @@ export class TaskContentController {
     description:
       'The audio or video that the task made, with its own content type. Takes `Range`, `If-Range` and HEAD.',
   })
-  @ApiOkResponse({ description: 'The file', content: { 'application/octet-stream': BINARY } })
+  @ApiOkResponse({ description: 'The file', content: FILES })
   @ApiResponse({
     status: 206,
     description: 'The range',
-    content: { 'application/octet-stream': BINARY },
+    content: FILES,
   })
   async retrieveTaskContent(
     @CurrentReader() reader: ContentReader,

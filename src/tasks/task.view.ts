@@ -24,8 +24,8 @@ export class TaskErrorView {
   message!: string;
 }
 
-/** A task (API: Task object). */
-export class TaskView {
+/** What every audio task has but its result, whose shape depends on the kind. */
+export class TaskFields {
   @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
   id!: string;
 
@@ -43,14 +43,6 @@ export class TaskView {
 
   @ApiProperty({ nullable: true, type: 'integer', minimum: 0, maximum: 100 })
   progress!: number | null;
-
-  @ApiProperty({
-    nullable: true,
-    type: 'object',
-    additionalProperties: true,
-    description: 'Null until success; its shape depends on the operation',
-  })
-  result!: object | null;
 
   @ApiProperty({ nullable: true, type: TaskErrorView, description: 'Null unless failed' })
   error!: TaskErrorView | null;
@@ -73,10 +65,34 @@ export class TaskView {
   completed_at!: number | null;
 }
 
-/** OpenAPI: a task of any kind. Videos have a different view, which their module describes (decision G-56). */
-export const ANY_TASK = {
-  oneOf: [{ $ref: getSchemaPath(TaskView) }, { $ref: getSchemaPath('VideoTaskView') }],
+/** The result of any audio task: {@link AUDIO_TASK_RESULT} in the document. */
+class AudioTaskResult {}
+
+/** OpenAPI: `AudioTaskResult`. */
+export const AUDIO_TASK_RESULT = {
+  anyOf: [{ $ref: getSchemaPath('SongResultView') }, { $ref: getSchemaPath('DubbingResultView') }],
 };
+
+/** A task (API: Task object). The modules of its kinds describe their results. */
+export class TaskView extends TaskFields {
+  @ApiProperty({
+    nullable: true,
+    type: AudioTaskResult,
+    description: 'Null until success; that of a dub has `content_path`',
+  })
+  result!: object | null;
+}
+
+/** OpenAPI: a task of any kind. Videos have a different view, which their module describes (decision G-56). */
+export const ANY_TASK = anyModality(getSchemaPath(TaskView), getSchemaPath('VideoTaskView'));
+
+/** OpenAPI: one of these schemas, which `modality` tells apart. */
+export function anyModality(audio: string, video: string) {
+  return {
+    oneOf: [{ $ref: audio }, { $ref: video }],
+    discriminator: { propertyName: 'modality', mapping: { audio, video } },
+  };
+}
 
 /** A page of tasks. */
 export class TaskPage extends pageOfViews(TaskView) {

@@ -69,7 +69,8 @@ export class SwaggerPage {
       const offered = JSON.parse(await text.inputValue()) as Record<string, unknown>;
       await text.fill(JSON.stringify(filling.body(offered)));
     }
-    const pattern = new RegExp(`${path.replace(/\{\w+\}/g, '[^/]+')}(\\?.*)?$`);
+    const [sent = ''] = path.split('#');
+    const pattern = new RegExp(`${sent.replace(/\{\w+\}/g, '[^/]+')}([?#].*)?$`);
     const answered = this.page.waitForResponse(
       (answer) => answer.request().method() === method.toUpperCase() && pattern.test(answer.url()),
     );

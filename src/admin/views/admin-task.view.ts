@@ -5,7 +5,7 @@ import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task, TaskStatus } from '../../tasks/task.js';
-import { TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
+import { anyModality, TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
 import { PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
 
 /** What the provider last said about a task that has ended without success. */
@@ -103,18 +103,16 @@ export class OperatorTaskFields {
 /** A task as the operator sees it. */
 export class AdminTaskView extends IntersectionType(TaskView, OperatorTaskFields) {}
 
-/** In the document: a task of any kind, as `ANY_TASK`. */
-export const ANY_ADMIN_TASK = {
-  oneOf: [
-    { $ref: getSchemaPath(AdminTaskView) },
-    {
-      allOf: [
-        { $ref: getSchemaPath('VideoTaskView') },
-        { $ref: getSchemaPath(OperatorTaskFields) },
-      ],
-    },
-  ],
+/** OpenAPI: a video as the operator sees it, `AdminVideoTaskView` in the document. */
+export const ADMIN_VIDEO_TASK = {
+  allOf: [{ $ref: getSchemaPath('VideoTaskView') }, { $ref: getSchemaPath(OperatorTaskFields) }],
 };
+
+/** OpenAPI: a task of any kind, as `ANY_TASK`. */
+export const ANY_ADMIN_TASK = anyModality(
+  getSchemaPath(AdminTaskView),
+  getSchemaPath('AdminVideoTaskView'),
+);
 
 /** A page of tasks. */
 export class AdminTaskPage extends pageOfViews(AdminTaskView) {

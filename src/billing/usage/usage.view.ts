@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { csvOf } from '../../common/csv.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { usdText } from '../../common/money/usd-text.js';
-import { NEXT_CURSOR_HEADER, pageOfViews, type PageView } from '../../common/paging/page.view.js';
+import { pageOfViews, type PageView } from '../../common/paging/page.view.js';
 import { millisecondsOf, NOBODY, type UsageDimension, type UsageRow } from './usage-reports.js';
 import { USAGE_UNITS, type UsageUnit } from './usage-units.js';
 
@@ -138,14 +138,6 @@ export function viewUsage(row: UsageRow, isOperator: boolean): UsageView {
 /** In the document: how usage is asked as CSV. */
 export const CSV_DESCRIPTION =
   '`format=csv` answers the same names and values as CSV, its cursor in `x-gateway-next-cursor`.';
-
-/** In the document: the cursor of a CSV. */
-export const CSV_HEADERS = {
-  [NEXT_CURSOR_HEADER]: {
-    description: 'Of CSV: `next_cursor`; absent on the last page',
-    schema: { type: 'string' },
-  },
-} as const;
 
 /** The page as CSV: a line of names, then one line per group. Null is empty. */
 export function csvOfUsage(

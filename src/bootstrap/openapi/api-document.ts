@@ -1,15 +1,24 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
+import { ADMIN_VIDEO_TASK } from '../../admin/views/admin-task.view.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-responses.decorator.js';
 import { GATEWAY_VERSION } from '../../common/version.js';
 import { METRICS_SCHEME } from '../../platform/observability/metrics.controller.js';
-import { describeDefaults, operationsOf, titleByModels } from './document-bodies.js';
+import { AUDIO_TASK_RESULT } from '../../tasks/task.view.js';
+import {
+  describeDefaults,
+  operationsOf,
+  shareListItems,
+  titleByModels,
+} from './document-bodies.js';
+import { describeVideoErrors, shareErrors } from './document-errors.js';
 import { addResponseExamples } from './document-examples.js';
 import { describeHeaders } from './document-headers.js';
 import { describePathIds } from './document-parameters.js';
 import { addCodeSamples } from './document-samples.js';
+import { separateStreams } from './document-streams.js';
 
 /** The groups of operations in the order of the page: callers first, operators last. */
 const DOCUMENT_TAGS: readonly { readonly name: string; readonly description: string }[] = [
@@ -65,13 +74,17 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: (_controller, method) => method,
     autoTagControllers: false,
   });
+  describeVideoErrors(document);
   addSharedParts(document);
   describeDefaults(document);
   titleByModels(document);
   describePathIds(document);
+  shareListItems(document);
+  separateStreams(document);
   describeHeaders(document);
   addResponseExamples(document);
   addCodeSamples(document);
+  shareErrors(document);
   return document;
 }
 
@@ -79,7 +92,12 @@ function addSharedParts(document: OpenAPIObject): void {
   const { components = {} } = document;
   document.components = {
     ...components,
-    schemas: { Error: ERROR_SCHEMA, ...components.schemas },
+    schemas: {
+      Error: ERROR_SCHEMA,
+      AdminVideoTaskView: ADMIN_VIDEO_TASK,
+      ...components.schemas,
+      AudioTaskResult: AUDIO_TASK_RESULT,
+    },
     examples: usedExamples(document),
   };
   for (const operation of operationsOf(document)) operation.security ??= [];

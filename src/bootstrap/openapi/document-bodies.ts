@@ -56,6 +56,26 @@ export function titleByModels(document: OpenAPIObject): void {
   }
 }
 
+/**
+ * A field `x[]` is the field `x` as forms of the OpenAI API spell it. Client generators give the items of both one name, so they
+ * are one schema.
+ */
+export function shareListItems(document: OpenAPIObject): void {
+  const schemas = document.components?.schemas ?? {};
+  for (const [owner, schema] of Object.entries(schemas)) {
+    const { properties = {} } = '$ref' in schema ? {} : schema;
+    for (const [name, field] of Object.entries(properties)) {
+      const spelt = properties[name.replace(/\[\]$/, '')];
+      if (spelt === field || !spelt || '$ref' in spelt || '$ref' in field || !field.items) continue;
+      const words = name.replaceAll(/(?:^|_)([a-z])|\[\]/g, (_, first = '') =>
+        String(first).toUpperCase(),
+      );
+      schemas[`${owner}${words}Item`] = field.items;
+      spelt.items = field.items = { $ref: `${REFERENCE}${owner}${words}Item` };
+    }
+  }
+}
+
 /** Name of the schema that a reference names. */
 function nameOf(reference: string): string {
   return reference.slice(REFERENCE.length);

@@ -5,11 +5,15 @@ import { type DocumentedOperation, operationsOf } from './document-bodies.js';
 
 const TEXT = { schema: { type: 'string' } } as const;
 const COUNT = { schema: { type: 'integer' } } as const;
-const API = /^\/(v1|admin)\//;
 
 /** Headers that more than one operation sends, by their name in the document. */
 const HEADERS = {
-  ExecutionId: { description: 'Names the request; quote it to support', ...TEXT },
+  ExecutionId: { description: 'Names the request; quote it to support', required: true, ...TEXT },
+  RequestId: {
+    description: 'The same name, for clients that read this header',
+    required: true,
+    ...TEXT,
+  },
   ClientRequestId: { description: 'What the request sent as `X-Client-Request-Id`', ...TEXT },
   Sandbox: { description: '`true` where the sandbox made the answer', ...TEXT },
   RetryAfter: { description: 'Seconds until a retry makes sense', ...COUNT },
@@ -21,24 +25,24 @@ const HEADERS = {
 
 const reference = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
 
-const ON_SUCCESS = {
+/** On every response. */
+const EVERYWHERE = {
   [EXECUTION_ID_HEADER]: reference('ExecutionId'),
+  'x-request-id': reference('RequestId'),
   'x-client-request-id': reference('ClientRequestId'),
 };
-/** On calls and on tasks. */
-const ON_WORK = { [SANDBOX_HEADER]: reference('Sandbox') };
-const WITH_LIMIT = {
+/** On every response of `/v1`. */
+const ON_WORK = {
+  [SANDBOX_HEADER]: reference('Sandbox'),
   'x-ratelimit-limit-requests': reference('RateLimit'),
   'x-ratelimit-remaining-requests': reference('RateRemaining'),
   'x-ratelimit-reset-requests': reference('RateReset'),
 };
-const ON_RETRY = {
-  'Retry-After': reference('RetryAfter'),
-  'x-should-retry': reference('ShouldRetry'),
-};
+const ON_ERROR = { 'x-should-retry': reference('ShouldRetry') };
+const ON_RETRY = { 'Retry-After': reference('RetryAfter') };
 
 /** Statuses after which a retry makes sense. */
-const RETRIED: Readonly<Record<string, typeof ON_RETRY>> = { 429: ON_RETRY, 503: ON_RETRY };
+const RETRIED = new Set(['429', '503']);
 
 /** Adds the headers that every response of a kind has, and the request header for the caller's own id. */
 export function describeHeaders(document: OpenAPIObject): void {
@@ -57,7 +61,6 @@ export function describeHeaders(document: OpenAPIObject): void {
     },
   };
   for (const [path, item] of Object.entries(document.paths)) {
-    if (!API.test(path)) continue;
     const isPublic = path.startsWith('/v1/');
     if (isPublic && item.post) nameable(item.post);
     for (const operation of operationsOf({ ...document, paths: { [path]: item } }))
@@ -73,9 +76,12 @@ function nameable(operation: DocumentedOperation): void {
 function addHeaders(operation: DocumentedOperation, isPublic: boolean): void {
   for (const [status, answer] of Object.entries(operation.responses)) {
     if (!answer || '$ref' in answer) continue;
-    const added = status.startsWith('2')
-      ? { ...ON_SUCCESS, ...(isPublic && { ...WITH_LIMIT, ...ON_WORK }) }
-      : RETRIED[status];
-    if (added) answer.headers = { ...answer.headers, ...added };
+    answer.headers = {
+      ...answer.headers,
+      ...EVERYWHERE,
+      ...(isPublic && ON_WORK),
+      ...(status >= '400' && ON_ERROR),
+      ...(RETRIED.has(status) && ON_RETRY),
+    };
   }
 }

@@ -32,7 +32,8 @@ export function addCodeSamples(document: OpenAPIObject): void {
 
 function callOf(path: string, method: string, operation: DocumentedOperation): SampledCall {
   const [scheme = ''] = Object.keys(operation.security?.[0] ?? {});
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathIdOf(path, name).example);
+  const [sent = path] = path.split('#');
+  const filled = sent.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathIdOf(path, name).example);
   const needed = (operation.parameters ?? []).filter(
     (row) => 'in' in row && row.in === 'header' && row.required === true,
   );

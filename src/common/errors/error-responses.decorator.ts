@@ -1,6 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
-import { ERROR_TABLE, type ErrorCode, publicCodeOf } from './error-table.js';
+import {
+  ERROR_TABLE,
+  ERROR_TYPES,
+  type ErrorCode,
+  type ErrorType,
+  publicCodeOf,
+} from './error-table.js';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 
@@ -14,7 +20,7 @@ export const ERROR_SCHEMA = {
       required: ['message', 'type', 'param', 'code'],
       properties: {
         message: { type: 'string' },
-        type: { type: 'string', enum: distinct(CODES.map((code) => ERROR_TABLE[code].type)) },
+        type: { type: 'string', enum: [...ERROR_TYPES] },
         param: {
           type: 'string',
           nullable: true,
@@ -26,14 +32,26 @@ export const ERROR_SCHEMA = {
   },
 };
 
+const INVALID_VIDEO_REQUEST = 'invalid_video_request';
+
 /** An example of each code, by its name in the document. */
-export const ERROR_EXAMPLES = Object.fromEntries(
-  CODES.map((code) => {
-    const { meaning, type } = ERROR_TABLE[code];
-    const error = { message: meaning, type, param: null, code: publicCodeOf(code) };
-    return [code, { value: { error } }];
-  }),
-);
+export const ERROR_EXAMPLES = {
+  ...Object.fromEntries(CODES.map((code) => [code, exampleWith(code, ERROR_TABLE[code].type)])),
+  [INVALID_VIDEO_REQUEST]: exampleWith('invalid_request', 'invalid_request'),
+};
+
+/** The example of `invalid_request` at the endpoints of videos. */
+export const VIDEO_EXAMPLE = exampleNamed(INVALID_VIDEO_REQUEST);
+
+function exampleWith(code: ErrorCode, type: ErrorType) {
+  const error = {
+    message: ERROR_TABLE[code].meaning,
+    type,
+    param: null,
+    code: publicCodeOf(code),
+  };
+  return { value: { error } };
+}
 
 /** Documents the error responses of an operation, one Swagger response per status, an example per code. */
 export function ErrorResponses(...codes: ErrorCode[]): MethodDecorator & ClassDecorator {
@@ -57,14 +75,14 @@ function responseOf(status: number, codes: readonly ErrorCode[]) {
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(codes.map((code) => [publicCodeOf(code), exampleOf(code)])),
+        examples: Object.fromEntries(codes.map((code) => [publicCodeOf(code), exampleNamed(code)])),
       },
     },
   });
 }
 
-function exampleOf(code: ErrorCode) {
-  return { $ref: `#/components/examples/${code}` };
+function exampleNamed(name: string) {
+  return { $ref: `#/components/examples/${name}` };
 }
 
 function distinct<T>(values: readonly T[]): T[] {

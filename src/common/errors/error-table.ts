@@ -1,12 +1,16 @@
 /** OpenAI-style `error.type` words; clients branch on status and code, not on type (decision G-04). */
-export type ErrorType =
-  | 'invalid_request_error'
-  | 'invalid_request'
-  | 'authentication_error'
-  | 'insufficient_quota'
-  | 'permission_error'
-  | 'rate_limit_error'
-  | 'server_error';
+export const ERROR_TYPES = [
+  'invalid_request_error',
+  'invalid_request',
+  'authentication_error',
+  'insufficient_quota',
+  'permission_error',
+  'rate_limit_error',
+  'server_error',
+] as const;
+
+/** One of the words. */
+export type ErrorType = (typeof ERROR_TYPES)[number];
 
 interface ErrorRow {
   readonly status: number;

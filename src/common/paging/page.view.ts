@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProperty, type ApiResponseOptions } from '@nestjs/swagger';
 import type { Page } from './page.js';
 
 /** The header for `next_cursor` of a page whose format has no such field; absent on the last page. */
@@ -39,4 +39,22 @@ export function pageOfViews<View>(item: Type<View>): Type<PageView<View>> {
     next_cursor!: string | null;
   }
   return ListView;
+}
+
+/**
+ * OpenAPI: a page, or CSV with its cursor in a header. CSV is named beside the content types, because a generated client would
+ * give the operation a response that is either, so that no field of the page could be read.
+ */
+export function PageOrCsv(page: Type): MethodDecorator {
+  const response = {
+    type: page,
+    headers: {
+      [NEXT_CURSOR_HEADER]: {
+        description: 'Of CSV: `next_cursor`; absent on the last page',
+        schema: { type: 'string' },
+      },
+    },
+    'x-other-types': ['text/csv'],
+  };
+  return ApiOkResponse(response as ApiResponseOptions);
 }

@@ -1,7 +1,13 @@
 import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Readiness } from './readiness.js';
+
+/** What a probe is told. */
+class HealthView {
+  @ApiProperty({ enum: ['live', 'ready', 'unavailable'] })
+  status!: 'live' | 'ready' | 'unavailable';
+}
 
 /** Liveness and readiness for orchestrators. */
 @ApiTags('health')
@@ -15,8 +21,8 @@ export class HealthController {
     description:
       'Answers as long as the process runs, without asking the database. For the liveness probe of an orchestrator.',
   })
-  @ApiResponse({ status: 200, example: { status: 'live' } })
-  checkLive(): { status: string } {
+  @ApiResponse({ status: 200, type: HealthView, example: { status: 'live' } })
+  checkLive(): HealthView {
     return { status: 'live' };
   }
 
@@ -26,9 +32,9 @@ export class HealthController {
     description:
       'Answers 200 when the gateway can take calls. A load balancer sends no calls while it answers 503.',
   })
-  @ApiResponse({ status: 200, example: { status: 'ready' } })
-  @ApiResponse({ status: 503, example: { status: 'unavailable' } })
-  async checkReady(@Res({ passthrough: true }) response: Response): Promise<{ status: string }> {
+  @ApiResponse({ status: 200, type: HealthView, example: { status: 'ready' } })
+  @ApiResponse({ status: 503, type: HealthView, example: { status: 'unavailable' } })
+  async checkReady(@Res({ passthrough: true }) response: Response): Promise<HealthView> {
     if (await this.readiness.isReady()) return { status: 'ready' };
     response.status(HttpStatus.SERVICE_UNAVAILABLE).setHeader('Retry-After', '1');
     return { status: 'unavailable' };

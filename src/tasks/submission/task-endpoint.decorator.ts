@@ -25,6 +25,7 @@ import { TASK_RESPONSE_BODY, TaskResponseInterceptor } from './task-response.int
 const CODES: readonly ErrorCode[] = [
   'invalid_content_type',
   'invalid_token',
+  'account_disabled',
   'api_key_model_not_allowed',
   'idempotency_conflict',
   'request_too_large',

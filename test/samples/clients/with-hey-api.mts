@@ -12,6 +12,7 @@ import {
   createVoiceChange,
   retrieveModel,
   retrieveTask,
+  streamChatCompletion,
 } from './hey-api/sdk.gen.js';
 
 const [baseUrl = '', key = '', recording = ''] = process.argv.slice(2);
@@ -28,12 +29,23 @@ const chat = await createChatCompletion({
     response_format: { type: 'text' },
   },
 });
-if (typeof chat.data !== 'object') throw new Error(JSON.stringify(chat.error));
-const [call] = chat.data.choices[0]?.message.tool_calls ?? [];
+const [call] = chat.data?.choices[0]?.message.tool_calls ?? [];
+
+const { stream } = await streamChatCompletion({
+  body: { model: 'gen-5-mini', stream: true, messages: [{ role: 'user', content: 'Hello' }] },
+});
+let streamed = '';
+for await (const event of stream) {
+  if (event === '[DONE]') break;
+  if ('error' in event) throw new Error(event.error.code);
+  streamed += event.choices[0]?.delta.content ?? '';
+}
 
 const song = await createSong({ body: { model: 'song-lyrics', prompt: 'A song about rain' } });
 if (song.data === undefined) throw new Error(song.error.error.code);
 const task = await retrieveTask({ path: { id: song.data.id }, headers: { Prefer: 'wait=30' } });
+const result = task.data?.modality === 'audio' ? task.data.result : null;
+const lyrics = result && 'lyrics' in result ? result.lyrics?.[0]?.text : undefined;
 
 const missing = await retrieveModel({ path: { id: 'none' } });
 
@@ -64,7 +76,9 @@ console.log(
   JSON.stringify({
     bytes: audio?.size,
     tool: call?.type === 'function' ? call.function.name : undefined,
+    streamed,
     status: task.data?.status,
+    lyrics,
     code: missing.error?.error.code,
     text,
     uploads: uploads.map(({ response, error }) => error?.error.message ?? response?.status),

@@ -1,7 +1,7 @@
 // Calls through the types of openapi-typescript; prints what came back. Arguments: address and key of the gateway, a recording.
 import { openAsBlob } from 'node:fs';
 import createClient from 'openapi-fetch';
-import type { paths } from './schema.js';
+import type { components, paths } from './schema.js';
 
 const [baseUrl = '', key = '', recording = ''] = process.argv.slice(2);
 const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key}` } });
@@ -21,8 +21,17 @@ const chat = await client.POST('/v1/chat/completions', {
     response_format: { type: 'text' },
   },
 });
-if (typeof chat.data !== 'object') throw new Error(JSON.stringify(chat.error));
-const [call] = chat.data.choices[0]?.message.tool_calls ?? [];
+const [call] = chat.data?.choices[0]?.message.tool_calls ?? [];
+
+const stream = await client.POST('/v1/chat/completions#stream', {
+  body: { model: 'gen-5-mini', stream: true, messages: [{ role: 'user', content: 'Hello' }] },
+  parseAs: 'stream',
+});
+const events = await new Response(stream.data as unknown as ReadableStream).text();
+const streamed = [...events.matchAll(/^data: (\{.*)$/gm)]
+  .map(([, event = '']) => JSON.parse(event) as components['schemas']['ChatChunkView'])
+  .map(({ choices }) => choices[0]?.delta.content ?? '')
+  .join('');
 
 const song = await client.POST('/v1/music/generations', {
   body: { model: 'song-lyrics', prompt: 'A song about rain' },
@@ -31,6 +40,8 @@ if (song.data === undefined) throw new Error(song.error.error.code);
 const task = await client.GET('/v1/tasks/{id}', {
   params: { path: { id: song.data.id }, header: { Prefer: 'wait=30' } },
 });
+const result = task.data?.modality === 'audio' ? task.data.result : null;
+const lyrics = result && 'lyrics' in result ? result.lyrics?.[0]?.text : undefined;
 
 const missing = await client.GET('/v1/models/{id}', { params: { path: { id: 'none' } } });
 const code: 'model_not_found' | string | undefined = missing.error?.error.code;
@@ -57,7 +68,9 @@ console.log(
   JSON.stringify({
     bytes: audio?.byteLength,
     tool: call?.type === 'function' ? call.function.name : undefined,
+    streamed,
     status: task.data?.status,
+    lyrics,
     code,
     text,
     uploads: uploads.map(({ response, error }) => error?.error.message ?? response.status),

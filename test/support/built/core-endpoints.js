@@ -69,5 +69,5 @@ function operations() {
 
 /** `GET /v1/tasks/{}`, whatever the parameters are called. */
 function nameOf(method, path) {
-  return `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}|:\w+/g, '{}')}`;
+  return `${method.toUpperCase()} ${path.split('#', 1)[0].replaceAll(/\{\w+\}|:\w+/g, '{}')}`;
 }

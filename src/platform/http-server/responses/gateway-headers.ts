@@ -5,6 +5,15 @@ import { formatMicroUsd, type MicroUsd } from '../../../common/money/micro-usd.j
 /** Header that carries the charge of a synchronous call (API: Transcription response; decision G-28). */
 export const CHARGE_HEADER = 'x-gateway-charge-microusd';
 
+/** OpenAPI: the charge header. */
+export const CHARGE_HEADERS = {
+  [CHARGE_HEADER]: {
+    description: 'The charge in micro-USD',
+    required: true,
+    schema: { type: 'string' },
+  },
+} as const;
+
 /** The value of a paid call, and its charge. */
 export interface Charged<T> {
   readonly value: T;
@@ -44,6 +53,14 @@ export function setSandboxHeader(
 
 /** Header that names the fields of a request that were left out (decision G-92). */
 export const IGNORED_FIELDS_HEADER = 'x-gateway-ignored-fields';
+
+/** OpenAPI: the header of ignored fields. */
+export const IGNORED_FIELDS_HEADERS = {
+  [IGNORED_FIELDS_HEADER]: {
+    description: 'Fields of the request that were left out, with commas between them',
+    schema: { type: 'string' },
+  },
+} as const;
 
 /** Sets the header, unless no field was ignored. */
 export function setIgnoredFieldsHeader(response: Response, ignored: readonly string[]): void {
