@@ -38,7 +38,7 @@ const INSERT = `
 
 interface Stage {
   readonly dataSource: DataSource;
-  readonly desk: WebhookHarness;
+  readonly harness: WebhookHarness;
   readonly ports: readonly number[];
   arrivals(): Promise<number[]>;
 }
@@ -58,12 +58,12 @@ export async function run(): Promise<BenchResult> {
     await runMigrations(dataSource);
     const ask = async (path: string) =>
       (await (await fetch(`http://127.0.0.1:${receivers.port}${path}`)).json()) as number[];
-    const desk = new WebhookHarness(dataSource, {
+    const harness = new WebhookHarness(dataSource, {
       clock: new SystemClock(),
       timeoutMs: TIMEOUT_MS,
       tickMs: TICK_MS,
     });
-    const stage = { dataSource, desk, ports: await ask('/'), arrivals: () => ask('/arrivals') };
+    const stage = { dataSource, harness, ports: await ask('/'), arrivals: () => ask('/arrivals') };
     const cpu = process.cpuUsage();
     const perSecond = await backlog(stage);
     const { user, system } = process.cpuUsage(cpu);
@@ -115,7 +115,7 @@ async function whileWorking(
   work: (arrived: () => number) => Promise<void>,
 ): Promise<number[]> {
   const waits: number[] = [];
-  const worker = stage.desk.worker();
+  const worker = stage.harness.worker();
   worker.onApplicationBootstrap();
   const counting = setInterval(() => void stage.arrivals().then((more) => waits.push(...more)), 50);
   await work(() => waits.length);
@@ -128,7 +128,7 @@ async function whileWorking(
 let enqueued = 0;
 
 /** Deliveries for all receivers in turn. */
-async function enqueue({ dataSource, desk, ports }: Stage, count: number): Promise<void> {
+async function enqueue({ dataSource, harness, ports }: Stage, count: number): Promise<void> {
   const turn = enqueued;
   enqueued += count;
   const numbers = Array.from({ length: count }, (_, n) => n);
@@ -140,6 +140,6 @@ async function enqueue({ dataSource, desk, ports }: Stage, count: number): Promi
     numbers.map(() => uuidV7(now)),
     owners,
     numbers.map((n) => ports[(n + turn) % ports.length]),
-    owners.map((owner) => desk.secrets.seal('a secret of the caller', owner)),
+    owners.map((owner) => harness.secrets.seal('a secret of the caller', owner)),
   ]);
 }

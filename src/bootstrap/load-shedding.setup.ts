@@ -36,7 +36,7 @@ export function setUpLoadShedding(
   const bucketOf = bucketOfRequests(app);
   const holds = app.get(ExecutionLedger, { strict: false }).waiting;
   adapter.guard({
-    gate: new LoadShedder({
+    shedder: new LoadShedder({
       maxWaiting,
       bucketOf,
       holds,

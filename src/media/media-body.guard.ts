@@ -27,11 +27,11 @@ export const FormBody = (body: Dto): MethodDecorator => SetMetadata(FORM_BODY, b
 export class MediaBodyGuard extends JsonBodyGuard {
   constructor(
     private readonly metadata: Reflector,
-    gate: BodyQuota,
+    quota: BodyQuota,
     private readonly folder: TempFolder,
     private readonly spool: Spool,
   ) {
-    super(metadata, gate);
+    super(metadata, quota);
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -45,7 +45,7 @@ export class MediaBodyGuard extends JsonBodyGuard {
     }
     const response = http.getResponse<Response>();
     assert(request.caller, 'MediaBodyGuard needs BearerGuard before it');
-    await this.gate.open(request, response, 'form');
+    await this.quota.open(request, response, 'form');
     const { accountId } = request.caller;
     const body = this.metadata.get<Dto>(FORM_BODY, context.getHandler());
     const form = await readUploadForm(

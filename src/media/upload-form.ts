@@ -48,7 +48,7 @@ export interface UploadForm {
 
 /**
  * Reads a multipart form; the file is streamed to disk. Throws GatewayError as soon as a fault is seen, without reading
- * further, and leaves no file behind: the errors of `openRoom` and of the spool `openRoom` throws and the room refuses,
+ * further, and leaves no file behind: the refusals of `openReservation` and of the reservation,
  * `request_too_large`, or `invalid_multipart` for a broken form, a repeated field that is no list, a second file or a
  * file outside `file` (decisions G-41, G-42).
  */

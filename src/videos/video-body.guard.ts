@@ -15,7 +15,7 @@ export class VideoBodyGuard extends JsonBodyGuard {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (!FORM.test(request.headers['content-type'] ?? '')) return super.canActivate(context);
-    const meter = await this.gate.open(request, http.getResponse<Response>(), 'text-form');
+    const meter = await this.quota.open(request, http.getResponse<Response>(), 'text-form');
     request.body = jsonOfForm(VideoBody, await readTextForm(request, JSON_BODY_BYTES, meter));
     return true;
   }

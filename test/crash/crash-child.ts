@@ -13,7 +13,7 @@ import { makeLogger, NestLogger } from '../../src/platform/observability/logger.
 import { SELF_MADE_ROUTER } from '../support/self-made-router.js';
 import { ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
-import { type Order, type Receipt, startPaidDesk } from './paid-harness.js';
+import { type Order, type Receipt, startPaidHarness } from './paid-harness.js';
 
 const CALLERS = 24;
 const MAX_PRICE = 200;
@@ -63,7 +63,7 @@ const connections = new ProviderConnectionLimit(
 );
 const limits = { callDeadlineMs: CALL_DEADLINE_MS };
 const calls = new PaidCalls(executions, SELF_MADE_ROUTER, clock, unbounded, connections, limits);
-const harness = await startPaidDesk(calls, acknowledge);
+const harness = await startPaidHarness(calls, acknowledge);
 const onSick = (): void => process.exit(1);
 new UncaughtErrorHandler(logger, clock, { endExchange: () => undefined, onSick }).install();
 process.stdout.write('ready\n');

@@ -27,7 +27,7 @@ export interface Receipt {
 }
 
 /** Answers orders over HTTP, each through the one place where a call meets money; returns its URL. */
-export async function startPaidDesk(
+export async function startPaidHarness(
   calls: PaidCalls,
   acknowledge: (line: Acknowledgement) => void,
 ): Promise<string> {

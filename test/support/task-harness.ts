@@ -62,7 +62,7 @@ export async function startTaskHarness(
   settings: (databaseUrl: string) => NodeJS.ProcessEnv = () => ({}),
   answerMs?: number,
 ): Promise<TaskHarness> {
-  return openDesk(await JobProvider.start(), settings, true, answerMs);
+  return openHarness(await JobProvider.start(), settings, true, answerMs);
 }
 
 /** Another gateway on the database and the provider of a harness; stop it before the first. */
@@ -71,10 +71,10 @@ export function startBeside(
   settings: NodeJS.ProcessEnv = {},
 ): Promise<TaskHarness> {
   const all = { DATABASE_URL: harness.gateway.config.databaseUrl, ...settings };
-  return openDesk(harness.provider, () => all, false);
+  return openHarness(harness.provider, () => all, false);
 }
 
-async function openDesk(
+async function openHarness(
   provider: JobProvider,
   settings: (databaseUrl: string) => NodeJS.ProcessEnv,
   isOwner: boolean,

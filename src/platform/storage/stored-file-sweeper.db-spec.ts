@@ -11,59 +11,59 @@ import {
   StoredFileHarness,
 } from '../../../test/support/stored-file-harness.js';
 
-let desk: StoredFileHarness;
+let harness: StoredFileHarness;
 
 beforeAll(async () => {
-  desk = await StoredFileHarness.start();
+  harness = await StoredFileHarness.start();
 });
-afterAll(() => desk.database.drop());
-beforeEach(() => desk.reset());
-afterEach(() => desk.clear());
+afterAll(() => harness.database.drop());
+beforeEach(() => harness.reset());
+afterEach(() => harness.clear());
 
 const bytesOf = async (body: Readable): Promise<Buffer> =>
   Buffer.concat((await body.toArray()) as Buffer[]);
 
 describe('StoredFileSweeper', () => {
   it('keeps files that have not expired or are being written', async () => {
-    const file = await desk.files.save(newFile(of(randomBytes(10))));
+    const file = await harness.files.save(newFile(of(randomBytes(10))));
     const source = new PassThrough();
-    const saving = desk.files.save(newFile(source));
-    expect(await desk.sweeper.sweep()).toBe(0);
+    const saving = harness.files.save(newFile(source));
+    expect(await harness.sweeper.sweep()).toBe(0);
     source.end('all');
-    expect(await desk.files.find((await saving).accountId, (await saving).id)).toBeDefined();
-    expect(await desk.files.find(file.accountId, file.id)).toBeDefined();
+    expect(await harness.files.find((await saving).accountId, (await saving).id)).toBeDefined();
+    expect(await harness.files.find(file.accountId, file.id)).toBeDefined();
   });
 
   it('lets downloads that began in time end before it removes the bytes', async () => {
-    const file = await desk.files.save(newFile(of(randomBytes(10))));
-    desk.clock.ms += 14 * DAY_MS + HOUR_MS - 1;
-    expect(await desk.sweeper.sweep()).toBe(0);
+    const file = await harness.files.save(newFile(of(randomBytes(10))));
+    harness.clock.ms += 14 * DAY_MS + HOUR_MS - 1;
+    expect(await harness.sweeper.sweep()).toBe(0);
     expect(await bytesOf(await file.open())).toHaveLength(10);
-    desk.clock.ms += 1;
-    expect(await desk.sweeper.sweep()).toBe(1);
-    await desk.expectNothingLeft();
+    harness.clock.ms += 1;
+    expect(await harness.sweeper.sweep()).toBe(1);
+    await harness.expectNothingLeft();
   });
 
   it('removes the files of a dead process, the unfinished one included', async () => {
     const source = new PassThrough();
-    const saving = desk.files.save(newFile(source));
+    const saving = harness.files.save(newFile(source));
     source.write('half');
     while (
-      (await readdir(desk.folder, { recursive: true })).every((name) => !name.endsWith('.part'))
+      (await readdir(harness.folder, { recursive: true })).every((name) => !name.endsWith('.part'))
     ) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    desk.clock.ms += HOUR_MS;
-    expect(await desk.sweeper.sweep()).toBe(1);
-    await desk.expectNothingLeft();
+    harness.clock.ms += HOUR_MS;
+    expect(await harness.sweeper.sweep()).toBe(1);
+    await harness.expectNothingLeft();
     source.end();
     await expect(saving).rejects.toMatchObject({ code: 'service_unavailable' });
-    await desk.expectNothingLeft();
+    await harness.expectNothingLeft();
   });
 
   it('removes thousands of files in one sweep, even if one removal fails', async () => {
     const accountId = randomUUID();
-    await desk.database.dataSource.query(
+    await harness.database.dataSource.query(
       `INSERT INTO stored_file (account_id, id, owner_id, state, content_type, size_bytes, created_at, expires_at)
        SELECT $1, gen_random_uuid(), gen_random_uuid(), 'stored', 'audio/mpeg', 1, now(), to_timestamp($2) FROM generate_series(1, 1234)`,
       [accountId, START_MS / 1000],
@@ -74,14 +74,14 @@ describe('StoredFileSweeper', () => {
       isFirst = false;
       return refused ? Promise.reject(new Error('busy')) : Promise.resolve();
     };
-    desk.use({ ...desk.localStore(), remove: stubborn });
-    desk.clock.ms += HOUR_MS;
-    expect(await desk.sweeper.sweep()).toBe(1233);
-    expect(await desk.sweeper.sweep()).toBe(1);
+    harness.use({ ...harness.localStore(), remove: stubborn });
+    harness.clock.ms += HOUR_MS;
+    expect(await harness.sweeper.sweep()).toBe(1233);
+    expect(await harness.sweeper.sweep()).toBe(1);
   });
 
   it('starts no further removal when the gateway stops, however slow the store is', async () => {
-    for (let n = 0; n < 3; n++) await desk.files.save(newFile(of(randomBytes(10))));
+    for (let n = 0; n < 3; n++) await harness.files.save(newFile(of(randomBytes(10))));
     const stopping = new AbortController();
     let removals = 0;
     const slow = (): Promise<void> => {
@@ -89,9 +89,9 @@ describe('StoredFileSweeper', () => {
       stopping.abort();
       return Promise.resolve();
     };
-    desk.use({ ...desk.localStore(), remove: slow });
-    desk.clock.ms += 15 * DAY_MS;
-    await desk.sweeper.sweep(stopping.signal);
+    harness.use({ ...harness.localStore(), remove: slow });
+    harness.clock.ms += 15 * DAY_MS;
+    await harness.sweeper.sweep(stopping.signal);
     expect(removals).toBe(1);
   });
 });

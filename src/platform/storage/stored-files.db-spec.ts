@@ -18,13 +18,13 @@ import { LocalFileStore } from './local-file-store.js';
 /** How often it is looked what a large file holds of the memory. */
 const LOOK_BYTES = 32 * 1_048_576;
 
-let desk: StoredFileHarness;
+let harness: StoredFileHarness;
 beforeAll(async () => {
-  desk = await StoredFileHarness.start();
+  harness = await StoredFileHarness.start();
 });
-afterAll(() => desk.database.drop());
-beforeEach(() => desk.reset());
-afterEach(() => desk.clear());
+afterAll(() => harness.database.drop());
+beforeEach(() => harness.reset());
+afterEach(() => harness.clear());
 
 const bytesOf = async (body: Readable): Promise<Buffer> =>
   Buffer.concat((await body.toArray()) as Buffer[]);
@@ -62,8 +62,8 @@ function broken(): Readable {
 describe('StoredFiles', () => {
   it('keeps bytes, type and size until the time is over', async () => {
     const bytes = randomBytes(300_000);
-    const { id, accountId } = await desk.files.save(newFile(of(bytes)));
-    const file = await desk.files.kept(accountId, id);
+    const { id, accountId } = await harness.files.save(newFile(of(bytes)));
+    const file = await harness.files.kept(accountId, id);
     expect(file).toMatchObject({ contentType: 'video/mp4', sizeBytes: 300_000 });
     expect((await bytesOf(await file.open())).equals(bytes)).toBe(true);
     const part = await bytesOf(await file.open({ first: 10, last: 19 }));
@@ -71,21 +71,21 @@ describe('StoredFiles', () => {
   });
 
   it('finds a file only for its account', async () => {
-    const { id } = await desk.files.save(newFile(of(randomBytes(10))));
-    expect(await desk.files.find(randomUUID(), id)).toBeUndefined();
+    const { id } = await harness.files.save(newFile(of(randomBytes(10))));
+    expect(await harness.files.find(randomUUID(), id)).toBeUndefined();
   });
 
   it('answers 410 content_expired from the fourteenth day on, swept or not', async () => {
-    const { id, accountId } = await desk.files.save(newFile(of(randomBytes(10))));
-    desk.clock.ms += 14 * DAY_MS - 1;
-    expect(await desk.files.find(accountId, id)).toBeDefined();
-    desk.clock.ms += 1;
+    const { id, accountId } = await harness.files.save(newFile(of(randomBytes(10))));
+    harness.clock.ms += 14 * DAY_MS - 1;
+    expect(await harness.files.find(accountId, id)).toBeDefined();
+    harness.clock.ms += 1;
     const gone = { code: 'content_expired', status: 410 };
-    await expect(desk.files.kept(accountId, id)).rejects.toMatchObject(gone);
-    desk.clock.ms += DAY_MS;
-    await desk.sweeper.sweep();
-    await expect(desk.files.kept(accountId, id)).rejects.toMatchObject(gone);
-    await desk.expectNothingLeft();
+    await expect(harness.files.kept(accountId, id)).rejects.toMatchObject(gone);
+    harness.clock.ms += DAY_MS;
+    await harness.sweeper.sweep();
+    await expect(harness.files.kept(accountId, id)).rejects.toMatchObject(gone);
+    await harness.expectNothingLeft();
   });
 
   it.each([
@@ -102,8 +102,8 @@ describe('StoredFiles', () => {
       'no longer',
     ],
   ])('leaves nothing of a source that %s', async (_what, file, message) => {
-    await expect(desk.files.save(file())).rejects.toThrow(message);
-    await desk.expectNothingLeft();
+    await expect(harness.files.save(file())).rejects.toThrow(message);
+    await harness.expectNothingLeft();
   });
 
   it.each([
@@ -116,14 +116,14 @@ describe('StoredFiles', () => {
     ],
   ])('survives a source that is destroyed %s', async (_when, destroy) => {
     const body = new PassThrough({ highWaterMark: 1 });
-    const saving = desk.files.save(newFile(body));
+    const saving = harness.files.save(newFile(body));
     destroy(body);
     await expect(saving).rejects.toThrow('broken');
-    await desk.expectNothingLeft();
+    await harness.expectNothingLeft();
   });
 
   it('accepts exactly the maximum number of bytes', async () => {
-    const { sizeBytes } = await desk.files.save(newFile(of(randomBytes(20)), { maxBytes: 20 }));
+    const { sizeBytes } = await harness.files.save(newFile(of(randomBytes(20)), { maxBytes: 20 }));
     expect(sizeBytes).toBe(20);
   });
 
@@ -137,13 +137,13 @@ describe('StoredFiles', () => {
       },
     ],
   ])('answers 503 service_unavailable where the disk is full %s', async (_when, write) => {
-    desk.use({ ...desk.localStore(), write });
+    harness.use({ ...harness.localStore(), write });
     const body = Readable.from([randomBytes(10), randomBytes(10)]);
-    const saving = desk.files.save(newFile(body));
+    const saving = harness.files.save(newFile(body));
     const unavailable = { code: 'service_unavailable', retryAfterSeconds: 30 };
     await expect(saving).rejects.toMatchObject(unavailable);
     expect(body.destroyed).toBe(true);
-    await desk.expectNothingLeft();
+    await harness.expectNothingLeft();
   });
 
   it('stores and returns a large file in little memory (CONTENT-11)', async () => {
@@ -161,7 +161,7 @@ describe('StoredFiles', () => {
         }
       })(),
     );
-    const file = await desk.files.save(newFile(source, { maxBytes: size }));
+    const file = await harness.files.save(newFile(source, { maxBytes: size }));
     let read = 0;
     for await (const chunk of await file.open()) {
       look(read);
@@ -172,19 +172,19 @@ describe('StoredFiles', () => {
   });
 
   it('answers 503 service_unavailable if bytes are lost', async () => {
-    const file = await desk.files.save(newFile(of(randomBytes(10))));
-    await rm(join(desk.folder, file.accountId, file.id));
+    const file = await harness.files.save(newFile(of(randomBytes(10))));
+    await rm(join(harness.folder, file.accountId, file.id));
     await expect(file.open()).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
   it('removes a file at once for clients, and leaves the bytes to the sweeper if the store fails', async () => {
-    const { accountId, id } = await desk.files.save(newFile(of(randomBytes(10))));
-    desk.use({ ...desk.localStore(), remove: () => Promise.reject(new Error('away')) });
-    await desk.files.remove(accountId, id);
-    expect(await desk.files.find(accountId, id)).toBeUndefined();
-    desk.use(new LocalFileStore(desk.folder));
-    desk.clock.ms += HOUR_MS;
-    expect(await desk.sweeper.sweep()).toBe(1);
-    await desk.expectNothingLeft();
+    const { accountId, id } = await harness.files.save(newFile(of(randomBytes(10))));
+    harness.use({ ...harness.localStore(), remove: () => Promise.reject(new Error('away')) });
+    await harness.files.remove(accountId, id);
+    expect(await harness.files.find(accountId, id)).toBeUndefined();
+    harness.use(new LocalFileStore(harness.folder));
+    harness.clock.ms += HOUR_MS;
+    expect(await harness.sweeper.sweep()).toBe(1);
+    await harness.expectNothingLeft();
   });
 });

@@ -12,7 +12,7 @@ import { readByHeads } from './read-by-heads.js';
 
 /** Load shedding: which requests are refused, and the response to them. */
 export interface Overload {
-  readonly gate: LoadShedder;
+  readonly shedder: LoadShedder;
   readonly refusal: OverloadRefusal;
 }
 
@@ -108,8 +108,8 @@ export class PipeliningGuard {
 
   /** Serves the next request of a connection: now, in a later turn of the event loop, or refuses it. */
   private readonly serveOrReject: RequestListener = (request, response) => {
-    const { gate, refusal } = this.overload ?? {};
-    if (gate?.refuses(request)) {
+    const { shedder, refusal } = this.overload ?? {};
+    if (shedder?.refuses(request)) {
       refusal?.respond(request, response);
       return;
     }
@@ -121,7 +121,7 @@ export class PipeliningGuard {
       begin();
       return;
     }
-    this.pacer.wait(requestPriorityOf(request), gate ? gate.counted(request, begin) : begin);
+    this.pacer.wait(requestPriorityOf(request), shedder ? shedder.counted(request, begin) : begin);
   };
 
   private checkUnread(): void {

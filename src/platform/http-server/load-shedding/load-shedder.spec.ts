@@ -10,7 +10,7 @@ const OPEN = 2;
 
 function setUp(maxWaiting = MAX) {
   const state = { ms: 0, holds: new Map<string, number>() };
-  const gate = new LoadShedder({
+  const shedder = new LoadShedder({
     maxWaiting,
     bucketOf: ({ headers }) => headers.authorization ?? 'nobody',
     holds: {
@@ -24,7 +24,7 @@ function setUp(maxWaiting = MAX) {
     },
     nowMs: () => state.ms,
   });
-  return { gate, state };
+  return { shedder, state };
 }
 
 const request = (method: string, holder: string) =>
@@ -33,35 +33,35 @@ const post = (holder: string) => request('POST', holder);
 const read = (holder: string) => request('GET', holder);
 
 /** Lets requests wait; returns what begins each. */
-function wait(gate: LoadShedder, count: number, made: IncomingMessage): (() => void)[] {
-  return Array.from({ length: count }, () => gate.counted(made, () => undefined));
+function wait(shedder: LoadShedder, count: number, made: IncomingMessage): (() => void)[] {
+  return Array.from({ length: count }, () => shedder.counted(made, () => undefined));
 }
 
 /** A crowd of one account that lasts. */
 function crowded(made = post('a')) {
-  const { gate, state } = setUp();
-  const begins = wait(gate, made.method === 'GET' ? MAX_READS : MAX, made);
-  expect(gate.refuses(made)).toBe(false);
+  const { shedder, state } = setUp();
+  const begins = wait(shedder, made.method === 'GET' ? MAX_READS : MAX, made);
+  expect(shedder.refuses(made)).toBe(false);
   state.ms += 1_000;
-  return { gate, state, begins };
+  return { shedder, state, begins };
 }
 
 describe('what waits to begin', () => {
   it('is refused further when as many as may have waited for a second, until a quarter waits', () => {
-    const { gate, begins } = crowded();
+    const { shedder, begins } = crowded();
     for (let waiting = MAX; waiting >= OPEN; waiting -= 1) {
-      expect(gate.refuses(post('a'))).toBe(true);
+      expect(shedder.refuses(post('a'))).toBe(true);
       begins.pop()?.();
     }
-    expect(gate.refuses(post('a'))).toBe(false);
+    expect(shedder.refuses(post('a'))).toBe(false);
   });
 
   it('opens the full capacity three seconds after the last refusal at full capacity', () => {
-    const { gate, state } = crowded();
-    expect(gate.refuses(post('a'))).toBe(true);
+    const { shedder, state } = crowded();
+    expect(shedder.refuses(post('a'))).toBe(true);
     state.ms += 2_900;
-    expect(gate.refuses(post('a'))).toBe(true);
-    const { gate: other, state: later, begins } = crowded();
+    expect(shedder.refuses(post('a'))).toBe(true);
+    const { shedder: other, state: later, begins } = crowded();
     expect(other.refuses(post('a'))).toBe(true);
     begins.pop()?.();
     later.ms += 3_000;
@@ -71,93 +71,93 @@ describe('what waits to begin', () => {
   });
 
   it('is served whole, however much it is, when it is gone within a second', () => {
-    const { gate, state } = setUp();
-    const begins = wait(gate, 1_000, post('a'));
-    expect(gate.refuses(post('a'))).toBe(false);
+    const { shedder, state } = setUp();
+    const begins = wait(shedder, 1_000, post('a'));
+    expect(shedder.refuses(post('a'))).toBe(false);
     state.ms += 900;
     for (const begin of begins) begin();
-    expect(gate.refuses(post('a'))).toBe(false);
-    wait(gate, 1_000, post('a'));
+    expect(shedder.refuses(post('a'))).toBe(false);
+    wait(shedder, 1_000, post('a'));
     state.ms += 900;
-    expect(gate.refuses(post('a'))).toBe(false);
+    expect(shedder.refuses(post('a'))).toBe(false);
   });
 
   it('tolerates another second of overload only after two seconds below full capacity', () => {
-    const { gate, state, begins } = crowded();
-    expect(gate.refuses(post('a'))).toBe(true);
+    const { shedder, state, begins } = crowded();
+    expect(shedder.refuses(post('a'))).toBe(true);
     for (const begin of begins) begin();
-    expect(gate.refuses(post('a'))).toBe(false);
+    expect(shedder.refuses(post('a'))).toBe(false);
     state.ms += 4_900;
-    const again = wait(gate, MAX, post('a'));
-    expect(gate.refuses(post('a'))).toBe(true);
+    const again = wait(shedder, MAX, post('a'));
+    expect(shedder.refuses(post('a'))).toBe(true);
     for (const begin of again) begin();
     state.ms += 5_000;
-    expect(gate.refuses(post('a'))).toBe(false);
-    wait(gate, MAX, post('a'));
-    expect(gate.refuses(post('a'))).toBe(false);
+    expect(shedder.refuses(post('a'))).toBe(false);
+    wait(shedder, MAX, post('a'));
+    expect(shedder.refuses(post('a'))).toBe(false);
   });
 
   it('counts calls that wait for their hold', () => {
-    const { gate, state } = setUp();
+    const { shedder, state } = setUp();
     state.holds.set('a', MAX);
-    expect(gate.refuses(post('a'))).toBe(false);
+    expect(shedder.refuses(post('a'))).toBe(false);
     state.ms += 1_000;
-    expect(gate.refuses(post('a'))).toBe(true);
-    expect(gate.refuses(read('a'))).toBe(false);
+    expect(shedder.refuses(post('a'))).toBe(true);
+    expect(shedder.refuses(read('a'))).toBe(false);
     state.holds.clear();
-    expect(gate.refuses(post('a'))).toBe(false);
+    expect(shedder.refuses(post('a'))).toBe(false);
   });
 
   it('is never refused without a limit', () => {
-    const { gate, state } = setUp(0);
-    wait(gate, 10_000, post('a'));
+    const { shedder, state } = setUp(0);
+    wait(shedder, 10_000, post('a'));
     state.ms += 10_000;
-    expect(gate.refuses(post('a'))).toBe(false);
+    expect(shedder.refuses(post('a'))).toBe(false);
   });
 });
 
 describe('one account in a crowd', () => {
   it('does not reduce the shares of other accounts, however much it sends', () => {
-    const { gate, state } = setUp(4 * MAX);
-    wait(gate, 4 * MAX, post('a'));
-    gate.refuses(post('a'));
+    const { shedder, state } = setUp(4 * MAX);
+    wait(shedder, 4 * MAX, post('a'));
+    shedder.refuses(post('a'));
     state.ms += 1_000;
     for (let waiting = 0; waiting < MAX / 2; waiting += 1) {
-      expect(gate.refuses(post('a'))).toBe(true);
-      expect(gate.refuses(post('b'))).toBe(false);
-      wait(gate, 1, post('b'));
+      expect(shedder.refuses(post('a'))).toBe(true);
+      expect(shedder.refuses(post('b'))).toBe(false);
+      wait(shedder, 1, post('b'));
     }
-    expect(gate.refuses(post('b'))).toBe(true);
+    expect(shedder.refuses(post('b'))).toBe(true);
   });
 
   it('leaves every other account one waiting call while most capacity is closed', () => {
-    const { gate } = crowded();
-    expect(gate.refuses(post('a'))).toBe(true);
+    const { shedder } = crowded();
+    expect(shedder.refuses(post('a'))).toBe(true);
     for (const other of ['b', 'c', 'd']) {
-      expect(gate.refuses(post(other))).toBe(false);
-      wait(gate, 1, post(other));
-      expect(gate.refuses(post(other))).toBe(true);
+      expect(shedder.refuses(post(other))).toBe(false);
+      wait(shedder, 1, post(other));
+      expect(shedder.refuses(post(other))).toBe(true);
     }
   });
 
   it('does not reduce the share of an account whose calls wait for their hold, while most capacity is closed', () => {
-    const { gate, state } = setUp(4 * MAX);
-    wait(gate, 4 * MAX, post('a'));
-    gate.refuses(post('a'));
+    const { shedder, state } = setUp(4 * MAX);
+    wait(shedder, 4 * MAX, post('a'));
+    shedder.refuses(post('a'));
     state.ms += 1_000;
-    expect(gate.refuses(post('a'))).toBe(true);
+    expect(shedder.refuses(post('a'))).toBe(true);
     state.holds.set('b', 2 * MAX - 1);
-    expect(gate.refuses(post('b'))).toBe(false);
+    expect(shedder.refuses(post('b'))).toBe(false);
     state.holds.set('b', 2 * MAX);
-    expect(gate.refuses(post('b'))).toBe(true);
+    expect(shedder.refuses(post('b'))).toBe(true);
   });
 
   it('has no share when there are more accounts than capacity', () => {
-    const { gate, state } = setUp();
-    for (let account = 0; account < MAX; account += 1) wait(gate, 1, post(`account ${account}`));
-    gate.refuses(post('a'));
+    const { shedder, state } = setUp();
+    for (let account = 0; account < MAX; account += 1) wait(shedder, 1, post(`account ${account}`));
+    shedder.refuses(post('a'));
     state.ms += 1_000;
-    expect(gate.refuses(post('a'))).toBe(true);
+    expect(shedder.refuses(post('a'))).toBe(true);
   });
 });
 
@@ -172,9 +172,9 @@ describe('shares in a crowd', () => {
     fc.assert(
       fc.property(crowds, (crowd) => {
         const maxWaiting = 16;
-        const { gate, state } = setUp(maxWaiting);
-        const begins = crowd.map(({ holder }) => gate.counted(post(holder), () => undefined));
-        gate.refuses(post('a'));
+        const { shedder, state } = setUp(maxWaiting);
+        const begins = crowd.map(({ holder }) => shedder.counted(post(holder), () => undefined));
+        shedder.refuses(post('a'));
         crowd.forEach((request, index) => {
           if (request.begins) begins[index]?.();
         });
@@ -186,7 +186,7 @@ describe('shares in a crowd', () => {
           const holders = new Set([...left, holder]).size;
           const share = Math.max(Math.floor(openPlaces / holders), 1);
           const waits = left.filter((another) => another === holder).length;
-          expect(gate.refuses(post(holder))).toBe(hasLasted && waits >= share);
+          expect(shedder.refuses(post(holder))).toBe(hasLasted && waits >= share);
         }
       }),
     );
@@ -198,8 +198,8 @@ describe('lanes', () => {
     ['calls', post('a'), read('a')],
     ['reads', read('a'), post('a')],
   ] as const)('a crowd of %s refuses nothing else', (_lane, crowd, other) => {
-    const { gate } = crowded(crowd);
-    expect(gate.refuses(crowd)).toBe(true);
-    expect(gate.refuses(other)).toBe(false);
+    const { shedder } = crowded(crowd);
+    expect(shedder.refuses(crowd)).toBe(true);
+    expect(shedder.refuses(other)).toBe(false);
   });
 });

@@ -41,11 +41,11 @@ async function serve(limits = LIMITS) {
     requests.push(request);
     return 'a';
   };
-  const gate = new LoadShedder({ maxWaiting: 1, bucketOf: holderOf, holds, nowMs });
+  const shedder = new LoadShedder({ maxWaiting: 1, bucketOf: holderOf, holds, nowMs });
   const refusal = new OverloadRefusal([executionId(new SystemClock())], () => (crowd.refused += 1));
-  turns.guard({ gate, refusal });
+  turns.guard({ shedder, refusal });
   // The first one starts the crowd.
-  gate.refuses({ method: 'POST', url: '/', headers: {} } as never);
+  shedder.refuses({ method: 'POST', url: '/', headers: {} } as never);
   server = createServer(turns.take).listen(0, '127.0.0.1');
   turns.watch(server);
   await once(server, 'listening');

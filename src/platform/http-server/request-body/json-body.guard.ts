@@ -22,7 +22,7 @@ export const BodyOptional = (): MethodDecorator => SetMetadata(BODY_OPTIONAL, tr
 export class JsonBodyGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    protected readonly gate: BodyQuota,
+    protected readonly quota: BodyQuota,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -37,7 +37,7 @@ export class JsonBodyGuard implements CanActivate {
     }
     const limit = this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler());
     checkJsonHead(request, limit ?? JSON_BODY_BYTES);
-    const meter = await this.gate.open(request, http.getResponse<Response>(), 'json');
+    const meter = await this.quota.open(request, http.getResponse<Response>(), 'json');
     request.body = (await readJson(request, limit ?? JSON_BODY_BYTES, meter)).value;
     return true;
   }
