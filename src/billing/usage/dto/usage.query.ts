@@ -36,11 +36,11 @@ const isGrouping = (value: unknown): boolean => {
   return isKnown && new Set(words).size === words.length;
 };
 
-const time = (description: string) =>
+const time = (description: string, example: string) =>
   Custom(isTime, 'must be epoch seconds or a date such as 2026-01-31, of the years 1970 to 9999', {
     ...optional,
     description,
-    api: { type: String, example: '2026-01-31' },
+    api: { type: String, example },
   });
 
 /** Query of GET /v1/usage. */
@@ -52,10 +52,13 @@ export class UsageQuery {
   })
   group_by!: string;
 
-  @time('Epoch seconds or a date of UTC; the day it lies in is the first. Default: 30 days')
+  @time(
+    'Epoch seconds or a date of UTC; the day it lies in is the first. Default: 30 days',
+    '2026-01-01',
+  )
   from?: string;
 
-  @time('Epoch seconds or a date of UTC, exclusive. Default: all up to now')
+  @time('Epoch seconds or a date of UTC, exclusive. Default: all up to now', '2026-02-01')
   to?: string;
 
   @ModelId(optional)
