@@ -6,12 +6,13 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { type NewOperatorAction, OperatorActions } from './operator-actions.js';
 import { actOf } from './operator-acts.js';
 import { OperatorTargets } from './operator-targets.js';
+import { REPLAYED_HEADER } from './replayed-entry.js';
 
 const READING: readonly string[] = ['GET', 'HEAD'];
 /** This much of a token's hash is enough to tell tokens apart. */
@@ -35,11 +36,14 @@ export class OperatorActionsInterceptor implements NestInterceptor {
   }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<Request>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
     if (READING.includes(request.method)) return next.handle();
     const perform = () => lastValueFrom(next.handle(), { defaultValue: undefined });
     const read = (id: string) => this.targets.read(id);
-    return from(this.actions.perform(this.actionOf(request), perform, read));
+    const isReplay = () => response.hasHeader(REPLAYED_HEADER);
+    return from(this.actions.perform(this.actionOf(request), perform, read, isReplay));
   }
 
   private actionOf({ method, route, params, ip }: Request): NewOperatorAction {

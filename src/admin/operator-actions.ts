@@ -93,13 +93,14 @@ export class OperatorActions {
 
   /**
    * Records the action, runs it, and records its outcome: from its result the `id`, if it differs from the target's, and
-   * `amount_microusd`; and the target before and after, which `read` returns. Throws what the action
-   * throws. Throws before the action if it cannot be recorded; an outcome that cannot be recorded is logged.
+   * `amount_microusd`; and the target before and after, which `read` returns, unless the action only
+   * repeated an earlier one (`isReplay`). Throws what the action throws. Throws before the action if it cannot be recorded; an outcome that cannot be recorded is logged.
    */
   async perform<T>(
     action: NewOperatorAction,
     perform: () => Promise<T>,
     read: (id: string) => Promise<unknown> = () => Promise.resolve(undefined),
+    isReplay: () => boolean = () => false,
   ): Promise<T> {
     const id = await this.record(action);
     const { target } = action;
@@ -116,7 +117,9 @@ export class OperatorActions {
       await this.conclude(id, { outcome: code, ...nothing });
       throw error;
     }
-    const change = changeOf(target, before, answer, before && (await readTarget()));
+    const change = isReplay()
+      ? NOTHING_CHANGED
+      : changeOf(target, before, answer, before && (await readTarget()));
     await this.conclude(id, { ...outcomeOf(answer, target), change });
     return answer;
   }

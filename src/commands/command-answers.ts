@@ -23,7 +23,7 @@ export async function csvPageOf<Answer>(
 
 /** An entry that a command made, and in words what it did: the amount in USD, the account, and whether it had been made before. */
 export function notedEntry(entry: LedgerEntry): NotedAnswer {
-  return new NotedAnswer(viewEntry(entry), [entryText(entry)]);
+  return new NotedAnswer(viewEntry(entry), [entryText(entry)], entry.isReplay);
 }
 
 function entryText(entry: LedgerEntry): string {

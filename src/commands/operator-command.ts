@@ -52,5 +52,7 @@ export class NotedAnswer {
   constructor(
     readonly answer: unknown,
     readonly notes: readonly string[],
+    /** Whether an earlier command did it, and this one nothing. */
+    readonly isReplay = false,
   ) {}
 }

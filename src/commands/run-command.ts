@@ -92,14 +92,15 @@ async function operate<Services extends CommonServices & Partial<TargetServices>
     const target = words.find((word) => PUBLIC_ID.test(word)) ?? null;
     const action = { actor, action: name, target, address: null };
     let notes: readonly string[] = [];
+    let isReplay = false;
     const perform = async () => {
       const answer = await run(services, words, options);
       if (!(answer instanceof NotedAnswer)) return answer;
-      notes = answer.notes;
+      ({ notes, isReplay } = answer);
       return answer.answer;
     };
     const read = (id: string) => readTarget(services, id);
-    const answer = await services.actions.perform(action, perform, read);
+    const answer = await services.actions.perform(action, perform, read, () => isReplay);
     return notes.length === 0 ? { answer } : { answer, notes };
   } catch (error) {
     throw outageOf(error, changes) ?? error;

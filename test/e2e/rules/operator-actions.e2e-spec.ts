@@ -29,6 +29,7 @@ async function ask(method: string, path: string, body?: object, token = ADMIN_TO
 interface Listed {
   readonly actor: string;
   readonly action: string;
+  readonly made: string | null;
   readonly before: unknown;
   readonly after: unknown;
 }
@@ -142,6 +143,18 @@ describe('what an operator changes', () => {
     const { key: secret } = key as { key?: string };
     expect(secret).toMatch(/^sk-/);
     expect(JSON.stringify(await listed('limit=100'))).not.toContain(secret);
+  });
+
+  it('shows no change where a key was used again, which moves nothing', async () => {
+    const account = (await ask('POST', 'accounts', { name: 'twice' })).json.id ?? '';
+    const credit = () => ask('POST', `accounts/${account}/credits`, { amount_microusd: '700' });
+    const entry = (await credit()).json.id;
+    expect((await credit()).json.id).toBe(entry);
+    const acts = (await listed('limit=2')).map(({ made, before, after }) => [made, before, after]);
+    expect(acts).toEqual([
+      [entry, null, null],
+      [entry, { balance_microusd: '0' }, { balance_microusd: '700' }],
+    ]);
   });
 
   it('is found by person, object, kind and time', async () => {
