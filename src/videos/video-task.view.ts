@@ -50,9 +50,6 @@ export class VideoTaskView {
   @ApiProperty({ example: 'vid-motion' })
   model!: string;
 
-  @ApiProperty({ enum: ['video'] })
-  modality!: 'video';
-
   @ApiProperty({ nullable: true, type: 'integer', minimum: 0, maximum: 100 })
   progress!: number | null;
 
@@ -81,7 +78,6 @@ export function viewVideoTask(task: Task, links: ContentLinks): VideoTaskView {
     object: 'task',
     status,
     model: orderedModelOf(task),
-    modality: 'video',
     progress: task.progress,
     created: toEpochSeconds(task.createdAt),
     completed,

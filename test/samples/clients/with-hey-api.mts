@@ -44,7 +44,8 @@ for await (const event of stream) {
 const song = await createSong({ body: { model: 'song-lyrics', prompt: 'A song about rain' } });
 if (song.data === undefined) throw new Error(song.error.error.code);
 const task = await retrieveTask({ path: { id: song.data.id }, headers: { Prefer: 'wait=30' } });
-const result = task.data?.modality === 'audio' ? task.data.result : null;
+const result =
+  task.data && 'created_at' in task.data ? task.data.result : null;
 const lyrics = result && 'lyrics' in result ? result.lyrics?.[0]?.text : undefined;
 
 const missing = await retrieveModel({ path: { id: 'none' } });

@@ -40,7 +40,8 @@ if (song.data === undefined) throw new Error(song.error.error.code);
 const task = await client.GET('/v1/tasks/{id}', {
   params: { path: { id: song.data.id }, header: { Prefer: 'wait=30' } },
 });
-const result = task.data?.modality === 'audio' ? task.data.result : null;
+const result =
+  task.data && 'created_at' in task.data ? task.data.result : null;
 const lyrics = result && 'lyrics' in result ? result.lyrics?.[0]?.text : undefined;
 
 const missing = await client.GET('/v1/models/{id}', { params: { path: { id: 'none' } } });

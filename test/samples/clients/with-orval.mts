@@ -41,7 +41,7 @@ const song = await createSong({ model: 'song-lyrics', prompt: 'A song about rain
 if (song.status !== 202) throw new Error(song.data.error.code);
 const task = await retrieveTask(song.data.id, { headers: { Prefer: 'wait=30' } });
 if (task.status !== 200) throw new Error(task.data.error.code);
-const result = task.data.modality === 'audio' ? task.data.result : null;
+const result = 'created_at' in task.data ? task.data.result : null;
 const lyrics = result && 'lyrics' in result ? result.lyrics?.[0]?.text : undefined;
 
 const missing = await retrieveModel('none');
