@@ -216,7 +216,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
  */
 function faultsOf(schema: Schema, value: unknown, at: string, isWhole = true): string[] {
   if (schema.$ref !== undefined) return faultsOf(named(schema) ?? {}, value, at, isWhole);
-  const { oneOf, allOf = [], type, properties, required = [], additionalProperties: more } = schema;
+  const { oneOf, type } = schema;
   if (value === null && schema.nullable === true) return [];
   if (oneOf) {
     const each = oneOf.map((one) => faultsOf(one, value, at, isWhole));
@@ -224,22 +224,35 @@ function faultsOf(schema: Schema, value: unknown, at: string, isWhole = true): s
   }
   if (type !== undefined && (value === null || TYPES[type]?.(value) === false))
     return [`${at} is not ${type}: ${JSON.stringify(value)}`];
+  return partFaultsOf(schema, value, at, isWhole);
+}
+
+/** The faults of a value whose type is right. */
+function partFaultsOf(schema: Schema, value: unknown, at: string, isWhole: boolean): string[] {
+  const { allOf = [], type, properties } = schema;
   const isListed = schema.enum?.includes(value) ?? true;
-  const fields = type === 'object' || properties ? Object.entries(value as object) : [];
-  const isOpen = !isWhole || properties === undefined || more !== undefined;
   return [
     ...(isListed ? [] : [`${at} is none of the enum: ${JSON.stringify(value)}`]),
     ...allOf.flatMap((one) => faultsOf(one, value, at, false)),
-    ...required
-      .filter((name) => !Object.hasOwn(value as object, name))
-      .map((name) => `${at}.${name} is absent`),
-    ...fields.flatMap(([name, of]) => {
-      const known = properties?.[name];
-      if (known) return faultsOf(known, of, `${at}.${name}`);
-      return isOpen ? [] : [`${at}.${name} is unknown`];
-    }),
-    ...(Array.isArray(value) && schema.items
-      ? value.flatMap((one, row) => faultsOf(schema.items!, one, `${at}.${String(row)}`))
-      : []),
+    ...(type === 'object' || properties ? fieldFaultsOf(schema, value as object, at, isWhole) : []),
+    ...itemFaultsOf(schema, value, at),
   ];
+}
+
+function itemFaultsOf({ items }: Schema, value: unknown, at: string): string[] {
+  if (!Array.isArray(value) || !items) return [];
+  return value.flatMap((one, row) => faultsOf(items, one, `${at}.${String(row)}`));
+}
+
+/** The fields that are absent, unknown or wrong. */
+function fieldFaultsOf(schema: Schema, value: object, at: string, isWhole: boolean): string[] {
+  const { properties, required = [], additionalProperties: more } = schema;
+  const isOpen = !isWhole || properties === undefined || more !== undefined;
+  const absent = required.filter((name) => !Object.hasOwn(value, name));
+  const wrong = Object.entries(value).flatMap(([name, of]) => {
+    const known = properties?.[name];
+    if (known) return faultsOf(known, of, `${at}.${name}`);
+    return isOpen ? [] : [`${at}.${name} is unknown`];
+  });
+  return [...absent.map((name) => `${at}.${name} is absent`), ...wrong];
 }

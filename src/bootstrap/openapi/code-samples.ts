@@ -63,20 +63,9 @@ function jsonText(value: unknown): string {
   return JSON.stringify(value, null, INDENT.length);
 }
 
-function nodeOf({ method, url, secret, headers, body, answer }: SampledCall): string {
-  const isJson = body?.kind === 'json';
-  const sent = [
-    ...(secret === undefined ? [] : [`Authorization: \`Bearer \${process.env.${secret}}\``]),
-    ...Object.entries({ ...headers, ...(isJson && { 'Content-Type': 'application/json' }) }).map(
-      ([name, value]) => `'${name}': ${scriptText(value)}`,
-    ),
-  ];
-  const options = [
-    ...(method === 'GET' ? [] : [`method: '${method}',`]),
-    ...(sent.length === 0 ? [] : [`headers: {\n${indented(sent.map((row) => `${row},`))}\n},`]),
-    ...(isJson ? [`body: JSON.stringify(${jsonText(body.fields)}),`] : []),
-    ...(body?.kind === 'form' ? ['body: form,'] : []),
-  ];
+function nodeOf(call: SampledCall): string {
+  const { url, body, answer } = call;
+  const options = nodeOptionsOf(call);
   const argument = options.length === 0 ? '' : `, {\n${indented(options)}\n}`;
   const form = partsOf(body?.kind === 'form' ? body.fields : {}).map(
     ([name, value]) => `form.append(${scriptText(name)}, ${scriptText(value)});`,
@@ -88,6 +77,23 @@ function nodeOf({ method, url, secret, headers, body, answer }: SampledCall): st
     'if (!response.ok) throw new Error(await response.text());',
     nodeAnswer(answer),
   ].join('\n');
+}
+
+/** The fields of the second argument of `fetch`. */
+function nodeOptionsOf({ method, secret, headers, body }: SampledCall): string[] {
+  const isJson = body?.kind === 'json';
+  const sent = [
+    ...(secret === undefined ? [] : [`Authorization: \`Bearer \${process.env.${secret}}\``]),
+    ...Object.entries({ ...headers, ...(isJson && { 'Content-Type': 'application/json' }) }).map(
+      ([name, value]) => `'${name}': ${scriptText(value)}`,
+    ),
+  ];
+  return [
+    ...(method === 'GET' ? [] : [`method: '${method}',`]),
+    ...(sent.length === 0 ? [] : [`headers: {\n${indented(sent.map((row) => `${row},`))}\n},`]),
+    ...(isJson ? [`body: JSON.stringify(${jsonText(body.fields)}),`] : []),
+    ...(body?.kind === 'form' ? ['body: form,'] : []),
+  ];
 }
 
 /** A text as JavaScript writes it, in single quotes where it can be. */

@@ -43,17 +43,22 @@ export function describeDefaults(document: OpenAPIObject): void {
 /** Gives each schema that a body chooses by its model the names of these models as its title, which Swagger UI shows. */
 export function titleByModels(document: OpenAPIObject): void {
   const schemas = document.components?.schemas ?? {};
-  for (const { requestBody } of operationsOf(document)) {
-    const contents = requestBody && 'content' in requestBody ? requestBody.content : {};
-    for (const { schema } of Object.values(contents)) {
-      const mapping = schema && 'discriminator' in schema ? schema.discriminator?.mapping : {};
-      for (const reference of Object.values(mapping ?? {})) {
-        const models = Object.entries(mapping ?? {}).filter(([, of]) => of === reference);
-        const title = models.map(([model]) => model).join(', ');
-        Object.assign(schemas[nameOf(reference)] ?? {}, { title });
-      }
+  for (const mapping of operationsOf(document).flatMap(modelMappingsOf)) {
+    for (const reference of Object.values(mapping)) {
+      const models = Object.entries(mapping).filter(([, of]) => of === reference);
+      const title = models.map(([model]) => model).join(', ');
+      Object.assign(schemas[nameOf(reference)] ?? {}, { title });
     }
   }
+}
+
+/** The schema by model of each body that an operation accepts. */
+function modelMappingsOf({ requestBody }: DocumentedOperation): Readonly<Record<string, string>>[] {
+  if (!requestBody || !('content' in requestBody)) return [];
+  return Object.values(requestBody.content).flatMap(({ schema }) => {
+    const mapping = schema && 'discriminator' in schema ? schema.discriminator.mapping : undefined;
+    return mapping ? [mapping] : [];
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { operationsOf } from './document-bodies.js';
+import { type DocumentedOperation, operationsOf } from './document-bodies.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -11,11 +11,20 @@ const JSON_TYPE = 'application/json';
 export function addResponseExamples(document: OpenAPIObject): void {
   const file = new URL('response-examples.json', import.meta.url);
   const examples = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, object>>;
-  for (const { operationId = '', responses } of operationsOf(document))
-    for (const [status, answer] of Object.entries(responses)) {
-      const media = answer && 'content' in answer ? answer.content?.[JSON_TYPE] : undefined;
-      const isWritten = media?.example !== undefined || media?.examples !== undefined;
-      const example = examples[operationId];
-      if (media && status.startsWith('2') && !isWritten && example) media.example = example;
+  for (const operation of operationsOf(document)) {
+    const example = examples[operation.operationId ?? ''];
+    if (example === undefined) continue;
+    for (const media of successesOf(operation)) {
+      if (media.example === undefined && media.examples === undefined) media.example = example;
     }
+  }
+}
+
+/** What an operation answers in JSON when it succeeds. */
+function successesOf({ responses }: DocumentedOperation) {
+  return Object.entries(responses).flatMap(([status, response]) => {
+    if (!status.startsWith('2') || !response || '$ref' in response) return [];
+    const media = response.content?.[JSON_TYPE];
+    return media ? [media] : [];
+  });
 }

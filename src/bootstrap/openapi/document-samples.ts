@@ -58,7 +58,8 @@ function bodyOf({ requestBody }: DocumentedOperation): SampledCall['body'] {
 
 function answerOf(path: string, { responses }: DocumentedOperation): SampledCall['answer'] {
   const [, answer] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
-  const [type] = Object.keys((answer && 'content' in answer && answer.content) || {});
+  const content = answer && 'content' in answer ? answer.content : undefined;
+  const [type] = Object.keys(content ?? {});
   if (type === undefined) return 'none';
   if (type === 'application/json') return 'json';
   if (type.startsWith('text/')) return 'text';

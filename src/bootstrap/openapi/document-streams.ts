@@ -10,7 +10,9 @@ const STATUS = '200';
 const STREAMED = {
   type: 'object',
   required: ['stream'],
-  properties: { stream: { type: 'boolean', enum: [true] } },
+  properties: {
+    stream: { type: 'boolean', enum: [true], description: 'The completion as server-sent events' },
+  },
 };
 
 type Answer = Exclude<DocumentedOperation['responses'][string], { $ref: string } | undefined>;

@@ -23,6 +23,7 @@ interface Sample {
 }
 type ErrorResponses = Readonly<Record<string, { readonly description: string }>>;
 
+/* eslint-disable max-lines-per-function -- The browser gets the text of this one function and of nothing else. */
 /**
  * Plugin of Swagger UI that shows an operation's samples before its responses, and its errors as one table in place of an
  * example per error. It runs in the browser, to which its text is sent, so it can use nothing else of this file.

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, type ApiResponseOptions } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import type { Page } from './page.js';
 
 /** The header for `next_cursor` of a page whose format has no such field; absent on the last page. */
@@ -56,5 +56,5 @@ export function PageOrCsv(page: Type): MethodDecorator {
     },
     'x-other-types': ['text/csv'],
   };
-  return ApiOkResponse(response as ApiResponseOptions);
+  return ApiOkResponse(response);
 }
