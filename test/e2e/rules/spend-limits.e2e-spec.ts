@@ -68,8 +68,9 @@ describe('a key with a spend limit (G-99)', () => {
     expect(errorOf(refused)).toMatchObject({
       code: 'insufficient_funds',
       type: 'insufficient_quota',
+      param: 'spend_limit',
       message: expect.stringMatching(
-        /^This key may spend 599 micro-USD per month; .* The month ends at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
+        /may cost 600 micro-USD\. This key may spend 599 micro-USD per month, .* The month ends at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
       ),
     });
     const image = { model: 'gen-image-2', prompt: 'a cat' };
