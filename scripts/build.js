@@ -14,7 +14,10 @@ const { status } = spawnSync(process.execPath, [COMPILER, '-p', compilerOptions.
   stdio: 'inherit',
 });
 if (status === 0) {
-  const copied = compilerOptions.assets.reduce((count, asset) => count + copyAssets(asset), 0);
+  const copied = (compilerOptions.assets ?? []).reduce(
+    (count, asset) => count + copyAssets(asset),
+    0,
+  );
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(0);
   process.stderr.write(`Built in ${seconds} s, with ${copied} files of other kinds.\n`);
 }

@@ -114,7 +114,7 @@ describe('Spool', () => {
     const others = ['a', 'b'].map((account) => spool.open(account));
     for (const reservation of others) reservation.add(SPOOL_BYTES / 2);
     expect(() => spool.open('c')).toThrow('too many');
-    expect(() => spool.open('a')).toThrow('too many');
+    expect(() => spool.open('a')).toThrow('You may have at most');
     expect(gauge('transfers')).toBe(others.length);
     for (const reservation of others) reservation.free();
   });

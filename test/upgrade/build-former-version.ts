@@ -51,7 +51,9 @@ export async function formerVersion(): Promise<string> {
     await run('git', ['read-tree', COMMIT], index);
     await run('git', ['checkout-index', '--all', `--prefix=${folder}/`], index);
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    await run('npm', ['run', '--silent', 'build'], { cwd: folder, timeout: BUILD_TIMEOUT_MS });
+    // Its own script needs a compiler that this version does not install.
+    const build = [join(ROOT, 'scripts/build.js')];
+    await run(process.execPath, build, { cwd: folder, timeout: BUILD_TIMEOUT_MS });
     // Another process may have built it meanwhile.
     await rename(folder, BUILT).catch((error: unknown) => {
       if (!existsSync(BUILT)) throw error;
