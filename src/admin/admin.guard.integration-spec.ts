@@ -20,6 +20,6 @@ describe('AdminGuard', () => {
     const guard = new AdminGuard(config, new SystemClock());
     const guess = () => guard.canActivate(contextOf('Bearer a-wrong-token-12345'));
     for (let guessed = 0; guessed < guesses; guessed++) expect(guess).toThrow('missing or wrong');
-    expect(guess).toThrow('Too many');
+    expect(guess).toThrow('too many wrong');
   });
 });

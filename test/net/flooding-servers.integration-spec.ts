@@ -6,10 +6,10 @@ const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 /** Long enough that only the bounds on what is no body end a flood. */
 const PATIENT = {
   ...LIMITS,
-  headersMs: 20_000,
-  idleMs: 20_000,
-  totalMs: 20_000,
-  rateGraceMs: 20_000,
+  headersMs: 60_000,
+  idleMs: 60_000,
+  totalMs: 60_000,
+  rateGraceMs: 60_000,
 };
 const REASON =
   'The URL could not be downloaded: its host could not be reached, or closed the connection before the end.';
