@@ -16,6 +16,7 @@ import {
   temporaryFolder,
 } from '../support/process.js';
 import { systemProgram } from '../support/system-program.js';
+import { until } from '../support/until.js';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/cli.js');
 const { PATH, HOME } = process.env;
@@ -210,11 +211,14 @@ describe('a call that was refused before its hold', () => {
       const asked = await cli('execution', id);
       expect(asked).toMatchObject({ code: 1, stdout: '' });
       expect(asked.stderr).toMatch(/^No such execution\. A call that was refused .* log/);
-      const lines = gateway
-        .stdout()
-        .split('\n')
-        .filter((line) => line.includes(id));
-      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      const linesOfCall = () =>
+        gateway
+          .stdout()
+          .split('\n')
+          .filter((line) => line.includes(id));
+      // The log is written after the answer.
+      await until(() => linesOfCall().length > 0);
+      expect(linesOfCall().map((line) => JSON.parse(line) as unknown)).toEqual([
         expect.objectContaining({ msg: 'request', code: 'invalid_request', param: 'speed' }),
       ]);
     },

@@ -220,8 +220,11 @@ describe('two processes on one port', () => {
     'all finish their calls on SIGTERM to the first process',
     async () => {
       const { accountId, headers } = await gateway.account();
+      // The process that replaces the killed one may still be starting.
+      await untilAllServe();
       const calls = [1, 2, 3, 4].map(() => speak(headers, LATER));
-      await until(async () => (await openHolds(accountId)) === calls.length);
+      await until(() => answersLater.length === calls.length);
+      expect(await openHolds(accountId)).toBe(calls.length);
       const workers = workersOf(gateway);
       const exited = gateway.end('SIGTERM');
       await until(async () => (await statusOf(`${gateway.url}/health/ready`)) !== 200);

@@ -38,13 +38,16 @@ async function journalled(): Promise<UnrecordedJob[]> {
   return lines.map((line) => JSON.parse(line) as UnrecordedJob);
 }
 
-/** From the acceptance by the provider on, the report of the job waits for this. */
-function reportWaitsFor(answer: (send: () => Promise<unknown>) => Promise<unknown>): void {
+/** What writes the job id to the database: the report, and each second the reversal in the journal. */
+const WRITES = new Set(['task_advance', 'task_keep_job']);
+
+/** From the acceptance by the provider on, what stores the id of the job waits for this. */
+function storingWaitsFor(answer: (send: () => Promise<unknown>) => Promise<unknown>): void {
   Object.assign(pool, {
     query: ((config, ...rest) => {
       const send = () => query(config, ...rest);
-      const isReport = config.name === 'task_advance' && harness.provider.jobs.size > 0;
-      return isReport ? answer(send) : send();
+      const isWrite = WRITES.has(config.name ?? '') && harness.provider.jobs.size > 0;
+      return isWrite ? answer(send) : send();
     }) satisfies Query,
   });
 }
@@ -56,12 +59,12 @@ describe('the id of an accepted job that the database is long about', () => {
     const opened = new Promise((resolve) => {
       gate.addEventListener('open', resolve, { once: true });
     });
-    reportWaitsFor(async (send) => {
+    storingWaitsFor(async (send) => {
       await opened;
       return send();
     });
     const step = harness.step();
-    // However long the timer takes to come, the report waits longer.
+    // However long the timer takes to come, both wait longer.
     let found: UnrecordedJob[];
     while ((found = await journalled()).length === 0) await sleep(20);
     const [jobId] = [...harness.provider.jobs.keys()];
