@@ -3,7 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
-COPY scripts/build.js ./scripts/
+COPY scripts/build.js scripts/require-node.* ./scripts/
 COPY src ./src
 RUN npm run build
 
@@ -22,6 +22,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY scripts/require-node.js ./scripts/
 COPY package.json LICENSE ./
 # The operator commands: docker exec CONTAINER shim …
 RUN chmod +x dist/cli.js && ln -s /app/dist/cli.js /usr/local/bin/shim

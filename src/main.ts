@@ -1,7 +1,10 @@
-// First, because a flag holds for what is evaluated after it.
-import './bootstrap/v8-flags.js';
-import { bootstrap } from './bootstrap/bootstrap.js';
-import { startupError } from './bootstrap/startup-error.js';
+// First, and the rest only after it: an older Node.js cannot load the rest.
+import '../scripts/require-node.js';
+
+// Before the gateway, because a flag holds for what is evaluated after it.
+await import('./bootstrap/v8-flags.js');
+const { bootstrap } = await import('./bootstrap/bootstrap.js');
+const { startupError } = await import('./bootstrap/startup-error.js');
 
 bootstrap().catch((error: unknown) => {
   process.stderr.write(`${startupError(error)}\n`);

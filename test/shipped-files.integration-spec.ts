@@ -25,6 +25,15 @@ describe('the files that are shipped', () => {
     expect(scripts.start).toBe(`exec node ${START_FLAGS.join(' ')} scripts/start.js`);
   });
 
+  it.each(['src/main.ts', 'src/cli.ts'])('are in the image where %s imports them', (program) => {
+    const outside = [...read(program).matchAll(/'\.\.\/(scripts\/[\w./-]+)'/g)].map(
+      ([, path]) => path,
+    );
+    expect(outside).not.toEqual([]);
+    const image = read('Dockerfile').split('\nFROM ').at(-1);
+    for (const path of outside) expect(image).toContain(`COPY ${path} ./scripts/`);
+  });
+
   it('pass every setting to the containers, and none that does not exist', () => {
     const gateway = read('docker-compose.yml').split('\n  postgres:')[0] ?? '';
     const names = [...gateway.matchAll(/^ {6}([A-Z0-9_]+):/gm)].map(([, name]) => name);
