@@ -8,6 +8,7 @@ import {
   MAX_COMPLETION_BYTES,
   type TokenUsage,
 } from '../providers/ports/chat.port.js';
+import { ChatCeiling } from './chat-ceiling.js';
 import { checkMessages, partsOf, withContent } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
 import { knownRequestOf } from './known-request-fields.js';
@@ -27,6 +28,8 @@ type BilledTokens = Pick<TokenUsage, 'promptTokens' | 'completionTokens'>;
 export interface ChatQuote {
   readonly command: ChatCommand;
   readonly ceilingMicroUsd: MicroUsd;
+  /** The ceiling by output cap, and the largest cap that an amount pays for (decision G-106). */
+  readonly ceiling: ChatCeiling;
   /** Whether the caller wants a stream to show its usage. */
   readonly showsUsage: boolean;
   /** The fields of the request that are not sent on (decision G-92). */
@@ -51,6 +54,7 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   const outputCapParameter = outputCapParameterOf(body);
   const prompt = JSON.stringify([messages.map(withoutImages), rest]);
   const promptTokens = Buffer.byteLength(prompt) + imageTokens(messages);
+  const ceiling = ChatCeiling.of(row.price, promptTokens);
   return {
     command: {
       messages: messages.map(withContent),
@@ -58,7 +62,8 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
       outputCapParameter,
       parameters: rest,
     },
-    ceilingMicroUsd: price(row, { promptTokens, completionTokens: maxTokens }),
+    ceilingMicroUsd: ceiling.amountFor(maxTokens),
+    ceiling,
     showsUsage: stream && stream_options?.include_usage === true,
     ignored,
   };

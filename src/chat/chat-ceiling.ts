@@ -1,0 +1,40 @@
+import type { PerToken } from '../catalog/price-rule.js';
+import { ceilDiv, type MicroUsd } from '../common/money/micro-usd.js';
+
+/** Prices are per this many tokens. */
+const TOKENS_PER_PRICE = 1_000_000n;
+
+/**
+ * The most that a chat call with one prompt may cost, by its output cap, and back (decisions G-23, G-106). Prompt and output
+ * are priced at the dearest lines that the call can reach, in millionths of a micro-USD, so that only the sum is rounded.
+ */
+export class ChatCeiling {
+  private constructor(
+    private readonly prompt: bigint,
+    private readonly perOutputToken: bigint,
+  ) {}
+
+  /** `promptTokens` is the over-estimate of the prompt. */
+  static of(price: PerToken, promptTokens: number): ChatCeiling {
+    const prompt = BigInt(promptTokens) * price.inputMicroUsdPerMillion;
+    return new ChatCeiling(prompt, price.outputMicroUsdPerMillion);
+  }
+
+  /** The most that the call may cost with this output cap, rounded up to a whole micro-USD. */
+  amountFor(outputTokens: number): MicroUsd {
+    const output = BigInt(outputTokens) * this.perOutputToken;
+    return ceilDiv(this.prompt + output, TOKENS_PER_PRICE);
+  }
+
+  /**
+   * The largest output cap, at most `most`, whose {@link amountFor} the amount covers. Negative where the amount does not
+   * cover the prompt.
+   */
+  tokensFor(amount: MicroUsd, most: number): number {
+    const left = amount * TOKENS_PER_PRICE - this.prompt;
+    if (left < 0n) return -1;
+    if (left >= BigInt(most) * this.perOutputToken) return most;
+    // eslint-disable-next-line no-restricted-syntax -- counts tokens, rounded down: the cap costs at most the amount
+    return Number(left / this.perOutputToken);
+  }
+}
