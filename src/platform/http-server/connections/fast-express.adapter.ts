@@ -40,6 +40,11 @@ const SERVER_SETTINGS = {
 /** Connections of one process. An idle connection costs about 20 kB. */
 const MAX_CONNECTIONS = 20_000;
 const IDLE_SWEEP_MS = 100;
+/**
+ * Connections that may wait until the process accepts them; the kernel takes less where `net.core.somaxconn` is lower.
+ * With Node's 511 a busy second lost connections that their clients believed to be open, and which were reset later.
+ */
+const MAX_WAITING_CONNECTIONS = 4_096;
 
 /**
  * Nest's Express adapter, three times faster, with bounded headers and timeouts. Express replaces the prototype of
@@ -78,6 +83,17 @@ export class FastExpressAdapter extends ExpressAdapter {
     // Nest gets the error of a port in use. An error while a connection is accepted is ignored.
     this.httpServer.on('error', () => undefined);
     this.listenTo(this.httpServer, pipelining);
+  }
+
+  /** Listens with room for {@link MAX_WAITING_CONNECTIONS}. */
+  override listen(
+    port: number | string,
+    hostname?: string | (() => void),
+    callback?: () => void,
+  ): Server {
+    const [host, done] =
+      typeof hostname === 'string' ? [hostname, callback] : [undefined, hostname ?? callback];
+    return this.httpServer.listen(Number(port), host, MAX_WAITING_CONNECTIONS, done);
   }
 
   /** Enables load shedding. */
