@@ -46,10 +46,16 @@ export class ModelGuard implements CanActivate {
     const operation = this.reflector.get<Operation>(OPERATION, context.getHandler());
     const codes = API_FAMILY_CODES[OPERATIONS[operation].family];
     const modelName = readModelId(request.body);
+    const { caller } = request;
+    assert(caller, 'ModelGuard needs BearerGuard before it');
     const row = this.catalog.find(modelName);
-    if (!row) throw unknownModel(codes.unknownModel);
-    assert(request.caller, 'ModelGuard needs BearerGuard before it');
-    if (!mayUse(request.caller, row.id)) {
+    if (!row) {
+      const usable = this.catalog
+        .list()
+        .filter((listed) => listed.operation === operation && mayUse(caller, listed.id));
+      throw unknownModel(codes.unknownModel, { name: modelName, usable });
+    }
+    if (!mayUse(caller, row.id)) {
       const message = 'This API key may not use the model.';
       throw new GatewayError('api_key_model_not_allowed', message, { param: 'model' });
     }
@@ -65,7 +71,7 @@ export class ModelGuard implements CanActivate {
         shouldRetry: false,
       });
     }
-    const payable = this.payable(request.caller, routes, codes.insufficient);
+    const payable = this.payable(caller, routes, codes.insufficient);
     request.admitted = { row, routes: payable, modelName };
     return true;
   }

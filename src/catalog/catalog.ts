@@ -3,6 +3,7 @@ import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { didYouMean } from '../common/nearest-name.js';
 
 /** Whether a route can run an operation now: its provider is configured, and its adapter has the operation. */
 export type RouteCheck = (route: Route, operation: Operation) => boolean;
@@ -80,9 +81,21 @@ export class Catalog {
   }
 }
 
-/** The refusal of a model that does not exist, is disabled, or is hidden from the key: it names where the models are listed. */
-export function unknownModel(code: ErrorCode): GatewayError {
-  return new GatewayError(code, 'No such model; GET /v1/models lists the models of this key.', {
-    param: 'model',
-  });
+/** The model as a caller named it, and the rows of those that the caller may use there. */
+export interface UnknownModel {
+  readonly name: string;
+  readonly usable: readonly ModelRow[];
+}
+
+/**
+ * The refusal of a model that does not exist, is disabled, or is hidden from the key: it names where the models are
+ * listed, and the usable one whose name is near.
+ */
+export function unknownModel(
+  code: ErrorCode,
+  { name, usable }: UnknownModel = { name: '', usable: [] },
+): GatewayError {
+  const names = usable.flatMap(({ id, aliases = [] }) => [id, ...aliases]);
+  const message = `No such model; GET /v1/models lists the models of this key.${didYouMean(name, names)}`;
+  return new GatewayError(code, message, { param: 'model' });
 }

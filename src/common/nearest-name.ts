@@ -1,13 +1,24 @@
 /** A name may differ by so many letters to be suggested: a third of them. */
 const LETTERS_PER_ERROR = 3;
 
+/** A longer name has no near one, so that comparing takes microseconds whatever a caller sends. */
+const MAX_LETTERS = 64;
+
 /** The name that differs least from what was typed, as "Did you mean X?"; empty where none is near. */
 export function didYouMean(typed: string, names: readonly string[], prefix = ''): string {
-  const nearest = names
+  const name = nearestName(typed, names);
+  return name === undefined ? '' : ` Did you mean ${prefix}${name}?`;
+}
+
+/** The name that differs least from what was typed; undefined where none is near. */
+export function nearestName(typed: string, names: readonly string[]): string | undefined {
+  if (typed.length > MAX_LETTERS) return undefined;
+  const allowed = allowedFor(typed);
+  return names
+    .filter((name) => Math.abs(name.length - typed.length) <= allowed)
     .map((name) => ({ name, distance: distanceOf(typed, name) }))
-    .sort((one, other) => one.distance - other.distance)[0];
-  if (nearest === undefined || nearest.distance > allowedFor(typed)) return '';
-  return ` Did you mean ${prefix}${nearest.name}?`;
+    .filter(({ distance }) => distance <= allowed)
+    .sort((one, other) => one.distance - other.distance)[0]?.name;
 }
 
 const allowedFor = (typed: string): number => Math.ceil(typed.length / LETTERS_PER_ERROR);

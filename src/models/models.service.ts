@@ -45,12 +45,9 @@ export class ModelsService {
 
   /** A `ModelDetailView`. Throws 404 `model_not_found` for a model that is not in the list. */
   get(caller: Caller, id: string): ModelDocument {
-    const row = this.catalog
-      .list()
-      .find(
-        ({ id: own, aliases = [] }) => (own === id || aliases.includes(id)) && mayUse(caller, own),
-      );
-    if (!row) throw unknownModel('model_not_found');
+    const usable = this.catalog.list().filter((row) => mayUse(caller, row.id));
+    const row = usable.find(({ id: own, aliases = [] }) => own === id || aliases.includes(id));
+    if (!row) throw unknownModel('model_not_found', { name: id, usable });
     return this.document(`model ${id}`, () =>
       viewModelDetail(this.shown(row, id), OPERATIONS[row.operation].path, this.parameters.of(row)),
     );

@@ -1,7 +1,11 @@
-import { isJsonObject } from '../json-object.js';
+import { isJsonObject, type JsonObject } from '../json-object.js';
 import type { ErrorCode } from '../errors/error-table.js';
 import { GatewayError } from '../errors/gateway-error.js';
+import { nearestName } from '../nearest-name.js';
 import { isBlank } from './text-rule.js';
+
+/** So many fields of a body are compared with `model` where it has none. */
+const MAX_COMPARED_FIELDS = 50;
 
 const PATH_FORM = /^[\w.[\]]{1,200}$/;
 
@@ -30,7 +34,16 @@ export function readModelId(body: unknown, code: ErrorCode = 'invalid_request'):
   if (!isJsonObject(body)) throw new GatewayError(code, 'The body must be a JSON object.');
   const { model } = body;
   if (typeof model !== 'string' || isBlank(model)) {
-    throw new GatewayError(code, 'model is required and must be a string.', { param: 'model' });
+    const message = `model is required and must be a string.${misspelledModel(body)}`;
+    throw new GatewayError(code, message, { param: 'model' });
   }
   return model;
+}
+
+/** Names the field that was written for `model`, such as `modle`; empty where there is none. */
+function misspelledModel(body: JsonObject): string {
+  if (Object.hasOwn(body, 'model')) return '';
+  const names = Object.keys(body).slice(0, MAX_COMPARED_FIELDS);
+  const written = names.find((name) => nearestName(name, ['model']) !== undefined);
+  return written === undefined ? '' : ` ${written} is unknown. Did you mean model?`;
 }

@@ -135,6 +135,40 @@ describe('an unknown model', () => {
   });
 });
 
+describe('a misspelled model', () => {
+  const messages = [{ role: 'user', content: 'hi' }];
+
+  it.each([
+    ['/v1/models/gen-5-mni', undefined, 'gen-5-mini'],
+    ['/v1/chat/completions', { model: 'gen-5-mni', messages }, 'gen-5-mini'],
+    ['/v1/audio/speech', { ...HELLO, model: 'aud-v-3' }, 'aud-v3'],
+    ['/v1/music/generations', { model: 'tune-musik' }, 'tune-music'],
+  ])('is answered at %s with the nearest one of the endpoint', async (path, body, nearest) => {
+    const answer = await (body ? postJson(gateway.url + path, account.headers, body) : get(path));
+    expect(answer.status).toBe(404);
+    expect(errorOf(answer).message).toBe(
+      `No such model; GET /v1/models lists the models of this key. Did you mean ${nearest}?`,
+    );
+  });
+
+  it('is not answered with one that the key may not use', async () => {
+    const { headers } = await gateway.account(undefined, { allowedModels: ['aud-v3'] });
+    const body = { model: 'gen-5-mni', messages };
+    const answer = await postJson(`${gateway.url}/v1/chat/completions`, headers, body);
+    expect(errorOf(answer).message).not.toContain('Did you mean');
+  });
+
+  it.each(['modle', 'Model', 'model_id'])('is told where the field is %s', async (name) => {
+    const body = { [name]: 'gen-5-mini', messages };
+    const answer = await postJson(`${gateway.url}/v1/chat/completions`, account.headers, body);
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer)).toMatchObject({
+      param: 'model',
+      message: `model is required and must be a string. ${name} is unknown. Did you mean model?`,
+    });
+  });
+});
+
 describe('an unknown voice', () => {
   it('is refused with the names of all that there are', async () => {
     const body = { ...HELLO, voice: 'Nobody' };
