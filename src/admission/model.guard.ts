@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import { type Caller, mayUse } from '../auth/caller.js';
 import { Catalog, unknownModel } from '../catalog/catalog.js';
 import { OPERATIONS } from '../catalog/operations.js';
+import { PriceBooks } from '../catalog/price-books/price-books.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { API_FAMILY_CODES } from '../common/errors/api-family.js';
@@ -13,6 +14,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-c
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { Route } from '../providers/ports/attempt.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
+import type { AdmittedModel } from './admitted-call.js';
 
 const PLAY_MONEY_MESSAGE =
   'Play money buys sandbox work only; make an account with `account:create`.';
@@ -29,8 +31,8 @@ export const OPERATION = Symbol('OPERATION');
 /**
  * Checks `model` before any other field: present, known (404), on the key's allowlist (403), right for this endpoint,
  * and with a route that can run (503 or 400, depending on the API family). For play money that route has to be the
- * sandbox's, for real money a provider's, unless `SANDBOX_CHARGES` is on (402, G-95, G-110). Notes the row on the
- * request (decisions G-01, G-07 to G-09).
+ * sandbox's, for real money a provider's, unless `SANDBOX_CHARGES` is on (402, G-95, G-110). Notes the row, at the
+ * prices of the account, on the request (decisions G-01, G-07 to G-09).
  */
 @Injectable()
 export class ModelGuard implements CanActivate {
@@ -39,15 +41,25 @@ export class ModelGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly providers: ProviderRegistry,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'sandboxCharges'>,
+    private readonly books: PriceBooks,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const operation = this.reflector.get<Operation>(OPERATION, context.getHandler());
-    const codes = API_FAMILY_CODES[OPERATIONS[operation].family];
-    const modelName = readModelId(request.body);
     const { caller } = request;
     assert(caller, 'ModelGuard needs BearerGuard before it');
+    const admit = (): true => {
+      request.admitted = this.admit(operation, caller, request.body);
+      return true;
+    };
+    return this.books.refresh(caller.priceBook)?.then(admit) ?? admit();
+  }
+
+  /** The model that a body names, at the prices of the caller. Throws as described above. */
+  private admit(operation: Operation, caller: Caller, body: unknown): AdmittedModel {
+    const codes = API_FAMILY_CODES[OPERATIONS[operation].family];
+    const modelName = readModelId(body);
     const row = this.catalog.find(modelName);
     if (!row) {
       const usable = this.catalog
@@ -72,8 +84,8 @@ export class ModelGuard implements CanActivate {
       });
     }
     const payable = this.payable(caller, routes, codes.insufficient);
-    request.admitted = { row, routes: payable, modelName };
-    return true;
+    const priced = this.books.rowFor(row, this.books.inForce(caller.priceBook));
+    return { row: priced, routes: payable, modelName };
   }
 
   /** The routes that the caller's kind of money can pay for. */

@@ -16,6 +16,8 @@ export interface Caller {
   readonly hasPlayMoney?: true;
   /** The most the key may spend; absent = no limit (decision G-99). */
   readonly spendLimit?: SpendLimit;
+  /** The price book of the account; absent = the prices of the list. */
+  readonly priceBook?: string;
   /** The account is disabled, so none of its requests is served (decision G-99). */
   readonly isDisabled?: true;
   /** Set when the key is removed from the cache or loaded again: the other fields may be out of date. */

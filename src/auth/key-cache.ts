@@ -19,7 +19,7 @@ const UNKNOWN_MS = 1_000;
 
 const FIND = `
   SELECT k.id, account_id, allowed_models, requests_per_minute, expires_at, play_money, spend_limit, spend_limit_period,
-         disabled
+         disabled, price_book
     FROM api_key k JOIN account a ON a.id = k.account_id WHERE hash = $1 AND revoked_at IS NULL`;
 
 interface KeyRow {
@@ -32,6 +32,7 @@ interface KeyRow {
   readonly spend_limit: string | null;
   readonly spend_limit_period: SpendPeriod | null;
   readonly disabled: boolean;
+  readonly price_book: string | null;
 }
 
 interface KnownKey {
@@ -144,6 +145,7 @@ function callerOf(row: KeyRow): Caller {
     expiresAtMs: row.expires_at?.getTime() ?? null,
     ...(row.play_money && { hasPlayMoney: true }),
     ...(row.disabled && { isDisabled: true }),
+    ...(row.price_book !== null && { priceBook: row.price_book }),
     ...(limit !== null &&
       period !== null && { spendLimit: { amountMicroUsd: BigInt(limit), period } }),
   };

@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { Catalog } from './catalog.js';
 import type { ModelRow } from './model-row.js';
+import { PriceBooks } from './price-books/price-books.js';
 
 /** The models that the gateway sells, checked against the configured providers. */
 @Global()
@@ -17,8 +18,9 @@ export class CatalogModule {
             new Catalog(rows, (route, operation) => registry.canRun(route, operation)),
           inject: [ProviderRegistry],
         },
+        PriceBooks,
       ],
-      exports: [Catalog],
+      exports: [Catalog, PriceBooks],
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { Route, UpstreamTerms } from '../providers/ports/attempt.js';
 import type { Limits, OPERATIONS } from './operations.js';
+import type { AppliedPriceBook } from '../common/money/charge-basis.js';
 import type { PriceRule } from './price-rule.js';
 
 type Rows = typeof OPERATIONS;
@@ -23,6 +24,8 @@ interface Row<O extends Operation> {
   readonly terms?: UpstreamTerms;
   /** Further names that callers may use; records name the id. */
   readonly aliases?: readonly string[];
+  /** The price book by which the price is that of one account; absent = the price of the list. */
+  readonly priceBook?: AppliedPriceBook;
   /** A disabled model is in no list, and requests for it find no model. */
   readonly enabled: boolean;
 }

@@ -23,8 +23,8 @@ export class ModelsController {
       'Only models that are enabled and that the allowlist of the key contains, each with its price, limits and fields.',
   })
   @ApiOkResponse({ type: ModelListView })
-  listModels(@CurrentCaller() caller: Caller, @Res() response: Response): void {
-    send(response, this.models.list(caller));
+  async listModels(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
+    send(response, await this.models.list(caller));
   }
 
   @Get(':id')
@@ -34,12 +34,12 @@ export class ModelsController {
   })
   @ApiOkResponse({ type: ModelDetailView })
   @ErrorResponses('model_not_found')
-  retrieveModel(
+  async retrieveModel(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @Res() response: Response,
-  ): void {
-    send(response, this.models.get(caller, id));
+  ): Promise<void> {
+    send(response, await this.models.get(caller, id));
   }
 }
 

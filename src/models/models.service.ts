@@ -4,6 +4,8 @@ import { type Caller, mayUse } from '../auth/caller.js';
 import { Catalog, unknownModel } from '../catalog/catalog.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { OPERATIONS } from '../catalog/operations.js';
+import type { PriceBookVersion } from '../catalog/price-books/price-book.js';
+import { PriceBooks } from '../catalog/price-books/price-books.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { viewModelDetail } from './model-detail.view.js';
 import { ModelParameters } from './model-parameters.js';
@@ -30,36 +32,54 @@ export class ModelsService {
     private readonly catalog: Catalog,
     private readonly parameters: ModelParameters,
     private readonly gatewayUrl: GatewayUrl,
+    private readonly books: PriceBooks,
   ) {}
 
   /** A `ModelListView`. */
-  list(caller: Caller): ModelDocument {
+  async list(caller: Caller): Promise<ModelDocument> {
+    const book = await this.bookOf(caller);
     const rows = this.catalog.list().filter((row) => mayUse(caller, row.id));
-    return this.document(`list ${rows.map(({ id }) => id).join(' ')}`, (): ModelListView => {
+    return this.document(`list ${rows.map(({ id }) => id).join(' ')}`, book, (): ModelListView => {
       const data = rows.flatMap((row) =>
-        [row.id, ...(row.aliases ?? [])].map((name) => viewModel(this.shown(row, name))),
+        [row.id, ...(row.aliases ?? [])].map((name) => viewModel(this.shown(row, name, book))),
       );
       return { object: 'list', data, total_count: data.length, links: { next: null } };
     });
   }
 
   /** A `ModelDetailView`. Throws 404 `model_not_found` for a model that is not in the list. */
-  get(caller: Caller, id: string): ModelDocument {
+  async get(caller: Caller, id: string): Promise<ModelDocument> {
+    const book = await this.bookOf(caller);
     const usable = this.catalog.list().filter((row) => mayUse(caller, row.id));
     const row = usable.find(({ id: own, aliases = [] }) => own === id || aliases.includes(id));
     if (!row) throw unknownModel('model_not_found', { name: id, usable });
-    return this.document(`model ${id}`, () =>
-      viewModelDetail(this.shown(row, id), OPERATIONS[row.operation].path, this.parameters.of(row)),
+    return this.document(`model ${id}`, book, () =>
+      viewModelDetail(
+        this.shown(row, id, book),
+        OPERATIONS[row.operation].path,
+        this.parameters.of(row),
+      ),
     );
   }
 
-  private shown(row: ModelRow, name: string): ShownModel {
-    const parameters = [...this.parameters.of(row).keys()];
-    return { row, name, parameters, pathPrefix: this.gatewayUrl.pathPrefix };
+  private async bookOf({ priceBook }: Caller): Promise<PriceBookVersion | undefined> {
+    await this.books.refresh(priceBook);
+    return this.books.inForce(priceBook);
   }
 
-  /** The document of a key, built once for each state of the catalog. */
-  private document(key: string, view: () => object): ModelDocument {
+  private shown(row: ModelRow, name: string, book: PriceBookVersion | undefined): ShownModel {
+    const parameters = [...this.parameters.of(row).keys()];
+    const priced = this.books.rowFor(row, book);
+    return { row: priced, name, parameters, pathPrefix: this.gatewayUrl.pathPrefix };
+  }
+
+  /** The document of a name, built once for each state of the catalog and version of a price book. */
+  private document(
+    name: string,
+    book: PriceBookVersion | undefined,
+    view: () => object,
+  ): ModelDocument {
+    const key = book === undefined ? name : `${book.bookId}/${book.version} ${name}`;
     const rows = this.catalog.list();
     if (rows !== this.rows || this.kept.size >= MAX_KEPT) this.kept.clear();
     this.rows = rows;

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { PriceRule } from '../catalog/price-rule.js';
+import { type PriceRule, WHOLE_PERMILLE } from '../catalog/price-rule.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 
 const UNITS = ['request', 'image', 'code_point', 'second', 'token'] as const;
@@ -7,6 +7,8 @@ const FREE = '0';
 /** Decimals of one micro-USD, and of one per million. */
 const DECIMALS_OF_MICRO = 6;
 const DECIMALS_PER_MILLION = 12;
+/** Decimals of one thousandth. */
+const DECIMALS_OF_FACTOR = 3;
 
 /** The price of a model. Amounts are micro-USD in digits; only those of its unit are present. */
 export class PriceView {
@@ -31,6 +33,14 @@ export class PriceView {
     description: 'Micro-USD per request, by its `seconds`',
   })
   by_seconds?: Record<string, string>;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 900,
+    description:
+      'Thousandths of an amount that the account of the key pays, by its price book. The other fields are the listed prices: quantity times price times this / 1000 is rounded up to whole micro-USD. Absent where the prices are paid as they stand',
+  })
+  factor_permille?: number;
 }
 
 /** What model pickers read: USD in decimal digits. `price` is exact for every unit. */
@@ -53,6 +63,14 @@ export class PricingView {
 
 /** The price of a row. The unit of an image price is one image. */
 export function viewPrice(rule: PriceRule, isImage: boolean): PriceView {
+  const { factorPermille } = rule;
+  const listed = viewListed(rule, isImage);
+  return factorPermille === undefined
+    ? listed
+    : { ...listed, factor_permille: Number(factorPermille) };
+}
+
+function viewListed(rule: PriceRule, isImage: boolean): PriceView {
   switch (rule.unit) {
     case 'token':
       return {
@@ -83,15 +101,19 @@ export function viewPrice(rule: PriceRule, isImage: boolean): PriceView {
   }
 }
 
-/** The price in the words of model pickers. */
+/** The price in the words of model pickers, by the factor of the account. */
 export function viewPricing(rule: PriceRule): PricingView {
+  const usd = (amount: MicroUsd, places: number) => {
+    const { factorPermille = WHOLE_PERMILLE } = rule;
+    return decimals(amount * factorPermille, places + DECIMALS_OF_FACTOR);
+  };
   if (rule.unit === 'token') {
     return {
-      prompt: decimals(rule.inputMicroUsdPerMillion, DECIMALS_PER_MILLION),
-      completion: decimals(rule.outputMicroUsdPerMillion, DECIMALS_PER_MILLION),
+      prompt: usd(rule.inputMicroUsdPerMillion, DECIMALS_PER_MILLION),
+      completion: usd(rule.outputMicroUsdPerMillion, DECIMALS_PER_MILLION),
     };
   }
-  const request = rule.unit === 'request' && decimals(rule.microUsd, DECIMALS_OF_MICRO);
+  const request = rule.unit === 'request' && usd(rule.microUsd, DECIMALS_OF_MICRO);
   return { prompt: FREE, completion: FREE, ...(request !== false && { request }) };
 }
 

@@ -41,3 +41,11 @@ export interface Quote {
  * `{"usage.cost": 0.0012}`, `{"character-cost": "120"}` or `{"quota": 3}`. Only operators see them.
  */
 export type ProviderFigures = Readonly<Record<string, number | string>>;
+
+/** The version of a price book by which a call or task is priced, as its record keeps it. */
+export interface AppliedPriceBook {
+  readonly id: string;
+  readonly version: number;
+  /** The part of the amount that is paid, in thousandths: 1000 where the book has a price of its own for the model. */
+  readonly factorPermille: number;
+}

@@ -2,6 +2,7 @@ import type { MigrationInterface } from 'typeorm';
 import { Baseline1700000001000 } from './migrations/1000-baseline.migration.js';
 import { TaskEndpoint1700000001001 } from './migrations/1001-task-endpoint.migration.js';
 import { OperatorValues1700000001010 } from './migrations/1010-operator-values.migration.js';
+import { PriceBooks1700000001022 } from './migrations/1022-price-books.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -11,4 +12,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Baseline1700000001000,
   TaskEndpoint1700000001001,
   OperatorValues1700000001010,
+  PriceBooks1700000001022,
 ];

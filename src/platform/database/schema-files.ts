@@ -8,6 +8,7 @@ const FOLDER = new URL('./schema/', import.meta.url);
 export const SCHEMA_FILES = [
   '00-schema.sql',
   '10-accounts.sql',
+  '12-price-books.sql',
   '20-keys.sql',
   '21-keys.functions.sql',
   '30-ledger.sql',

@@ -9,6 +9,7 @@ CREATE TABLE account (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   play_money boolean NOT NULL DEFAULT false,
   disabled boolean NOT NULL DEFAULT false,
+  price_book text,
   CONSTRAINT account_check CHECK (((0 <= held) AND (held <= posted))),
   CONSTRAINT account_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=15);
@@ -19,6 +20,7 @@ COMMENT ON account.posted IS 'The balance: the sum of the amounts of all ledger 
 COMMENT ON account.held IS 'The part of the balance that running calls and open holds reserve. What may be spent is posted - held.';
 COMMENT ON account.play_money IS 'Its money buys the work of the sandbox only (decisions G-95, G-110).';
 COMMENT ON account.disabled IS 'An operator has closed the account: its keys are refused.';
+COMMENT ON account.price_book IS 'The price book by which its calls and tasks are priced; null: the list.';
 
 CREATE TABLE api_key (
   id uuid NOT NULL,
@@ -425,6 +427,34 @@ COMMENT ON operator_outcome IS 'What came of the actions of operators.';
 COMMENT ON operator_outcome.made IS 'The public id of what the action made.';
 COMMENT ON operator_outcome.values_before IS 'The fields that the action changed, as the operator API showed them before it; null where there is nothing to show.';
 COMMENT ON operator_outcome.values_after IS 'The same fields afterwards, or those of what it made.';
+
+CREATE TABLE price_book (
+  id text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT price_book_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX price_book_pkey ON public.price_book USING btree (id);
+COMMENT ON price_book IS 'Prices of some accounts: those that name it in account.price_book.';
+
+CREATE TABLE price_book_revision (
+  revision bigint NOT NULL
+);
+COMMENT ON price_book_revision IS 'Counts the changes of all price books.';
+
+CREATE TABLE price_book_version (
+  book_id text NOT NULL,
+  version integer NOT NULL,
+  factor_permille integer NOT NULL,
+  models jsonb NOT NULL,
+  valid_from timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT price_book_version_factor_permille_check CHECK (((factor_permille >= 1) AND (factor_permille <= 10000))),
+  CONSTRAINT price_book_version_pkey PRIMARY KEY (book_id, version)
+);
+CREATE UNIQUE INDEX price_book_version_pkey ON public.price_book_version USING btree (book_id, version);
+COMMENT ON price_book_version IS 'What a price book says from a time on: of the versions that have begun, the one that began last. Kept when the book is deleted, because calls and tasks name it.';
+COMMENT ON price_book_version.factor_permille IS 'The part of an amount that is paid, in thousandths, for models that are not in models (decision G-30).';
+COMMENT ON price_book_version.models IS 'Prices of its own, a list of {id, price} as in the file of the catalog.';
 
 CREATE TABLE record_retention (
   is_only boolean NOT NULL DEFAULT true,

@@ -8,6 +8,7 @@ CREATE TABLE account (
   created_at timestamptz NOT NULL DEFAULT now(),
   play_money boolean NOT NULL DEFAULT false,
   disabled boolean NOT NULL DEFAULT false,
+  price_book text,
   CHECK (0 <= held AND held <= posted)
 ) WITH (fillfactor = 15);
 CREATE INDEX account_by_name ON account (lower(name) text_pattern_ops, id);
@@ -16,4 +17,5 @@ COMMENT ON TABLE account IS 'Who pays. Every function that moves money locks the
 COMMENT ON COLUMN account.posted IS 'The balance: the sum of the amounts of all ledger entries of the account.';
 COMMENT ON COLUMN account.held IS 'The part of the balance that running calls and open holds reserve. What may be spent is posted - held.';
 COMMENT ON COLUMN account.play_money IS 'Its money buys the work of the sandbox only (decisions G-95, G-110).';
+COMMENT ON COLUMN account.price_book IS 'The price book by which its calls and tasks are priced; null: the list.';
 COMMENT ON COLUMN account.disabled IS 'An operator has closed the account: its keys are refused.';

@@ -1,0 +1,60 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { PreparedStatement } from '../../platform/database/prepared-statement.js';
+import type { BookedModel, PriceBookVersion } from './price-book.js';
+
+const REVISION = 'SELECT revision FROM price_book_revision';
+const COLUMNS = 'book_id, version, factor_permille, models, valid_from, created_at';
+/** Of each book the version in force and all that begin later; of one book where it is named. */
+const CURRENT = `
+  SELECT ${COLUMNS} FROM price_book b
+  CROSS JOIN LATERAL (
+    SELECT * FROM (
+      SELECT * FROM price_book_version v WHERE v.book_id = b.id AND valid_from <= now()
+       ORDER BY valid_from DESC, version DESC LIMIT 1) in_force
+    UNION ALL
+    SELECT * FROM price_book_version v WHERE v.book_id = b.id AND valid_from > now()) v
+   WHERE $1::text[] IS NULL OR b.id = ANY ($1)
+   ORDER BY b.id, valid_from, version`;
+
+interface VersionRow {
+  readonly book_id: string;
+  readonly version: number;
+  readonly factor_permille: number;
+  readonly models: readonly BookedModel[];
+  readonly valid_from: Date;
+  readonly created_at: Date;
+}
+
+/** Reads price books. */
+export class PriceBookRecords {
+  private readonly revisions: PreparedStatement<{ readonly revision: string }>;
+
+  constructor(private readonly dataSource: DataSource) {
+    this.revisions = new PreparedStatement(dataSource, 'price_book_revision', REVISION);
+  }
+
+  /** Another text after each change of any book. */
+  async revision(): Promise<string> {
+    const [row] = await this.revisions.run([]);
+    return row?.revision ?? '';
+  }
+
+  /** The versions that are in force or will be, by the time from which they are; of all books, or of some. */
+  async currentVersions(
+    bookIds: readonly string[] | null = null,
+    manager: Pick<EntityManager, 'query'> = this.dataSource,
+  ): Promise<PriceBookVersion[]> {
+    return (await manager.query<VersionRow[]>(CURRENT, [bookIds])).map(versionOf);
+  }
+}
+
+function versionOf(row: VersionRow): PriceBookVersion {
+  return {
+    bookId: row.book_id,
+    version: row.version,
+    factorPermille: row.factor_permille,
+    models: row.models,
+    validFrom: row.valid_from,
+    createdAt: row.created_at,
+  };
+}
