@@ -4,7 +4,7 @@ import { viewAccount } from '../admin/views/account-record.view.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { csvPageOf, notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
-import { correctionQuestion } from './operator-questions.js';
+import { creditQuestion } from './operator-questions.js';
 import { creditBodyOf, given, sent, timesOf } from './parse-options.js';
 
 /** The commands about accounts and their money. */
@@ -28,7 +28,7 @@ export const ACCOUNT_COMMANDS = {
   },
   'account:credit': {
     changes: true,
-    question: correctionQuestion,
+    question: creditQuestion,
     run: async ({ operator }, [account = '', amount], options) => {
       const key = given(options, 'idempotency-key');
       return notedEntry(await operator.credit(account, creditBodyOf(amount, options), key));

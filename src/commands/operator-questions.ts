@@ -11,16 +11,23 @@ import { creditBodyOf, refundBodyOf } from './parse-options.js';
  * the command is done. Each throws what the command itself would throw about an unknown id.
  */
 
-/** A correction; undefined for a credit, which takes nothing from anybody. */
-export async function correctionQuestion(
+/** A positive amount below a cent, without its unit, may be meant as USD. */
+const LEAST_SURE_MICRO_USD = 10_000n;
+
+/** A correction, or a credit whose amount may be meant as USD; undefined for any other credit, which takes nothing from anybody. */
+export async function creditQuestion(
   { operator }: Operators,
-  [account = '', amount]: readonly string[],
+  [account = '', typed]: readonly string[],
   options: Options,
 ): Promise<string | undefined> {
-  const taken = -BigInt(creditBodyOf(amount, options).amount_microusd);
-  if (taken <= 0n) return undefined;
+  const amount = BigInt(creditBodyOf(typed, options).amount_microusd);
+  const isSure = options.usd !== undefined || amount >= LEAST_SURE_MICRO_USD;
+  if (isSure && amount >= 0n) return undefined;
   const { name, availableMicroUsd } = await operator.account(account);
-  return `This takes ${moneyText(taken)} from account ${account} (${name}), which has ${moneyText(availableMicroUsd)} available.`;
+  if (amount < 0n) {
+    return `This takes ${moneyText(-amount)} from account ${account} (${name}), which has ${moneyText(availableMicroUsd)} available.`;
+  }
+  return `This gives ${moneyText(amount)} to account ${account} (${name}). If ${amount} is meant in USD, type --usd ${amount} instead.`;
 }
 
 /** The revocation of a key. */

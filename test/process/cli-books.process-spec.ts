@@ -69,7 +69,7 @@ describe('money on the command line', () => {
       const again = await cli(...credit);
       expect([again.code, again.stdout]).toEqual([0, first.stdout]);
       expect(again.stderr).toMatch(/^Nothing was done now: .* at 20\d\d-/);
-      const small = await cli('account:credit', NAME, '5');
+      const small = await cli('account:credit', NAME, '5', '--yes');
       expect(small.stderr).toContain('gave 5 micro-USD (0.000005 USD)');
       const taken = await cli('account:credit', NAME, '-5', '--yes');
       expect([taken.code, taken.stderr]).toEqual([

@@ -38,7 +38,7 @@ describe('the command line', () => {
     'does what the operator API does',
     async () => {
       const { id: account } = await answerOf<{ id: string }>('account:create', 'Acme');
-      await answerOf('account:credit', account, '5000');
+      await answerOf('account:credit', account, '5000', '--yes');
       expect(await answerOf('accounts', '--name', 'acm')).toMatchObject({
         data: [{ id: account }],
       });

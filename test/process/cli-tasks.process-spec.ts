@@ -160,6 +160,8 @@ describe('a command about money', () => {
         ['account:credit', accountId, '--', '-5'],
         ['account:credit', accountId, '-5'],
         ['account:credit', accountId, '--usd', '-0.5'],
+        ['account:credit', accountId, '5'],
+        ['account:credit', accountId, '9999'],
         ['task:refund', id],
         ['task:refund', id, '--amount-microusd', '7'],
       ];
@@ -178,14 +180,18 @@ describe('a command about money', () => {
         expect.stringMatching(/takes 5 micro-USD \(0.000005 USD\) from account/),
         expect.stringMatching(/takes 5 micro-USD \(0.000005 USD\) from account/),
         expect.stringMatching(/takes 500000 micro-USD \(0.50 USD\) from account/),
+        expect.stringMatching(/gives 5 micro-USD \(0.000005 USD\) to .* type --usd 5 instead\.$/),
+        expect.stringMatching(/gives 9999 micro-USD .* type --usd 9999 instead\.$/),
         expect.stringMatching(/gives what is left of the charge .* back to account acct_\w+\./),
         expect.stringMatching(/gives 7 micro-USD \(0.000007 USD\) of the charge .* back/),
       ]);
       for (const [, second] of said) expect(second).toMatch(/^Nothing was done: .*--yes/);
       expect(await read(`tasks/${id}`)).toMatchObject({ status: 'reconciliation_required' });
-      const credit = await run('account:credit', accountId, '5');
-      expect(credit.code).toBe(0);
-      expect(credit.stderr).toContain(`gave 5 micro-USD (0.000005 USD) to account ${accountId}`);
+      for (const amount of [['10000'], ['--usd', '0.01']]) {
+        const credit = await run('account:credit', accountId, ...amount);
+        expect(credit.code).toBe(0);
+        expect(credit.stderr).toContain(`gave 10000 micro-USD (0.01 USD) to account ${accountId}`);
+      }
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

@@ -56,7 +56,9 @@ export const ACCOUNT_DECLARATIONS = {
       },
       ...YES,
     },
-    notes: ['A negative amount asks first.'],
+    notes: [
+      'A negative amount, and one below 10000 micro-USD (0.01 USD) without --usd, ask first.',
+    ],
     example: 'account:credit acme --usd 5.00 --idempotency-key invoice-1',
   },
   ledger: {
