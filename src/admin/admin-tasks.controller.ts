@@ -69,7 +69,10 @@ export class AdminTasksController {
   @Post(':id/refund')
   @TakesJson()
   @BodyOptional()
-  @BodyExamples(RefundBody, { refund: { note: 'goodwill' }, part: { amount_microusd: '300' } })
+  @BodyExamples(RefundBody, {
+    refund: { reason: 'goodwill', note: 'ticket 17' },
+    part: { amount_microusd: '300', reason: 'fault' },
+  })
   @IdempotencyKeyHeader({ required: false })
   @ApiOperation({
     summary: 'Give the charge of a task back, or a part of it',

@@ -48,6 +48,7 @@ function entryQueryOf(query: LedgerQuery): EntryQuery {
     cursor: query.cursor,
     kind: query.kind,
     correctionKind: query.correction_kind,
+    reason: query.reason,
     idempotencyKey: query.idempotency_key,
     model: query.model,
     apiKeyId: filterId('key', 'api_key_id', query.api_key_id),

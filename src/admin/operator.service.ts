@@ -90,14 +90,20 @@ export class OperatorService {
     return toPublicId('acct', account.id);
   }
 
-  /** Credits or corrects. Throws 400 without an idempotency key, 409 for the same key with another amount. */
+  /** Credits or corrects. Throws 400 without an idempotency key and for a reason of a credit, 409 for the same key with another amount. */
   async credit(id: string, body: CreditBody, idempotencyKey: string | undefined) {
     const accountId = pathId('acct', id);
+    const amountMicroUsd = parseMicroUsd(body.amount_microusd) ?? 0n;
+    if (body.reason !== undefined && amountMicroUsd > 0n) {
+      const message = 'reason belongs to a correction, whose amount is negative.';
+      throw new GatewayError('invalid_request', message, { param: 'reason' });
+    }
     return this.ledger.credit({
       accountId,
-      amountMicroUsd: parseMicroUsd(body.amount_microusd) ?? 0n,
+      amountMicroUsd,
       idempotencyKey: neededKey(idempotencyKey),
       reference: body.note ?? null,
+      reason: body.reason,
     });
   }
 

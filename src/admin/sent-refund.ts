@@ -19,7 +19,7 @@ export function neededKey(key: string | undefined): string {
  * for an invalid key, and for a note that would make the refund look like a reversal.
  */
 export function sentRefund(
-  { note, amount_microusd: amount }: RefundBody,
+  { note, reason, amount_microusd: amount }: RefundBody,
   key: string | undefined,
 ): Omit<RefundRequest, 'of' | 'id'> {
   if (note === REVERSAL && key === undefined) {
@@ -28,6 +28,7 @@ export function sentRefund(
   }
   return {
     note: note ?? null,
+    reason,
     amountMicroUsd: amount === undefined ? undefined : parseMicroUsd(amount),
     idempotencyKey: amount === undefined && key === undefined ? undefined : neededKey(key),
   };

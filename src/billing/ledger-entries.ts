@@ -37,6 +37,7 @@ const COMPARISONS: readonly (readonly [keyof EntryQuery, string])[] = [
     `CASE WHEN kind <> 'correction' THEN NULL WHEN hold_id IS NULL THEN 'adjustment'
           WHEN reference = 'reversal' AND refund_key IS NULL THEN 'reversal' ELSE 'refund' END =`,
   ],
+  ['reason', 'reason ='],
   ['idempotencyKey', 'coalesce(idempotency_key, refund_key) ='],
   ['model', 'model ='],
   ['apiKeyId', 'api_key_id ='],
@@ -67,9 +68,9 @@ export async function entriesOf(
   return pageOfScan(dataSource, scan, query.limit, ledgerEntryOf);
 }
 
-function excludesCharges({ kind, correctionKind, idempotencyKey }: EntryQuery): boolean {
+function excludesCharges({ kind, correctionKind, reason, idempotencyKey }: EntryQuery): boolean {
   const isOther = kind !== undefined && kind !== 'charge';
-  return isOther || correctionKind !== undefined || idempotencyKey !== undefined;
+  return isOther || [correctionKind, reason, idempotencyKey].some((of) => of !== undefined);
 }
 
 function edgesOf(accountId: string, query: EntryQuery) {

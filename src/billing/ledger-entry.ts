@@ -16,6 +16,8 @@ export interface LedgerEntry {
   readonly holdOwner: string | null;
   /** A note of the operator, or `reversal` where an error gave a charge back. */
   readonly reference: string | null;
+  /** Why an operator refunded or corrected; null where none was told. */
+  readonly reason: RefundReason | null;
   /** The key with which an operator wrote it: of a credit or a refund. */
   readonly idempotencyKey: string | null;
   readonly createdAt: Date;
@@ -26,6 +28,10 @@ export interface LedgerEntry {
 /** Why a correction was made: by an operator's refund, by a reversal after an error, or by an operator who names no call. */
 export const CORRECTION_KINDS = ['refund', 'reversal', 'adjustment'] as const;
 export type CorrectionKind = (typeof CORRECTION_KINDS)[number];
+
+/** Why an operator gives money back or sets a balance right: good will, work that was bad or did not arrive, or a wrong bill. */
+export const REFUND_REASONS = ['goodwill', 'fault', 'billing_error'] as const;
+export type RefundReason = (typeof REFUND_REASONS)[number];
 
 /** What the schema writes as the note of a reversal, which has no key. */
 export const REVERSAL = 'reversal';
@@ -51,6 +57,7 @@ export interface LedgerEntryRow {
   readonly reference: string | null;
   readonly idempotency_key: string | null;
   readonly refund_key: string | null;
+  readonly reason: RefundReason | null;
   readonly created_at: Date;
 }
 
@@ -66,6 +73,7 @@ export function ledgerEntryOf(row: LedgerEntryRow): LedgerEntry {
     holdId: row.hold_id,
     holdOwner: row.hold_owner,
     reference: row.reference,
+    reason: row.reason,
     idempotencyKey: row.idempotency_key ?? row.refund_key,
     createdAt: row.created_at,
   };

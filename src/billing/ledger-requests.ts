@@ -1,6 +1,6 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { PageRequest } from '../common/paging/page.js';
-import type { CorrectionKind, LedgerEntry } from './ledger-entry.js';
+import type { CorrectionKind, LedgerEntry, RefundReason } from './ledger-entry.js';
 
 /** A hold to place; `owner` is what it is for: `task`. */
 export interface HoldRequest {
@@ -16,6 +16,8 @@ export interface CreditRequest {
   readonly amountMicroUsd: MicroUsd;
   readonly idempotencyKey: string;
   readonly reference: string | null;
+  /** Of a correction. */
+  readonly reason?: RefundReason | undefined;
 }
 
 /** An operator's refund of the charge of a call or task. */
@@ -27,6 +29,7 @@ export interface RefundRequest {
   /** The same key refunds once. */
   readonly idempotencyKey?: string | undefined;
   readonly note: string | null;
+  readonly reason?: RefundReason | undefined;
 }
 
 /** Which accounts to list. */
@@ -44,6 +47,8 @@ export interface AccountChanges {
 export interface EntryQuery extends PageRequest {
   readonly kind?: LedgerEntry['kind'] | undefined;
   readonly correctionKind?: CorrectionKind | undefined;
+  /** Of a refund or correction. */
+  readonly reason?: RefundReason | undefined;
   /** Of a credit or a refund. */
   readonly idempotencyKey?: string | undefined;
   /** Of the call or task that was charged or refunded. */

@@ -4,6 +4,7 @@ import {
   parseMicroUsd,
   UNSIGNED_AMOUNT_RULE,
 } from '../../common/money/micro-usd.js';
+import { REFUND_REASONS, type RefundReason } from '../../billing/ledger-entry.js';
 import type { SpendPeriod } from '../../auth/spend-limit.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { Custom, Bool, ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
@@ -14,6 +15,8 @@ const MAX_MODELS = 1_000;
 const MAX_REQUESTS_PER_MINUTE = 10_000_000;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const optional = { optional: true } as const;
+const REASONS =
+  'goodwill; fault: the work was bad or did not arrive; billing_error. The holder sees it';
 
 /** Body of POST /admin/accounts. */
 export class CreateAccountBody {
@@ -47,9 +50,12 @@ export class CreditBody {
   @Text({
     max: MAX_NOTE,
     ...optional,
-    description: 'A note of your own, shown with the entry as `reference`',
+    description: 'A note of your own, shown with the entry to operators only',
   })
   note?: string;
+
+  @Enum(REFUND_REASONS, { ...optional, description: `Of a correction: why. ${REASONS}` })
+  reason?: RefundReason;
 }
 
 /** Body of POST /admin/accounts/{id}/keys. */
@@ -115,10 +121,13 @@ export class RefundBody {
   @Text({
     max: MAX_NOTE,
     ...optional,
-    example: 'goodwill',
-    description: 'A note of your own, shown with the entry',
+    example: 'ticket 17',
+    description: 'A note of your own, shown with the entry to operators only',
   })
   note?: string;
+
+  @Enum(REFUND_REASONS, { ...optional, example: 'goodwill', description: `Why. ${REASONS}` })
+  reason?: RefundReason;
 }
 
 /** Body of POST /admin/keys/{id}/rotate. */

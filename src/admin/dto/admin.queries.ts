@@ -3,6 +3,8 @@ import {
   CORRECTION_KINDS,
   type CorrectionKind,
   type LedgerEntry,
+  REFUND_REASONS,
+  type RefundReason,
 } from '../../billing/ledger-entry.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { timeRangeOf } from '../../common/time/time-range.js';
@@ -59,6 +61,9 @@ export class LedgerQuery {
       'Of corrections: refund (an operator gave a charge back), reversal (an error did), adjustment (an operator set the balance right)',
   })
   correction_kind?: CorrectionKind;
+
+  @Enum(REFUND_REASONS, { ...optional, description: 'Why it was refunded or corrected' })
+  reason?: RefundReason;
 
   @Text({
     max: MAX_IDEMPOTENCY_KEY,

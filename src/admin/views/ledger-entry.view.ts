@@ -4,6 +4,8 @@ import {
   type CorrectionKind,
   correctionKindOf,
   type LedgerEntry,
+  REFUND_REASONS,
+  type RefundReason,
 } from '../../billing/ledger-entry.js';
 import { csvOf } from '../../common/csv.js';
 import { toPublicId } from '../../common/ids/public-id.js';
@@ -49,7 +51,15 @@ export class LedgerEntryView {
   })
   reference!: string | null;
 
-  @ApiProperty({ nullable: true, type: String, example: 'goodwill' })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    enum: REFUND_REASONS,
+    description: 'Why an operator refunded or corrected; null where none was told',
+  })
+  reason!: RefundReason | null;
+
+  @ApiProperty({ nullable: true, type: String, example: 'ticket 17' })
   note!: string | null;
 
   @ApiProperty({
@@ -78,6 +88,7 @@ export function viewEntry(entry: LedgerEntry): LedgerEntryView {
     amount_microusd: formatMicroUsd(entry.amountMicroUsd),
     balance_after_microusd: formatMicroUsd(entry.balanceAfterMicroUsd),
     reference: ownerOf(entry),
+    reason: entry.reason,
     note: entry.reference,
     idempotency_key: entry.idempotencyKey,
     created_at: toEpochSeconds(entry.createdAt),
@@ -103,6 +114,7 @@ const CSV_NAMES = [
   'reference',
   'note',
   'idempotency_key',
+  'reason',
 ] as const;
 
 /** Entries as CSV: the fields of the JSON, times in ISO 8601, with the account's name and amounts in USD. */

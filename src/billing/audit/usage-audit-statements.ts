@@ -4,14 +4,15 @@ import { MAX_DISCREPANCIES } from './audit-statements.js';
 
 const EVERYBODY = `'00000000-0000-0000-0000-000000000000'`;
 
-/** Charges less refunds per account and UTC day, from the new entries. */
+/** Charges less refunds, and refunds, per account and UTC day, from the new entries. */
 export const CREATE_CHARGED = `
-  CREATE TEMPORARY TABLE charged (account_id uuid, day date, amount bigint, position bigint) ON COMMIT DROP`;
+  CREATE TEMPORARY TABLE charged (account_id uuid, day date, amount bigint, refunded bigint, position bigint) ON COMMIT DROP`;
 
 /** Fills it. Usage does not count holds without a task, because no call made them. */
 export const FILL_CHARGED = `
   INSERT INTO charged
-  SELECT e.account_id, (e.created_at AT TIME ZONE 'UTC')::date, -sum(e.amount) FILTER (WHERE e.is_of_call), max(e.position)
+  SELECT e.account_id, (e.created_at AT TIME ZONE 'UTC')::date, -sum(e.amount) FILTER (WHERE e.is_of_call),
+         sum(e.amount) FILTER (WHERE e.is_of_call AND e.kind = 'correction'), max(e.position)
     FROM account a LEFT JOIN usage_checkpoint c ON c.account_id = a.id AND NOT $1
    CROSS JOIN LATERAL (
      SELECT l.*, l.hold_id IS NOT NULL AND NOT EXISTS (
@@ -54,6 +55,13 @@ export const SUM_RULES = `
     FROM usage_account a
     FULL JOIN (SELECT account_id, sum(charged) AS charged FROM usage_month GROUP BY 1) m USING (account_id)
    WHERE coalesce(a.charged, 0) <> coalesce(m.charged, 0)
+  UNION ALL
+  SELECT account_id, 'refunds of a day are what was given back on it',
+         day || ': ' || coalesce(u.refunded, 0) || ' against ' || coalesce(c.refunded, 0)
+    FROM charged c
+    FULL JOIN (SELECT account_id, day, sum(amount) AS refunded FROM usage_refunds(NULL, '1970-01-01', '9999-01-01') GROUP BY 1, 2) u
+        USING (account_id, day)
+   WHERE coalesce(u.refunded, 0) <> coalesce(c.refunded, 0)
   UNION ALL
   SELECT ${EVERYBODY}, 'usage of everybody is the sum of all accounts', day || ': ' || difference
     FROM (SELECT day, sum(CASE WHEN account_id = ${EVERYBODY} THEN charged ELSE -charged END) AS difference

@@ -69,13 +69,14 @@ export class LedgerService {
     await this.checkBalanceLimit(request);
     const [row] = await this.orUnavailable(
       this.dataSource.query<CreditRow[]>(
-        `SELECT *, now()::text AS asked_at FROM ledger_credit($1, $2, $3, $4, $5)`,
+        `SELECT *, now()::text AS asked_at FROM ledger_credit_v2($1, $2, $3, $4, $5, $6)`,
         [
           accountId,
           amount.toString(),
           amount > 0n ? 'credit' : 'correction',
           request.idempotencyKey,
           request.reference,
+          request.reason ?? null,
         ],
       ),
     );
@@ -101,8 +102,14 @@ export class LedgerService {
   async refund({ of, id, amountMicroUsd, ...request }: RefundRequest): Promise<LedgerEntry> {
     const [row] = await this.orUnavailable(
       this.dataSource.query<RefundRow[]>(
-        `SELECT c.account_id, r.*, now()::text AS asked_at FROM ${of} c, LATERAL ${of}_refund_v2(c.account_id, c.id, $2, $3, $4) r WHERE c.id = $1`,
-        [id, amountMicroUsd?.toString() ?? null, request.idempotencyKey ?? null, request.note],
+        `SELECT c.account_id, r.*, now()::text AS asked_at FROM ${of} c, LATERAL ${of}_refund_v3(c.account_id, c.id, $2, $3, $4, $5) r WHERE c.id = $1`,
+        [
+          id,
+          amountMicroUsd?.toString() ?? null,
+          request.idempotencyKey ?? null,
+          request.note,
+          request.reason ?? null,
+        ],
       ),
     );
     switch (row?.outcome) {

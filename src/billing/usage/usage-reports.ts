@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
+import { REFUND_REASONS } from '../ledger-entry.js';
 import { UNIT_OF_ENDPOINT, type UsageUnit } from './usage-units.js';
 
 /** Dimensions by which usage can be grouped. */
@@ -33,6 +34,9 @@ export interface UsageRow {
   readonly unit: UsageUnit | null;
   readonly charged: string;
   readonly refunded: string;
+  readonly refunded_goodwill: string;
+  readonly refunded_fault: string;
+  readonly refunded_billing_error: string;
   readonly account_name?: string;
   readonly p50_bucket: number | null;
   readonly p99_bucket: number | null;
@@ -151,13 +155,15 @@ const NAME_OF_ACCOUNT = ', (SELECT name FROM account a WHERE a.id = account_id) 
 
 /** What was given back in the time, in the same groups. */
 const returnedBy = (columns: string) => `returned AS (
-      SELECT ${columns}, -sum(charged) AS refunded
-        FROM (SELECT (created_at AT TIME ZONE 'UTC')::date AS day, * FROM usage_given_back
-               WHERE charged < 0 AND created_at >= $1::date::timestamp AT TIME ZONE 'UTC'
-                 AND created_at < $2::date::timestamp AT TIME ZONE 'UTC'
-                 AND ($3::uuid IS NULL OR account_id = $3)
-                 AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)) g
+      SELECT ${columns}, sum(amount) AS refunded, ${REFUND_REASONS.map(
+        (reason) => `sum(amount) FILTER (WHERE reason = '${reason}') AS refunded_${reason}`,
+      ).join(', ')}
+        FROM usage_refunds($3, $1, $2)
+       WHERE ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)
        GROUP BY ${columns})`;
+const REFUNDED = ['refunded', ...REFUND_REASONS.map((reason) => `refunded_${reason}`)]
+  .map((name) => `coalesce(${name}, 0) AS ${name}`)
+  .join(', ');
 
 function statementFor(request: UsageRequest): string {
   const { groupBy } = request;
@@ -206,6 +212,6 @@ function statementFor(request: UsageRequest): string {
              min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
         FROM ranked GROUP BY place)
     SELECT ${shown}, calls, failures, CASE WHEN quantity = 0 OR unit IS NOT NULL THEN quantity END AS quantity, unit, charged,
-           coalesce(refunded, 0) AS refunded, p50_bucket, p99_bucket ${groupBy.includes('account') ? NAME_OF_ACCOUNT : ''}
+           ${REFUNDED}, p50_bucket, p99_bucket ${groupBy.includes('account') ? NAME_OF_ACCOUNT : ''}
       FROM page LEFT JOIN quantile USING (place) LEFT JOIN returned USING (${columns}) ORDER BY place`;
 }

@@ -11,6 +11,9 @@ const ROW: UsageView = {
   charged_usd: '0.0006',
   refunded_microusd: '0',
   refunded_usd: '0.00',
+  refunded_goodwill_microusd: '0',
+  refunded_fault_microusd: '0',
+  refunded_billing_error_microusd: '0',
   latency_p50_ms: 12,
   latency_p99_ms: null,
 };
@@ -33,12 +36,12 @@ describe('a line of usage as CSV', () => {
     ['=A1,"x"', `"'=A1,""x"""`],
     ['a-b', 'a-b'],
   ])('has %j as %s', (model, cell) => {
-    expect(lineOf({ model })).toBe(`${cell},1,0,5,600,12,,code_point,0.0006,0,0.00`);
+    expect(lineOf({ model })).toBe(`${cell},1,0,5,600,12,,code_point,0.0006,0,0.00,0,0,0`);
   });
 
   it('has a negative charge as a number', () => {
     expect(lineOf({ model: 'm', charged_microusd: '-600' })).toBe(
-      'm,1,0,5,-600,12,,code_point,0.0006,0,0.00',
+      'm,1,0,5,-600,12,,code_point,0.0006,0,0.00,0,0,0',
     );
   });
 });

@@ -12,6 +12,8 @@ const latency = {
   description: 'Milliseconds, within 5 %',
 } as const;
 
+const refunded = { example: '0' } as const;
+
 /** The usage of one group of calls. Only the requested dimensions are present. */
 export class UsageView {
   @ApiProperty({ enum: ['usage'] })
@@ -72,6 +74,15 @@ export class UsageView {
   @ApiProperty({ example: '0.00', description: 'The same in USD' })
   refunded_usd!: string;
 
+  @ApiProperty({ ...refunded, description: 'Of it with the reason `goodwill`' })
+  refunded_goodwill_microusd!: string;
+
+  @ApiProperty({ ...refunded, description: 'Of it with the reason `fault`' })
+  refunded_fault_microusd!: string;
+
+  @ApiProperty({ ...refunded, description: 'Of it with the reason `billing_error`' })
+  refunded_billing_error_microusd!: string;
+
   @ApiProperty(latency)
   latency_p50_ms!: number | null;
 
@@ -109,6 +120,9 @@ const MEASURES = [
   'charged_usd',
   'refunded_microusd',
   'refunded_usd',
+  'refunded_goodwill_microusd',
+  'refunded_fault_microusd',
+  'refunded_billing_error_microusd',
 ] as const;
 
 /** The group as clients see it; operators also see the name of its account. */
@@ -130,6 +144,9 @@ export function viewUsage(row: UsageRow, isOperator: boolean): UsageView {
     charged_usd: usdText(BigInt(row.charged)),
     refunded_microusd: row.refunded,
     refunded_usd: usdText(BigInt(row.refunded)),
+    refunded_goodwill_microusd: row.refunded_goodwill,
+    refunded_fault_microusd: row.refunded_fault,
+    refunded_billing_error_microusd: row.refunded_billing_error,
     latency_p50_ms: millisecondsOf(row.p50_bucket),
     latency_p99_ms: millisecondsOf(row.p99_bucket),
   };

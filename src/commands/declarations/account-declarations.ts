@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from '../command-declaration.js';
-import { ACCOUNT, MICRO_USD, operand, PAGE, TIMES, YES } from './shared-options.js';
+import { ACCOUNT, MICRO_USD, operand, PAGE, REASONS, TIMES, YES } from './shared-options.js';
 
 /** What the commands about accounts and their money take. */
 export const ACCOUNT_DECLARATIONS = {
@@ -49,7 +49,8 @@ export const ACCOUNT_DECLARATIONS = {
     ],
     options: {
       usd: { value: 'AMOUNT', about: 'The amount in USD instead, such as 5.00' },
-      note: { value: 'TEXT', about: 'What for; it is shown with the entry' },
+      note: { value: 'TEXT', about: 'What for; it is shown to operators only' },
+      reason: { value: REASONS, about: 'Of a correction: why, as the holder sees it' },
       'idempotency-key': {
         value: 'KEY',
         about: 'The same key credits once, such as the number of an invoice. Absent: a new one',
@@ -71,6 +72,7 @@ export const ACCOUNT_DECLARATIONS = {
         about:
           'Of corrections: given back by an operator, given back after an error, or set right by an operator',
       },
+      reason: { value: REASONS, about: 'Of refunds and corrections: why' },
       'idempotency-key': { value: 'KEY', about: 'The entry that was made with this key' },
       model: { value: 'MODEL', about: 'Model of the call or task' },
       'api-key-id': { value: 'KEY', about: 'Key of the call or task' },

@@ -32,7 +32,7 @@ export const CALL_DECLARATIONS = {
     operands: EXECUTION,
     options: REFUND,
     notes: ['It asks first.'],
-    example: 'execution:refund exec_… --note goodwill',
+    example: 'execution:refund exec_… --reason goodwill',
   },
   deliveries: {
     about: 'Lists webhook deliveries with their attempts, newest first',
@@ -100,6 +100,6 @@ export const TASK_DECLARATIONS = {
     operands: TASK,
     options: REFUND,
     notes: ['It asks first.'],
-    example: 'task:refund task_… --usd 0.05 --note goodwill',
+    example: 'task:refund task_… --usd 0.05 --reason fault',
   },
 } as const satisfies Readonly<Record<string, CommandDeclaration>>;

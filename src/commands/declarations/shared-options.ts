@@ -42,11 +42,15 @@ export const CALL_FILTERS: Options = {
 /** Answers the question of a command beforehand. */
 export const YES: Options = { yes: { about: 'Does it without asking' } };
 
+/** Why money is given back or a balance set right. */
+export const REASONS = 'goodwill|fault|billing_error';
+
 /** What a refund takes. */
 export const REFUND: Options = {
   'amount-microusd': { value: 'N', about: `${MICRO_USD}. Absent: all that is left of the charge` },
   usd: { value: 'AMOUNT', about: 'The amount in USD instead, such as 0.05' },
-  note: { value: 'TEXT', about: 'Why; it is shown with the entry' },
+  reason: { value: REASONS, about: 'Why, as the holder sees it' },
+  note: { value: 'TEXT', about: 'A note of your own, shown to operators only' },
   'idempotency-key': {
     value: 'KEY',
     about: 'The same key refunds once. Absent: a new one, which is printed',

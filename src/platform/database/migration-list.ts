@@ -3,6 +3,8 @@ import { Baseline1700000001000 } from './migrations/1000-baseline.migration.js';
 import { TaskEndpoint1700000001001 } from './migrations/1001-task-endpoint.migration.js';
 import { OperatorValues1700000001010 } from './migrations/1010-operator-values.migration.js';
 import { PriceBooks1700000001022 } from './migrations/1022-price-books.migration.js';
+import { RefundReasons1700000001023 } from './migrations/1023-refund-reasons.migration.js';
+import { UsageRefunds1700000001024 } from './migrations/1024-usage-refunds.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -13,4 +15,6 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   TaskEndpoint1700000001001,
   OperatorValues1700000001010,
   PriceBooks1700000001022,
+  RefundReasons1700000001023,
+  UsageRefunds1700000001024,
 ];

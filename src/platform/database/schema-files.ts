@@ -27,6 +27,7 @@ export const SCHEMA_FILES = [
   '70-files.sql',
   '80-usage.sql',
   '81-usage.functions.sql',
+  '82-statements.functions.sql',
   '85-limits.sql',
   '86-limits.functions.sql',
   '90-retention.sql',

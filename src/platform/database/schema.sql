@@ -340,6 +340,7 @@ CREATE TABLE ledger_entry (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   owner text,
   refund_key text,
+  reason text,
   CONSTRAINT ledger_entry_amount_check CHECK ((amount <> 0)),
   CONSTRAINT ledger_entry_balance_after_check CHECK ((balance_after >= 0)),
   CONSTRAINT ledger_entry_check CHECK (((refund_key IS NULL) OR ((kind = 'correction'::text) AND (hold_id IS NOT NULL)))),
@@ -352,7 +353,8 @@ CASE kind
     ELSE true
 END),
   CONSTRAINT ledger_entry_kind_check CHECK ((kind = ANY (ARRAY['credit'::text, 'correction'::text, 'charge'::text]))),
-  CONSTRAINT ledger_entry_pkey PRIMARY KEY (account_id, "position")
+  CONSTRAINT ledger_entry_pkey PRIMARY KEY (account_id, "position"),
+  CONSTRAINT ledger_entry_reason_of_kind CHECK (((reason IS NULL) OR ((kind = 'correction'::text) AND (reason = ANY (ARRAY['goodwill'::text, 'fault'::text, 'billing_error'::text]))))) NOT VALID
 );
 CREATE INDEX ledger_entry_given_back ON public.ledger_entry USING btree (created_at) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL));
 CREATE INDEX ledger_entry_other ON public.ledger_entry USING btree (account_id, "position") WHERE (kind <> 'charge'::text);
@@ -372,6 +374,7 @@ COMMENT ON ledger_entry.reference IS 'A note: of an operator, or "reversal" wher
 COMMENT ON ledger_entry.idempotency_key IS 'The idempotency key of the operator who wrote the entry, once per account.';
 COMMENT ON ledger_entry.owner IS 'The owner of the hold of a charge, for example task; null for a call.';
 COMMENT ON ledger_entry.refund_key IS 'The operator''s idempotency key of a refund. It belongs to the call or task, not to the account as that of a credit.';
+COMMENT ON ledger_entry.reason IS 'Why an operator refunded or corrected: goodwill, fault (the work was bad or did not arrive) or billing_error; null where none was told.';
 
 CREATE SEQUENCE ledger_entry_position_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY ledger_entry.position;
 
@@ -636,8 +639,9 @@ CREATE VIEW usage_call (
   is_failed boolean,
   quantity numeric,
   charged bigint,
-  bucket smallint
-) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
+  bucket smallint,
+  held bigint
+) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket, held FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket, amount AS held FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
 COMMENT ON usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
 
 CREATE TABLE usage_checkpoint (
@@ -683,9 +687,19 @@ CREATE VIEW usage_given_back (
   model text,
   endpoint text,
   charged bigint,
-  reversed_at timestamp with time zone
-) AS SELECT account_id, created_at, COALESCE(api_key_id, api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, COALESCE(model, model, ''::text) AS model, COALESCE(endpoint, endpoint, ''::text) AS endpoint, (- amount) AS charged, COALESCE(charged_at, ended_at, charged_at) AS reversed_at FROM (((ledger_entry l LEFT JOIN LATERAL ( SELECT account_id, id, created_at, is_final, ended_at, api_key_id, model, endpoint, is_failed, quantity, charged, bucket FROM usage_call u WHERE ((account_id = account_id) AND (id = hold_id)) OFFSET 0) c ON (true)) LEFT JOIN late_reversal r ON (((account_id = account_id) AND (id = hold_id)))) LEFT JOIN late_charge p ON (((account_id = account_id) AND (id = hold_id)))) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL)) UNION ALL SELECT account_id, charged_at AS created_at, api_key_id, model, endpoint, charged, charged_at AS reversed_at FROM late_charge;
+  reversed_at timestamp with time zone,
+  reason text
+) AS SELECT account_id, created_at, COALESCE(api_key_id, api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, COALESCE(model, model, ''::text) AS model, COALESCE(endpoint, endpoint, ''::text) AS endpoint, (- amount) AS charged, COALESCE(charged_at, ended_at, charged_at) AS reversed_at, reason FROM (((ledger_entry l LEFT JOIN LATERAL ( SELECT account_id, id, created_at, is_final, ended_at, api_key_id, model, endpoint, is_failed, quantity, charged, bucket, held FROM usage_call u WHERE ((account_id = account_id) AND (id = hold_id)) OFFSET 0) c ON (true)) LEFT JOIN late_reversal r ON (((account_id = account_id) AND (id = hold_id)))) LEFT JOIN late_charge p ON (((account_id = account_id) AND (id = hold_id)))) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL)) UNION ALL SELECT account_id, charged_at AS created_at, api_key_id, model, endpoint, charged, charged_at AS reversed_at, NULL::text AS reason FROM late_charge;
 COMMENT ON usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative.';
+
+CREATE TABLE usage_held (
+  account_id uuid NOT NULL,
+  month date NOT NULL,
+  held bigint NOT NULL,
+  CONSTRAINT usage_held_pkey PRIMARY KEY (account_id, month)
+) WITH (fillfactor=50);
+CREATE UNIQUE INDEX usage_held_pkey ON public.usage_held USING btree (account_id, month);
+COMMENT ON usage_held IS 'What calls and tasks held at the end of each month, added when they are folded. Those that are not folded yet are read one by one.';
 
 CREATE TABLE usage_latency (
   account_id uuid NOT NULL,
@@ -733,11 +747,27 @@ CREATE TABLE usage_pending (
 CREATE UNIQUE INDEX usage_pending_pkey ON public.usage_pending USING btree (account_id, id);
 COMMENT ON usage_pending IS 'Calls and tasks that were open when their interval was folded. They are added when they have ended.';
 
+CREATE TABLE usage_refund (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  reason text NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT usage_refund_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint, reason)
+) WITH (fillfactor=70);
+CREATE INDEX usage_refund_by_day ON public.usage_refund USING btree (day);
+CREATE UNIQUE INDEX usage_refund_pkey ON public.usage_refund USING btree (account_id, day, api_key_id, model, endpoint, reason);
+COMMENT ON usage_refund IS 'What was given back of charges, on the day on which it was given back: usage_day.charged has it taken off. It has no rows of all accounts.';
+COMMENT ON usage_refund.reason IS 'The reason that the operator told (ledger_entry.reason); empty where none was told, and where an error gave the charge back.';
+
 CREATE TABLE usage_state (
   is_only boolean NOT NULL DEFAULT true,
   folded_until timestamp with time zone NOT NULL,
   candidate_at timestamp with time zone,
   candidate_xid xid8,
+  held_from timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT usage_state_is_only_check CHECK (is_only),
   CONSTRAINT usage_state_pkey PRIMARY KEY (is_only)
 );
@@ -745,6 +775,7 @@ CREATE UNIQUE INDEX usage_state_pkey ON public.usage_state USING btree (is_only)
 COMMENT ON usage_state IS 'How far calls are folded into the sums of usage. One row, which is locked by whoever folds.';
 COMMENT ON usage_state.folded_until IS 'All calls that began until then are in the sums or in usage_pending.';
 COMMENT ON usage_state.candidate_at IS 'The next interval may end shortly before this time, once every transaction before candidate_xid has ended.';
+COMMENT ON usage_state.held_from IS 'What was held at the ends of months is known (usage_held) of those that ended later.';
 
 CREATE TABLE webhook_attempt (
   account_id uuid NOT NULL,
@@ -795,7 +826,7 @@ COMMENT ON webhook_delivery.fence IS 'Counts the claims. The attempt of a worker
 
 CREATE FUNCTION api_key_note_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a89ce451d2d175b1c400c7ea3bb33218';
 
-CREATE FUNCTION charge_refund(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint, OUT is_new boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'badcb09ae06fd3374a6e46e912ac892a';
+CREATE FUNCTION charge_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint, OUT is_new boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'bc1e92f7e8742637118592f21f73360d';
 
 CREATE FUNCTION charge_rest(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '6840d749072ddf01d5e151352a54c5b9';
 
@@ -805,7 +836,9 @@ CREATE FUNCTION execution_cancel_record(p_account uuid, p_id uuid, p_api_key uui
 
 CREATE FUNCTION execution_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'c64dc5a9ed1fe8379fa9802c00d09ea9';
 
-CREATE FUNCTION execution_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'cecc5a7becc917c9fa7b67f751326d36';
+CREATE FUNCTION execution_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS 'b0bd054251baebc59b06261fb75b75ef';
+
+CREATE FUNCTION execution_refund_v3(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '3466a43a851f143a71b986cc7816de04';
 
 CREATE FUNCTION execution_release(p_account uuid, p_ids uuid[]) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '24cfe4dacbdb654080fbaab8cfa21d55';
 
@@ -818,6 +851,8 @@ CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boo
 CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
 
 CREATE FUNCTION first_id_since(p_from timestamp with time zone) RETURNS uuid LANGUAGE sql IMMUTABLE COST 100 AS '804fbd4b115bc11a94ec761e88b25c69';
+
+CREATE FUNCTION held_at_month_end(p_account uuid, p_month date) RETURNS bigint LANGUAGE sql STABLE COST 100 AS '16aae88f90aa973961ba298bfa996bfa';
 
 CREATE FUNCTION hold_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '28fd3f56f98993941129b30fbe38d7e3';
 
@@ -845,7 +880,11 @@ CREATE FUNCTION key_spent(p_account uuid, p_key uuid, p_from timestamp with time
 
 CREATE FUNCTION key_unfolded(p_account uuid, p_key uuid) RETURNS TABLE(is_task boolean, id uuid, created_at timestamp with time zone, amount bigint, is_open boolean) LANGUAGE plpgsql STABLE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '22b5aa28bdad79b6745ae2928d39f325';
 
-CREATE FUNCTION ledger_credit(p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, OUT outcome text, OUT entry bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'c532cef2b89c24bfdeffbaffbf472b86';
+CREATE FUNCTION ledger_balance_at(p_account uuid, p_at timestamp with time zone, OUT balance bigint, OUT p_from bigint, OUT p_to bigint) RETURNS record LANGUAGE plpgsql STABLE COST 100 SET enable_bitmapscan=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS '1b9b4723d96e10798bca1598f6faccc7';
+
+CREATE FUNCTION ledger_credit(p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, OUT outcome text, OUT entry bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS '6fc680518c6fef63ec39be1e7c73e6a2';
+
+CREATE FUNCTION ledger_credit_v2(p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, p_reason text, OUT outcome text, OUT entry bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'abae8596a9aef91cb213e56aed486917';
 
 CREATE FUNCTION ledger_entry_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'd2bbfe064938cd28ca836c5a15ccd370';
 
@@ -854,6 +893,8 @@ CREATE FUNCTION ledger_entry_refuse_excess() RETURNS trigger LANGUAGE plpgsql VO
 CREATE FUNCTION ledger_hold(p_account uuid, p_id uuid, p_amount bigint, p_owner text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '18c9da6ee690920dbe56fc6b90d5587a';
 
 CREATE FUNCTION ledger_resolve(p_account uuid, p_id uuid, p_charge bigint) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '8c0525d8b9d6e508e6dd9f57d662026e';
+
+CREATE FUNCTION month_is_closed(p_account uuid, p_ended_at timestamp with time zone) RETURNS boolean LANGUAGE sql STABLE COST 100 AS '3434b6aa21f01915e3d7b14cd471fb68';
 
 CREATE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint) RETURNS void LANGUAGE sql VOLATILE COST 100 AS 'bc40221f4691213a81c2f332d122f201';
 
@@ -900,7 +941,9 @@ CREATE FUNCTION task_keep_job(p_account uuid, p_id uuid, p_job_id text, p_watch_
 
 CREATE FUNCTION task_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '46f0b2c64b22a14456d7ab8c8d321ed5';
 
-CREATE FUNCTION task_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0ab2db473822f2a5be1d68ba86aebae4';
+CREATE FUNCTION task_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS 'f32bc4ad605be52e82d39e8a35b3b7b2';
+
+CREATE FUNCTION task_refund_v3(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd78f7183f95d40c18825fc6e41982215';
 
 CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '2fa473a71c79fc6d01a689d105866ebd';
 
@@ -910,9 +953,11 @@ CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 
 
 CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE COST 100 AS 'ca83653ec7b8f4871242bc779eb2cc1f';
 
-CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '062fb0a3a81ffcd01bc9a27f70052e09';
+CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS 'bb2fde4a802a08eaefaaae8258181c80';
 
 CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '4aa69a713a1e4044b7c7be69f34ac13a';
+
+CREATE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '9c99e3e8e975e90345e10f75a08fa79d';
 
 CREATE FUNCTION webhook_claim(p_from uuid, p_lanes integer, p_lease_ms integer, p_limit integer, p_origin_room integer, p_origins text[], p_origin_rooms integer[], p_account_room integer, p_accounts uuid[], p_account_rooms integer[]) RETURNS SETOF webhook_delivery LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_incremental_sort=off, enable_mergejoin=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS 'a5fba14324644c669d986bc6a9be76e4';
 

@@ -6,7 +6,7 @@ import { postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 
 const HEAD =
-  'id,created_at,account_id,account_name,kind,correction_kind,amount_microusd,amount_usd,balance_after_microusd,balance_after_usd,reference,note,idempotency_key';
+  'id,created_at,account_id,account_name,kind,correction_kind,amount_microusd,amount_usd,balance_after_microusd,balance_after_usd,reference,note,idempotency_key,reason';
 
 let harness: AdminHarness;
 /** Two accounts: of the first a credit, a charge, its refund and a correction; of the second a credit. */
@@ -21,9 +21,16 @@ beforeAll(async () => {
   await harness.ask('PATCH', `/accounts/${account}`, { name: 'Zoë, "Co"' });
   const call = await postJson(`${harness.gateway.url}/v1/audio/speech`, caller.headers, HELLO);
   execution = call.headers.get('x-gateway-execution-id') ?? '';
-  await harness.ask('POST', `/executions/${execution}/refund`, { note: '=goodwill' });
+  await harness.ask('POST', `/executions/${execution}/refund`, {
+    note: '=sorry',
+    reason: 'goodwill',
+  });
   await harness.credit(account, { amount_microusd: '-1500000' }, 'too-much');
-  await harness.credit(account, { amount_microusd: '-500', note: 'typo' }, 'invoice-1-fix');
+  await harness.credit(
+    account,
+    { amount_microusd: '-500', note: 'typo', reason: 'billing_error' },
+    'invoice-1-fix',
+  );
   other = await harness.newAccount();
   await harness.credit(other, { amount_microusd: '5000000', note: 'first' }, 'invoice-1');
 });
@@ -47,6 +54,15 @@ describe('the ledger as operators read it', () => {
     await expectError(answer, 400, 'invalid_request', 'note');
   });
 
+  it('takes a reason of three words with a refund and a correction, and with nothing else', async () => {
+    const refund = harness.ask('POST', `/executions/${execution}/refund`, { reason: 'sorry' });
+    await expectError(refund, 400, 'invalid_request', 'reason');
+    const credit = harness.credit(account, { amount_microusd: '5', reason: 'goodwill' }, 'gift');
+    await expectError(credit, 400, 'invalid_request', 'reason');
+    const { data } = await harness.list(`/accounts/${account}/ledger`);
+    expect(data.map(({ reason }) => reason)).toEqual(['billing_error', 'goodwill', null, null]);
+  });
+
   it('tells refunds from corrections, and shows a note once and the key of each credit', async () => {
     const { data } = await harness.list(`/accounts/${account}/ledger`);
     const facts = data.map((entry) => [
@@ -58,7 +74,7 @@ describe('the ledger as operators read it', () => {
     ]);
     expect(facts).toEqual([
       ['correction', 'adjustment', null, 'typo', 'invoice-1-fix'],
-      ['correction', 'refund', execution, '=goodwill', null],
+      ['correction', 'refund', execution, '=sorry', null],
       ['charge', null, execution, null, null],
       ['credit', null, null, null, expect.any(String)],
     ]);
@@ -75,6 +91,10 @@ describe('the ledger as operators read it', () => {
     expect(await found('/ledger?idempotency_key=invoice-1')).toEqual(['5000000']);
     expect(await found(`/ledger?account_id=${other}`)).toEqual(['5000000']);
     expect(await found('/ledger?correction_kind=refund')).toEqual(['600']);
+    expect(await found(`${own}?reason=goodwill`)).toEqual(['600']);
+    expect(await found(`${own}?reason=billing_error`)).toEqual(['-500']);
+    expect(await found(`${own}?reason=fault`)).toEqual([]);
+    await expectError(harness.get('/ledger?reason=other'), 400, 'invalid_request', 'reason');
     await expectError(harness.get('/ledger?kind=refund'), 400, 'invalid_request', 'kind');
     await expectError(harness.get('/ledger?limit=101'), 400, 'invalid_request', 'limit');
     await expectError(harness.get('/ledger?cursor=5'), 400, 'invalid_request', 'cursor');
@@ -107,9 +127,9 @@ describe('the ledger as operators read it', () => {
         new RegExp(`^entry_\\w{32},${time},${account},"Zoë, ""Co""",${facts}$`),
       );
     expect(lines).toEqual([
-      row('correction,adjustment,-500,-0.0005,999500,0.9995,,typo,invoice-1-fix'),
-      row(`correction,refund,600,0.0006,1000000,1.00,${execution},'=goodwill,`),
-      row(`charge,,-600,-0.0006,999400,0.9994,${execution},,`),
+      row('correction,adjustment,-500,-0.0005,999500,0.9995,,typo,invoice-1-fix,billing_error'),
+      row(`correction,refund,600,0.0006,1000000,1.00,${execution},'=sorry,,goodwill`),
+      row(`charge,,-600,-0.0006,999400,0.9994,${execution},,,`),
       row('credit,,1000000,1.00,1000000,1.00,,.*'),
     ]);
   });

@@ -65,6 +65,9 @@ describe('GET /v1/usage', () => {
         charged_usd: '0.00192',
         refunded_microusd: '0',
         refunded_usd: '0.00',
+        refunded_goodwill_microusd: '0',
+        refunded_fault_microusd: '0',
+        refunded_billing_error_microusd: '0',
         latency_p50_ms: expect.any(Number),
         latency_p99_ms: expect.any(Number),
       },
@@ -114,15 +117,26 @@ describe('GET /v1/usage', () => {
     ]);
     await fold();
     const id = paidCall.headers.get('x-gateway-execution-id') ?? '';
-    await send(`${gateway.url}/admin/executions/${id}/refund`, { method: 'POST', headers: ADMIN });
+    const refund = `${gateway.url}/admin/executions/${id}/refund`;
+    const key = { 'idempotency-key': 'part' };
+    const part = { amount_microusd: '100', reason: 'fault' };
+    expect((await postJson(refund, { ...ADMIN, ...key }, part)).status).toBe(201);
+    await send(refund, { method: 'POST', headers: ADMIN });
     const [speech] = await rowsOf('/v1/usage?group_by=endpoint', headers);
-    const refunded = { charged_microusd: '0', refunded_microusd: '600', refunded_usd: '0.0006' };
+    const refunded = {
+      charged_microusd: '0',
+      refunded_microusd: '600',
+      refunded_usd: '0.0006',
+      refunded_goodwill_microusd: '0',
+      refunded_fault_microusd: '100',
+    };
     expect(speech).toMatchObject({ calls: 1, ...refunded });
     await fold();
     const [day] = await rowsOf('/v1/usage', headers);
     expect(day).toMatchObject({
       charged_microusd: await spent(accountId),
       refunded_microusd: '600',
+      refunded_fault_microusd: '100',
     });
   });
 
@@ -136,10 +150,10 @@ describe('GET /v1/usage', () => {
     );
     const [head, line, ...rest] = answer.bytes.toString().split('\r\n');
     expect(head).toBe(
-      'model,day,calls,failures,quantity,charged_microusd,latency_p50_ms,latency_p99_ms,unit,charged_usd,refunded_microusd,refunded_usd',
+      'model,day,calls,failures,quantity,charged_microusd,latency_p50_ms,latency_p99_ms,unit,charged_usd,refunded_microusd,refunded_usd,refunded_goodwill_microusd,refunded_fault_microusd,refunded_billing_error_microusd',
     );
     expect(line).toMatch(
-      new RegExp(`^aud-v4,${TODAY},1,0,5,600,\\d+,\\d+,code_point,0.0006,0,0.00$`),
+      new RegExp(`^aud-v4,${TODAY},1,0,5,600,\\d+,\\d+,code_point,0.0006,0,0.00,0,0,0$`),
     );
     expect(rest).toEqual([]);
   });

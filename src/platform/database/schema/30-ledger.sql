@@ -11,6 +11,7 @@ CREATE TABLE ledger_entry (
   created_at timestamptz NOT NULL DEFAULT now(),
   owner text,
   refund_key text,
+  reason text,
   PRIMARY KEY (account_id, position),
   CHECK (refund_key IS NULL OR (kind = 'correction' AND hold_id IS NOT NULL)),
   CHECK (kind <> 'charge' OR amount < 0),
@@ -18,6 +19,9 @@ CREATE TABLE ledger_entry (
   CONSTRAINT ledger_entry_hold_of_kind
     CHECK (CASE kind WHEN 'charge' THEN hold_id IS NOT NULL WHEN 'credit' THEN hold_id IS NULL ELSE true END)
 );
+-- Not valid, so that a database of before need not read all its entries; new ones are checked.
+ALTER TABLE ledger_entry ADD CONSTRAINT ledger_entry_reason_of_kind
+  CHECK (reason IS NULL OR (kind = 'correction' AND reason IN ('goodwill', 'fault', 'billing_error'))) NOT VALID;
 CREATE UNIQUE INDEX ledger_entry_one_charge_per_hold ON ledger_entry (account_id, hold_id) WHERE kind = 'charge';
 CREATE UNIQUE INDEX ledger_entry_one_per_key ON ledger_entry (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE UNIQUE INDEX ledger_entry_corrections_of_hold ON ledger_entry (account_id, hold_id, refund_key)
@@ -35,6 +39,7 @@ COMMENT ON COLUMN ledger_entry.balance_after IS 'The balance after this entry.';
 COMMENT ON COLUMN ledger_entry.reference IS 'A note: of an operator, or "reversal" where an error gave the charge back.';
 COMMENT ON COLUMN ledger_entry.idempotency_key IS 'The idempotency key of the operator who wrote the entry, once per account.';
 COMMENT ON COLUMN ledger_entry.owner IS 'The owner of the hold of a charge, for example task; null for a call.';
+COMMENT ON COLUMN ledger_entry.reason IS 'Why an operator refunded or corrected: goodwill, fault (the work was bad or did not arrive) or billing_error; null where none was told.';
 COMMENT ON COLUMN ledger_entry.refund_key IS 'The operator''s idempotency key of a refund. It belongs to the call or task, not to the account as that of a credit.';
 
 CREATE TABLE hold (

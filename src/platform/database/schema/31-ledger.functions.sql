@@ -40,8 +40,9 @@ END $$;
 -- Adds one entry without a hold; a negative amount is taken from what may be spent. Outcomes: credited (also when the same key
 -- and amount was credited before), conflict (the key has another amount), overdrawn, missing (no such account). `entry` is the
 -- position of the entry, null unless credited.
-CREATE OR REPLACE FUNCTION ledger_credit(
-  p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, OUT outcome text, OUT entry bigint
+CREATE OR REPLACE FUNCTION ledger_credit_v2(
+  p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, p_reason text, OUT outcome text,
+  OUT entry bigint
 ) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
@@ -63,12 +64,19 @@ BEGIN
     outcome := 'overdrawn';
   ELSE
     UPDATE account SET posted = posted + p_amount WHERE id = p_account;
-    INSERT INTO ledger_entry (account_id, kind, amount, balance_after, reference, idempotency_key)
-      VALUES (p_account, p_kind, p_amount, balance + p_amount, p_reference, p_key)
+    INSERT INTO ledger_entry (account_id, kind, amount, balance_after, reference, idempotency_key, reason)
+      VALUES (p_account, p_kind, p_amount, balance + p_amount, p_reference, p_key, p_reason)
       RETURNING position INTO entry;
     outcome := 'credited';
   END IF;
 END $$;
+
+-- As processes of version 0.1.0 call it.
+CREATE OR REPLACE FUNCTION ledger_credit(
+  p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, OUT outcome text, OUT entry bigint
+) LANGUAGE sql AS $$
+  SELECT * FROM ledger_credit_v2(p_account, p_amount, p_kind, p_key, p_reference, NULL);
+$$;
 
 -- Holds an amount for a task. Outcomes: held (also when the same hold is open already), conflict (the id was used for another
 -- hold), insufficient, missing (no such account).
@@ -135,9 +143,9 @@ END $$;
 -- the same key did it before), other_amount (the key gave another amount back), excess, spent (nothing is left), uncharged.
 -- `entry` is the position of the entry, null unless refunded; `rest` is what was left before; `is_new` says whether the entry
 -- was written now.
-CREATE OR REPLACE FUNCTION charge_refund(
-  p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint,
-  OUT is_new boolean
+CREATE OR REPLACE FUNCTION charge_refund_v2(
+  p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint,
+  OUT rest bigint, OUT is_new boolean
 ) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
@@ -163,8 +171,8 @@ BEGIN
   ELSE
     given := coalesce(p_amount, rest);
     UPDATE account SET posted = posted + given WHERE id = p_account RETURNING posted INTO balance;
-    INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after, reference, refund_key)
-      VALUES (p_account, p_id, 'correction', given, balance, p_note, p_key)
+    INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after, reference, refund_key, reason)
+      VALUES (p_account, p_id, 'correction', given, balance, p_note, p_key, p_reason)
       RETURNING position INTO entry;
     outcome := 'refunded';
     is_new := true;

@@ -322,10 +322,11 @@ BEGIN
   RETURN outcome;
 END $$;
 
--- Gives back a part of the charge of a call, or what is left of it (p_amount null), as charge_refund; also missing (no such
+-- Gives back a part of the charge of a call, or what is left of it (p_amount null), as charge_refund_v2; also missing (no such
 -- call of the account). A call that has failed since then is uncharged.
-CREATE OR REPLACE FUNCTION execution_refund_v2(
-  p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint
+CREATE OR REPLACE FUNCTION execution_refund_v3(
+  p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text,
+  OUT entry bigint, OUT rest bigint
 ) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
@@ -338,7 +339,7 @@ BEGIN
     outcome := 'missing';
     RETURN;
   END IF;
-  SELECT * INTO answer FROM charge_refund(p_account, p_id, p_amount, p_key, p_note);
+  SELECT * INTO answer FROM charge_refund_v2(p_account, p_id, p_amount, p_key, p_note, p_reason);
   IF answer.is_new THEN
     UPDATE execution SET refunded = charged - answer.rest + (
              SELECT amount FROM ledger_entry WHERE account_id = p_account AND position = answer.entry)
@@ -351,3 +352,10 @@ BEGIN
     outcome := 'uncharged';
   END IF;
 END $$;
+
+-- As processes of version 0.1.0 call it.
+CREATE OR REPLACE FUNCTION execution_refund_v2(
+  p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint
+) LANGUAGE sql AS $$
+  SELECT * FROM execution_refund_v3(p_account, p_id, p_amount, p_key, p_note, NULL);
+$$;

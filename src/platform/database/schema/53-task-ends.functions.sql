@@ -193,10 +193,11 @@ BEGIN
   RETURN task_cancel_v2(p_account, p_id, p_api_key, p_model, task_former_endpoint(p_kind));
 END $$;
 
--- Gives back a part of the charge of a task, or what is left of it (p_amount null), as charge_refund; also missing (no such
+-- Gives back a part of the charge of a task, or what is left of it (p_amount null), as charge_refund_v2; also missing (no such
 -- task of the account). As wherever a task ends, the task is locked before its account.
-CREATE OR REPLACE FUNCTION task_refund_v2(
-  p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint
+CREATE OR REPLACE FUNCTION task_refund_v3(
+  p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text,
+  OUT entry bigint, OUT rest bigint
 ) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
@@ -209,7 +210,7 @@ BEGIN
     RETURN;
   END IF;
   PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
-  SELECT * INTO answer FROM charge_refund(p_account, p_id, p_amount, p_key, p_note);
+  SELECT * INTO answer FROM charge_refund_v2(p_account, p_id, p_amount, p_key, p_note, p_reason);
   IF answer.is_new THEN
     UPDATE task SET refunded = charged - answer.rest + (
              SELECT amount FROM ledger_entry WHERE account_id = p_account AND position = answer.entry)
@@ -217,3 +218,10 @@ BEGIN
   END IF;
   SELECT answer.outcome, answer.entry, answer.rest INTO outcome, entry, rest;
 END $$;
+
+-- As processes of version 0.1.0 call it.
+CREATE OR REPLACE FUNCTION task_refund_v2(
+  p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint
+) LANGUAGE sql AS $$
+  SELECT * FROM task_refund_v3(p_account, p_id, p_amount, p_key, p_note, NULL);
+$$;

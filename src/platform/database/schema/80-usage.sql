@@ -7,11 +7,13 @@ CREATE TABLE usage_state (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
   folded_until timestamptz NOT NULL,
   candidate_at timestamptz,
-  candidate_xid xid8
+  candidate_xid xid8,
+  held_from timestamptz NOT NULL DEFAULT '-infinity'
 );
 COMMENT ON TABLE usage_state IS 'How far calls are folded into the sums of usage. One row, which is locked by whoever folds.';
 COMMENT ON COLUMN usage_state.folded_until IS 'All calls that began until then are in the sums or in usage_pending.';
 COMMENT ON COLUMN usage_state.candidate_at IS 'The next interval may end shortly before this time, once every transaction before candidate_xid has ended.';
+COMMENT ON COLUMN usage_state.held_from IS 'What was held at the ends of months is known (usage_held) of those that ended later.';
 INSERT INTO usage_state (folded_until) VALUES (now() - interval '1 second');
 
 CREATE TABLE usage_pending (
@@ -73,6 +75,28 @@ CREATE TABLE usage_month_latency (
   PRIMARY KEY (account_id, month, api_key_id, bucket)
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE usage_month_latency IS 'How many of the calls of usage_month took how long, by bucket (usage_bucket).';
+
+CREATE TABLE usage_refund (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  reason text NOT NULL,
+  amount bigint NOT NULL,
+  PRIMARY KEY (account_id, day, api_key_id, model, endpoint, reason)
+) WITH (fillfactor = 70);
+CREATE INDEX usage_refund_by_day ON usage_refund (day);
+COMMENT ON TABLE usage_refund IS 'What was given back of charges, on the day on which it was given back: usage_day.charged has it taken off. It has no rows of all accounts.';
+COMMENT ON COLUMN usage_refund.reason IS 'The reason that the operator told (ledger_entry.reason); empty where none was told, and where an error gave the charge back.';
+
+CREATE TABLE usage_held (
+  account_id uuid NOT NULL,
+  month date NOT NULL,
+  held bigint NOT NULL,
+  PRIMARY KEY (account_id, month)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE usage_held IS 'What calls and tasks held at the end of each month, added when they are folded. Those that are not folded yet are read one by one.';
 
 CREATE TABLE usage_account (
   account_id uuid PRIMARY KEY,

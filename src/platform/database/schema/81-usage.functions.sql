@@ -18,7 +18,7 @@ CREATE OR REPLACE VIEW usage_call AS
          CASE e.status WHEN 'succeeded' THEN e.charged
                        WHEN 'failed' THEN coalesce((SELECT -l.amount FROM ledger_entry l
                          WHERE l.account_id = e.account_id AND l.hold_id = e.id AND l.kind = 'charge'), 0) END AS charged,
-         usage_bucket(e.duration_ms) AS bucket
+         usage_bucket(e.duration_ms) AS bucket, e.held
     FROM execution e
   UNION ALL
   SELECT t.account_id, t.id, t.created_at, t.status IN ('succeeded', 'failed', 'expired'),
@@ -27,7 +27,7 @@ CREATE OR REPLACE VIEW usage_call AS
          t.status <> 'succeeded' OR t.delivered_late,
          CASE WHEN t.status = 'succeeded' AND NOT t.delivered_late THEN 1 ELSE 0 END,
          CASE WHEN t.delivered_late THEN 0 ELSE coalesce(t.charged, 0) END,
-         usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint)
+         usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint), h.amount
     FROM task t LEFT JOIN hold h ON h.account_id = t.account_id AND h.id = t.id;
 COMMENT ON VIEW usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
 
@@ -38,7 +38,7 @@ CREATE OR REPLACE VIEW usage_given_back AS
   SELECT l.account_id, l.created_at,
          coalesce(c.api_key_id, r.api_key_id, '00000000-0000-0000-0000-000000000000') AS api_key_id,
          coalesce(c.model, r.model, '') AS model, coalesce(c.endpoint, r.endpoint, '') AS endpoint,
-         -l.amount AS charged, coalesce(p.charged_at, c.ended_at, r.charged_at) AS reversed_at
+         -l.amount AS charged, coalesce(p.charged_at, c.ended_at, r.charged_at) AS reversed_at, l.reason
     FROM ledger_entry l
     LEFT JOIN LATERAL (
       SELECT * FROM usage_call u WHERE u.account_id = l.account_id AND u.id = l.hold_id OFFSET 0) c ON true
@@ -46,7 +46,7 @@ CREATE OR REPLACE VIEW usage_given_back AS
     LEFT JOIN late_charge p ON p.account_id = l.account_id AND p.id = l.hold_id
    WHERE l.kind = 'correction' AND l.hold_id IS NOT NULL
   UNION ALL
-  SELECT account_id, charged_at, api_key_id, model, endpoint, charged, charged_at FROM late_charge;
+  SELECT account_id, charged_at, api_key_id, model, endpoint, charged, charged_at, NULL FROM late_charge;
 COMMENT ON VIEW usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative.';
 
 -- What has ended and is not folded yet, of one account or of all accounts (null). The few pending calls are looked up by key:
@@ -70,6 +70,21 @@ RETURNS TABLE (
   SELECT (created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls,
          0 AS failures, 0::numeric AS quantity, charged, NULL::smallint AS bucket FROM usage_given_back g
    WHERE created_at > (SELECT folded_until FROM usage_state) AND (p_account IS NULL OR g.account_id = p_account);
+$$;
+
+-- What was given back from day p_from until before day p_to, by reason, of one account or of all accounts (null).
+CREATE OR REPLACE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date)
+RETURNS TABLE (
+  day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint
+) LANGUAGE sql STABLE AS $$
+  SELECT day, account_id, api_key_id, model, endpoint, reason, amount FROM usage_refund r
+   WHERE day >= p_from AND day < p_to AND (p_account IS NULL OR r.account_id = p_account)
+  UNION ALL
+  SELECT (created_at AT TIME ZONE 'UTC')::date, account_id, api_key_id, model, endpoint, coalesce(reason, ''), -charged
+    FROM usage_given_back g
+   WHERE charged < 0 AND created_at > (SELECT folded_until FROM usage_state)
+     AND created_at >= p_from::timestamp AT TIME ZONE 'UTC' AND created_at < p_to::timestamp AT TIME ZONE 'UTC'
+     AND (p_account IS NULL OR g.account_id = p_account);
 $$;
 
 -- Folds the next interval, of at most p_span; one process at a time. When every transaction that ran at candidate_at has
@@ -116,6 +131,20 @@ BEGIN
       SELECT (reversed_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
              0::numeric AS quantity, 0 AS charged, charged AS given_back, NULL::smallint AS bucket
         FROM given WHERE reversed_at IS NOT NULL
+    ), refunds AS (
+      INSERT INTO usage_refund AS r (account_id, day, api_key_id, model, endpoint, reason, amount)
+        SELECT account_id, (created_at AT TIME ZONE 'UTC')::date, api_key_id, model, endpoint, coalesce(reason, ''),
+               -sum(charged)
+          FROM given WHERE charged < 0 GROUP BY 1, 2, 3, 4, 5, 6
+        ON CONFLICT (account_id, day, api_key_id, model, endpoint, reason) DO UPDATE SET amount = r.amount + excluded.amount
+    ), holds AS (
+      INSERT INTO usage_held AS h (account_id, month, held)
+        SELECT account_id, month::date, sum(held)
+          FROM (SELECT * FROM scanned WHERE is_final UNION ALL SELECT * FROM waited) c,
+               generate_series(date_trunc('month', created_at AT TIME ZONE 'UTC'),
+                 date_trunc('month', ended_at AT TIME ZONE 'UTC') - interval '1 month', interval '1 month') month
+         WHERE held > 0 GROUP BY 1, 2
+        ON CONFLICT (account_id, month) DO UPDATE SET held = h.held + excluded.held
     ), grain AS (
       SELECT * FROM event
       UNION ALL
