@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
-import { basename, relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { printableText } from '../common/validation/text-rule.js';
 import { ConfigError, loadOperatorConfig } from '../platform/config/load-config.js';
@@ -20,10 +20,11 @@ import { isTextPage, shownOn } from './shown-answer.js';
 const EXIT = { done: 0, failed: 1, misused: 2 } as const;
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** How this program was started, for the help: `shim` where it is installed so, such as in the image. */
+/** How to start this program, for the help: `shim` where it is installed so, such as in the image. */
 function programName(): string {
   const path = process.argv[1] ?? '';
-  if (basename(path) === 'shim') return 'shim';
+  // npx runs a link in a folder of its own, which is in no PATH.
+  if (basename(path) === 'shim') return basename(dirname(path)) === '.bin' ? 'npx shim' : 'shim';
   const typed = relative(process.cwd(), path);
   return typed === 'scripts/cli.js' ? 'npm run cli --' : `node ${typed}`;
 }

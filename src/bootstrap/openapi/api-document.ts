@@ -51,7 +51,7 @@ const DESCRIPTION = [
 ].join(' ');
 
 const API_KEY_HELP =
-  'Your API key, `sk-…`. Whoever runs this gateway makes one with `npm run cli -- key:create ACCOUNT`. The first start on a computer prints a demo key; `npm run cli -- demo-key` makes another.';
+  'Your API key, `sk-…`. Whoever runs this gateway makes one with `npx shim key:create ACCOUNT` (in a container: `shim key:create ACCOUNT`). The first start on a computer prints a demo key; `npx shim demo-key` makes another.';
 const ADMIN_HELP = 'For the operator: the value of the setting `ADMIN_TOKEN`.';
 const METRICS_HELP = 'For the operator: the value of the setting `METRICS_TOKEN`.';
 

@@ -43,8 +43,8 @@ describeInBrowser.each([1_280, 390])('Swagger UI, %i pixels wide', (width) => {
     async () => {
       await swagger.page.click('button.authorize');
       const first = swagger.page.locator('.modal-ux .auth-container').first();
-      expect(await first.innerText()).toContain('npm run cli -- key:create');
-      expect(await first.innerText()).toContain('npm run cli -- demo-key');
+      expect(await first.innerText()).toContain('npx shim key:create');
+      expect(await first.innerText()).toContain('npx shim demo-key');
       await first.locator('input:focus').waitFor();
       await swagger.page.keyboard.type(account.key);
       await first.locator('button.authorize').click();
