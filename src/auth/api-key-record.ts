@@ -1,4 +1,5 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { Scope } from './scope.js';
 import type { SpendPeriod } from './spend-limit.js';
 
 /** Everything about an API key except its text, which only its holder has. */
@@ -15,6 +16,9 @@ export interface ApiKeyRecord {
   /** The spend limit of each period; both null = no limit. */
   readonly spendLimitMicroUsd: MicroUsd | null;
   readonly spendLimitPeriod: SpendPeriod | null;
+  readonly scopes: readonly Scope[];
+  /** The key that made it, or the successor of that key; null = an operator made it. */
+  readonly makerId: string | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly createdAt: Date;

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ApiKeyRecord } from './api-key-record.js';
+import type { Scope } from './scope.js';
 import type { SpendPeriod } from './spend-limit.js';
 
 const AMOUNT = {
@@ -41,6 +42,12 @@ export class ApiKey implements ApiKeyRecord {
   /** When the limit was last set on a key that may have been used before. */
   @Column({ type: 'timestamptz', nullable: true, name: 'spend_limit_since' })
   spendLimitSince!: Date | null;
+
+  @Column({ type: 'text', array: true })
+  scopes!: Scope[];
+
+  @Column({ type: 'uuid', nullable: true, name: 'maker_id' })
+  makerId!: string | null;
 
   @Column({ type: 'timestamptz', nullable: true, name: 'expires_at' })
   expiresAt!: Date | null;

@@ -9,9 +9,10 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ApiKeyRecord } from './api-key-record.js';
 import { ApiKey } from './api-key.entity.js';
 import { hashKey, makeKey, prefixOf } from './api-key-format.js';
+import { DEFAULT_SCOPES, type Scope } from './scope.js';
 import type { SpendPeriod } from './spend-limit.js';
 
-/** What an operator decides about a new key. */
+/** What is decided about a new key. */
 export interface KeyTerms {
   readonly name: string | null;
   readonly allowedModels: string[] | null;
@@ -19,6 +20,8 @@ export interface KeyTerms {
   readonly requestsPerMinute: number | null;
   readonly spendLimitMicroUsd?: MicroUsd | null;
   readonly spendLimitPeriod?: SpendPeriod | null;
+  /** Absent: the default scopes. */
+  readonly scopes?: readonly Scope[];
 }
 
 /** A new key. Its text is known only here. */
@@ -35,8 +38,12 @@ export class ApiKeysService {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes a key for an existing account. */
-  async issue(accountId: string, terms: KeyTerms): Promise<IssuedKey> {
+  /** Makes a key for an existing account. `makerId` is the key that makes it, null for an operator. */
+  async issue(
+    accountId: string,
+    terms: KeyTerms,
+    makerId: string | null = null,
+  ): Promise<IssuedKey> {
     const key = makeKey();
     const nowMs = this.clock.nowMs();
     const record = this.keys.create({
@@ -45,6 +52,8 @@ export class ApiKeysService {
       spendLimitMicroUsd: null,
       spendLimitPeriod: null,
       ...terms,
+      scopes: [...(terms.scopes ?? DEFAULT_SCOPES)],
+      makerId,
       prefix: prefixOf(key),
       hash: hashKey(key),
       successorId: null,
@@ -90,24 +99,26 @@ export class ApiKeysService {
       if (key.revokedAt !== null) return 'revoked';
       const terms = termsOf(key);
       // TypeORM throws for an update without fields.
-      if (Object.keys(terms).length > 0)
-        await keys.update({ id }, { ...terms, ...limitSince(key, terms), ...overlapEnded(terms) });
+      if (Object.keys(terms).length > 0) await keys.update({ id }, changesOf(key, terms));
       return (await this.withUses([{ ...key, ...terms }]))[0];
     });
   }
 
-  /** Revokes a key; a second time changes nothing. Returns whether the key exists. */
-  async revoke(id: string): Promise<boolean> {
-    await this.keys.update(
-      { id, revokedAt: IsNull() },
-      { revokedAt: new Date(this.clock.nowMs()) },
-    );
-    return this.keys.existsBy({ id });
+  /** Revokes a key and those that it made; a second time changes nothing. Returns whether the key exists. */
+  revoke(id: string): Promise<boolean> {
+    const revokedAt = new Date(this.clock.nowMs());
+    return this.keys.manager.transaction(async (manager) => {
+      const keys = manager.withRepository(this.keys);
+      await keys.update({ id, revokedAt: IsNull() }, { revokedAt });
+      // After the maker, as everywhere: so no key can be made meanwhile.
+      await keys.update({ makerId: id, revokedAt: IsNull() }, { revokedAt });
+      return keys.existsBy({ id });
+    });
   }
 
   /**
-   * Issues a key with the allowlist, limits and expiry of a live key, which ends after the overlap. Its spend counter
-   * starts with the amount that the old key has used. Returns undefined when the id is of no live key. Throws 409
+   * Issues a key with the scopes, allowlist, limits and expiry of a live key, which ends after the overlap. Its spend
+   * counter starts with the amount that the old key has used, and the keys that the old one made are its own. Returns undefined when the id is of no live key. Throws 409
    * `conflict` for a key that is in its overlap already.
    */
   rotate(id: string, overlapMs: number): Promise<IssuedKey | undefined> {
@@ -122,22 +133,20 @@ export class ApiKeysService {
         return undefined;
       if (old.successorId !== null) throw rotatedTo(old.successorId);
       const endMs = Math.min(now + overlapMs, old.expiresAt?.getTime() ?? Infinity);
-      const issued = await new ApiKeysService(keys, this.clock).issue(old.accountId, {
-        name: old.name,
-        allowedModels: old.allowedModels,
-        expiresAt: old.expiresAt,
-        requestsPerMinute: old.requestsPerMinute,
-        spendLimitMicroUsd: old.spendLimitMicroUsd,
-        spendLimitPeriod: old.spendLimitPeriod,
-      });
-      await keys.update({ id }, { expiresAt: new Date(endMs), successorId: issued.record.id });
-      // Last, because it locks the account.
-      await manager.query('SELECT key_pass_on($1, $2, $3)', [old.accountId, id, issued.record.id]);
+      const issuer = new ApiKeysService(keys, this.clock);
+      const issued = await issuer.issue(old.accountId, termsOf(old), old.makerId);
+      const { id: successorId } = issued.record;
+      await keys.update({ id }, { expiresAt: new Date(endMs), successorId });
+      await keys.update({ makerId: id }, { makerId: successorId });
+      // Last, because they lock the account.
+      const passed = [old.accountId, id, successorId];
+      await manager.query('SELECT key_pass_on($1, $2, $3)', passed);
+      await manager.query('SELECT maker_pass_on($1, $2, $3)', passed);
       return issued;
     });
   }
 
-  /** What counts against the key's limit in the present period: its charges and open holds. */
+  /** What counts against the key's limit in the present period: charges and open holds, also of keys that it made. */
   async spentInPeriod(id: string): Promise<MicroUsd> {
     const [row] = await this.keys.query<{ spent: string }[]>(SPENT_IN_PERIOD, [id]);
     return BigInt(row?.spent ?? 0);
@@ -156,12 +165,35 @@ export class ApiKeysService {
 // The counter, if it exists. Until the first call of this period it still contains the previous period.
 const SPENT_IN_PERIOD = `
   SELECT CASE WHEN s.spent IS NULL THEN key_spent(k.account_id, k.id, p.start)
-              WHEN s.period_start < p.start THEN 0 ELSE s.spent END AS spent
+              WHEN s.period_start < p.start THEN 0 ELSE s.spent END + maker_spent(k.account_id, k.id, p.start) AS spent
     FROM api_key k
    CROSS JOIN LATERAL (SELECT key_period_start(k.spend_limit_period, now()) AS start) p
     LEFT JOIN key_spend s ON s.account_id = k.account_id AND s.api_key_id = k.id AND s.period = k.spend_limit_period
                          AND s.begun_at > coalesce(k.spend_limit_since, '-infinity')
    WHERE k.id = $1`;
+
+function changesOf(key: ApiKey, terms: Partial<KeyTerms>) {
+  const { scopes, ...others } = terms;
+  return {
+    ...others,
+    ...(scopes && { scopes: [...scopes] }),
+    ...limitSince(key, terms),
+    ...overlapEnded(terms),
+  };
+}
+
+/** The terms of a key, as its successor gets them. */
+function termsOf(key: ApiKeyRecord): KeyTerms {
+  return {
+    name: key.name,
+    allowedModels: key.allowedModels,
+    expiresAt: key.expiresAt,
+    requestsPerMinute: key.requestsPerMinute,
+    spendLimitMicroUsd: key.spendLimitMicroUsd,
+    spendLimitPeriod: key.spendLimitPeriod,
+    scopes: key.scopes,
+  };
+}
 
 /** If the period of the limit changes, the counter starts again with what the key has spent in the new period. */
 function limitSince(key: ApiKeyRecord, terms: Partial<KeyTerms>) {

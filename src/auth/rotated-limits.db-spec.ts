@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { endTask } from '../../test/support/end-task.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
-import { FAILURE, fundedAccount, ledgerOf, startOf } from '../../test/support/test-ledger.js';
+import {
+  FAILURE,
+  fundedAccount,
+  ledgerOf,
+  startOf,
+  successOf,
+} from '../../test/support/test-ledger.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { SystemClock } from '../common/time/clock.js';
 import { ApiKey } from './api-key.entity.js';
@@ -95,17 +101,24 @@ describe('the limit of a key that is rotated', () => {
     expect((await submit(keyId, 100)).outcome).toBe('over_limit');
   });
 
-  it('keeps no record of calls that ended before the next rotation', async () => {
-    const task = await submit(keyId, 2_000);
+  it('passes on no call that ended before the next rotation, and frees what it gives back in all of them', async () => {
+    const { executions } = ledgerOf(database.dataSource);
+    const call = { ...startOf(accountId, 2_000n), apiKeyId: keyId, isCapped: true };
+    await executions.begin(call);
     const second = await rotated();
-    await end(task.id, 2_000);
+    await executions.succeed(call, successOf(2_000n));
     const third = await rotated(second);
     const rows = await database.dataSource.query<unknown[]>(
-      'SELECT FROM key_spend_carried WHERE account_id = $1',
+      'SELECT api_key_id FROM key_spend_carried WHERE account_id = $1',
       [accountId],
     );
-    expect(rows).toEqual([]);
+    expect(rows).toEqual([{ api_key_id: second }]);
     expect(await keys.spentInPeriod(third)).toBe(2_000n);
+    await database.dataSource.query(
+      `SELECT execution_cancel($1, $2, NULL, 'm', '/', 'service_unavailable', NULL, NULL)`,
+      [accountId, call.executionId],
+    );
+    for (const each of [keyId, second, third]) expect(await keys.spentInPeriod(each)).toBe(0n);
   });
 
   it('regains released holds also if the limit was set after the calls began', async () => {

@@ -116,6 +116,30 @@ export const CHARGE_RULES = `
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /**
+ * What the keys that a key made spent is what their calls and tasks hold or cost, less what was given back. Where records
+ * were dropped it is at least that. The counter of a key that was rotated stands still.
+ */
+export const MAKER_RULES = `
+  SELECT s.account_id, 'what made keys spent is what their calls cost' AS rule,
+         'key ' || s.api_key_id || ': ' || s.total_spent || ' against ' || made.spent AS detail
+    FROM maker_spend s
+   CROSS JOIN LATERAL (
+     SELECT coalesce(sum(amount), 0) AS spent FROM (
+       SELECT CASE x.status WHEN 'running' THEN x.held
+                            WHEN 'succeeded' THEN x.charged - coalesce(x.refunded, 0) ELSE 0 END AS amount
+         FROM api_key k JOIN execution x ON x.api_key_id = k.id WHERE k.maker_id = s.api_key_id
+       UNION ALL
+       SELECT CASE WHEN EXISTS (SELECT FROM late_reversal r WHERE r.account_id = t.account_id AND r.id = t.id) THEN 0
+                   WHEN t.status = 'succeeded' THEN t.charged - coalesce(t.refunded, 0)
+                   WHEN t.status IN ('failed', 'expired') THEN 0 ELSE t.reserved END
+         FROM api_key k JOIN task t ON t.api_key_id = k.id WHERE k.maker_id = s.api_key_id AND t.account_id = s.account_id) c
+   ) made
+   WHERE NOT EXISTS (SELECT FROM key_inherited i WHERE i.account_id = s.account_id AND i.from_key_id = s.api_key_id)
+     AND (s.total_spent < made.spent
+       OR s.total_spent <> made.spent AND NOT EXISTS (SELECT FROM dropped_record d WHERE d.account_id = s.account_id))
+  LIMIT ${MAX_DISCREPANCIES}`;
+
+/**
  * Stores how far an audit without findings has read. Rows that began within the last minute may not be visible yet.
  */
 export const KEEP_CHECKPOINTS = `

@@ -11,6 +11,7 @@ import {
   FILL_AUDITED,
   KEEP_CHECKPOINTS,
   KEEP_STATE,
+  MAKER_RULES,
   MAX_DISCREPANCIES,
   TOTALS,
 } from './audit-statements.js';
@@ -118,6 +119,7 @@ export async function auditLedgerIn(
   const rows = [
     ...(await manager.query<DiscrepancyRow[]>(ACCOUNT_RULES, [from[0]])),
     ...(await manager.query<DiscrepancyRow[]>(CHARGE_RULES, [isFull, ...from])),
+    ...(isFull ? await manager.query<DiscrepancyRow[]>(MAKER_RULES) : []),
   ].slice(0, MAX_DISCREPANCIES);
   if (rows.length === 0) {
     await manager.query(KEEP_CHECKPOINTS);

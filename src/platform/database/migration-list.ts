@@ -5,6 +5,7 @@ import { OperatorValues1700000001010 } from './migrations/1010-operator-values.m
 import { PriceBooks1700000001022 } from './migrations/1022-price-books.migration.js';
 import { RefundReasons1700000001023 } from './migrations/1023-refund-reasons.migration.js';
 import { UsageRefunds1700000001024 } from './migrations/1024-usage-refunds.migration.js';
+import { KeysThatMakeKeys1700000001030 } from './migrations/1030-keys-that-make-keys.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   PriceBooks1700000001022,
   RefundReasons1700000001023,
   UsageRefunds1700000001024,
+  KeysThatMakeKeys1700000001030,
 ];

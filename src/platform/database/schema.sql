@@ -38,16 +38,21 @@ CREATE TABLE api_key (
   spend_limit_period text,
   spend_limit_since timestamp with time zone,
   successor_id uuid,
+  scopes text[] NOT NULL DEFAULT '{read,call}'::text[],
+  maker_id uuid,
   CONSTRAINT api_key_check CHECK (((spend_limit IS NULL) = (spend_limit_period IS NULL))),
   CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
   CONSTRAINT api_key_hash_key UNIQUE (hash),
+  CONSTRAINT api_key_made_makes_none CHECK (((maker_id IS NULL) OR (NOT ('manage'::text = ANY (scopes))))),
   CONSTRAINT api_key_pkey PRIMARY KEY (id),
   CONSTRAINT api_key_requests_per_minute_check CHECK ((requests_per_minute > 0)),
+  CONSTRAINT api_key_scopes_check CHECK (((scopes <@ '{read,call,manage}'::text[]) AND (cardinality(scopes) > 0))),
   CONSTRAINT api_key_spend_limit_check CHECK ((spend_limit >= 0)),
   CONSTRAINT api_key_spend_limit_period_check CHECK ((spend_limit_period = ANY (ARRAY['day'::text, 'month'::text, 'total'::text])))
 );
 CREATE INDEX api_key_by_change ON public.api_key USING btree (changed_at);
 CREATE INDEX api_key_of_account ON public.api_key USING btree (account_id, id);
+CREATE INDEX api_key_of_maker ON public.api_key USING btree (maker_id, id) WHERE (maker_id IS NOT NULL);
 CREATE UNIQUE INDEX api_key_hash_key ON public.api_key USING btree (hash);
 CREATE UNIQUE INDEX api_key_pkey ON public.api_key USING btree (id);
 CREATE TRIGGER api_key_changed BEFORE UPDATE ON public.api_key FOR EACH ROW EXECUTE FUNCTION api_key_note_change();
@@ -60,6 +65,8 @@ COMMENT ON api_key.changed_at IS 'When the row was last changed, by the clock of
 COMMENT ON api_key.spend_limit IS 'What the key may spend in each period; null: no limit.';
 COMMENT ON api_key.spend_limit_since IS 'When the limit or its period was last set.';
 COMMENT ON api_key.successor_id IS 'The key that took this one''s place when it was rotated.';
+COMMENT ON api_key.scopes IS 'What the key may do (decision G-109).';
+COMMENT ON api_key.maker_id IS 'The key that made it, or that key''s successor; null: an operator did. It ends with its maker, and what it spends counts for its maker too.';
 
 CREATE TABLE api_key_use (
   api_key_id uuid NOT NULL,
@@ -150,6 +157,7 @@ CREATE TABLE execution (
   capped boolean NOT NULL DEFAULT false,
   provider_figures jsonb,
   uncharged jsonb,
+  maker_counted_at timestamp with time zone,
   CONSTRAINT execution_check CHECK (((charged >= 0) AND (charged <= held))),
   CONSTRAINT execution_check1 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
   CONSTRAINT execution_check2 CHECK (((status = 'running'::text) = (completed_at IS NULL))),
@@ -164,6 +172,7 @@ CREATE INDEX execution_of_client_request ON public.execution USING btree (accoun
 CREATE INDEX execution_of_key ON public.execution USING btree (api_key_id, id);
 CREATE UNIQUE INDEX execution_pkey ON public.execution USING btree (account_id, id);
 CREATE TRIGGER execution_spends AFTER UPDATE ON public.execution FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = 'succeeded'::text))) EXECUTE FUNCTION execution_note_spend();
+CREATE TRIGGER execution_spends_for_maker AFTER UPDATE ON public.execution FOR EACH ROW WHEN ((new.maker_counted_at IS NOT NULL)) EXECUTE FUNCTION execution_note_for_maker();
 COMMENT ON execution IS 'One row per synchronous call (decisions G-22, G-25). While the call runs, the row is also its hold.';
 COMMENT ON execution.process_id IS 'The process that began the call; null where the call never arrived and its id was taken.';
 COMMENT ON execution.held IS 'What the call reserves while it runs. Its charge is at most this.';
@@ -182,6 +191,7 @@ COMMENT ON execution.refunded IS 'What operators gave back of the charge.';
 COMMENT ON execution.capped IS 'Whether the charge was cut at what was held (decision G-103).';
 COMMENT ON execution.provider_figures IS 'Names and values as the provider sent them, such as {"usage.cost": 0.0012}.';
 COMMENT ON execution.uncharged IS 'What was made and not charged, because the stream broke: {"unit": text, "quantity": number or counts of tokens}.';
+COMMENT ON execution.maker_counted_at IS 'When the call of a key that another key made was counted for its maker; null: the key has none.';
 
 CREATE TABLE gateway_process (
   id uuid NOT NULL,
@@ -378,6 +388,19 @@ COMMENT ON ledger_entry.reason IS 'Why an operator refunded or corrected: goodwi
 
 CREATE SEQUENCE ledger_entry_position_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY ledger_entry.position;
 
+CREATE TABLE maker_spend (
+  account_id uuid NOT NULL,
+  api_key_id uuid NOT NULL,
+  day_start timestamp with time zone NOT NULL,
+  day_spent bigint NOT NULL,
+  month_start timestamp with time zone NOT NULL,
+  month_spent bigint NOT NULL,
+  total_spent bigint NOT NULL,
+  CONSTRAINT maker_spend_pkey PRIMARY KEY (account_id, api_key_id)
+) WITH (fillfactor=50);
+CREATE UNIQUE INDEX maker_spend_pkey ON public.maker_spend USING btree (account_id, api_key_id);
+COMMENT ON maker_spend IS 'What the keys that a key made spent and hold, in the newest day and month in which one of them began a call or task, and in all. It counts from the first call on, whether or not the maker (api_key_id) has a limit.';
+
 CREATE TABLE migration (
   id integer NOT NULL DEFAULT nextval('migration_id_seq'::regclass),
   "timestamp" bigint NOT NULL,
@@ -552,6 +575,7 @@ CREATE TABLE task (
   provider_fault json,
   unknown_state text,
   endpoint text,
+  maker_counted_at timestamp with time zone,
   CONSTRAINT task_check CHECK (((charged >= 0) AND (charged <= reserved))),
   CONSTRAINT task_check1 CHECK (((status = ANY (ARRAY['queued'::text, 'processing'::text])) = (completed_at IS NULL))),
   CONSTRAINT task_check2 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
@@ -571,6 +595,7 @@ CREATE INDEX task_of_client_request ON public.task USING btree (account_id, clie
 CREATE INDEX task_to_collect ON public.task USING btree (id) WHERE ((evidence_status = 'succeeded'::text) AND (status = ANY (ARRAY['failed'::text, 'expired'::text, 'reconciliation_required'::text])));
 CREATE UNIQUE INDEX task_pkey ON public.task USING btree (account_id, id);
 CREATE TRIGGER task_spends AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = 'succeeded'::text))) EXECUTE FUNCTION task_note_spend();
+CREATE TRIGGER task_spends_for_maker AFTER UPDATE ON public.task FOR EACH ROW WHEN ((new.maker_counted_at IS NOT NULL)) EXECUTE FUNCTION task_note_for_maker();
 CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON public.task FOR EACH ROW WHEN ((new.charged <> new.reserved)) EXECUTE FUNCTION task_unexplain();
 COMMENT ON task IS 'One row per asynchronous task (decision G-53). The row is wide and stays; what remains to do is in task_work. What a task reserves is the row of the same id in hold. Locks are taken in the order work, task, account, idempotency key.';
 COMMENT ON task.kind IS 'The operation: dubbing, song, video or the name of another task kind.';
@@ -594,6 +619,7 @@ COMMENT ON task.delivered_late IS 'The task had failed or expired, and its resul
 COMMENT ON task.provider_fault IS 'What the provider said about its failure.';
 COMMENT ON task.unknown_state IS 'A word of the provider for the state of the job that its adapter does not know.';
 COMMENT ON task.endpoint IS 'The path of the call, for usage; null in rows of version 0.1.0, whose endpoint follows from the kind.';
+COMMENT ON task.maker_counted_at IS 'When the task of a key that another key made was counted for its maker; null: the key has none.';
 
 CREATE TABLE task_work (
   account_id uuid NOT NULL,
@@ -834,6 +860,8 @@ CREATE FUNCTION execution_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_mo
 
 CREATE FUNCTION execution_cancel_record(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0e1085d893ccae9b8533fcdeb4042829';
 
+CREATE FUNCTION execution_note_for_maker() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '6ab648f040c7b7cf0cafcd70b7229854';
+
 CREATE FUNCTION execution_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'c64dc5a9ed1fe8379fa9802c00d09ea9';
 
 CREATE FUNCTION execution_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS 'b0bd054251baebc59b06261fb75b75ef';
@@ -844,7 +872,7 @@ CREATE FUNCTION execution_release(p_account uuid, p_ids uuid[]) RETURNS integer 
 
 CREATE FUNCTION execution_release_own(p_process uuid, p_ids uuid[], OUT released integer, OUT damaged uuid[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '481a46bae011725a46a02aff5286ae47';
 
-CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], s_capped boolean[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '71e14ad26e54cf7ad0f79dfb6ebb65c2';
+CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], s_capped boolean[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '44c9074ef75a08bc332e5356f7a1e33a';
 
 CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd5467890e6b597b57472d539d0b17a37';
 
@@ -868,11 +896,11 @@ CREATE FUNCTION key_note_heirs(p_account uuid, p_heirs uuid[], p_created timesta
 
 CREATE FUNCTION key_note_spend(p_account uuid, p_key uuid, p_period_start timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'fc7979e2bc809cd959989b51cb2268dc';
 
-CREATE FUNCTION key_pass_on(p_account uuid, p_key uuid, p_successor uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7849b010e2b26c6609205b7b9ed15e4e';
+CREATE FUNCTION key_pass_on(p_account uuid, p_key uuid, p_successor uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '11f80bc3394ace77bb6511c701c20861';
 
 CREATE FUNCTION key_period_start(p_period text, p_at timestamp with time zone) RETURNS timestamp with time zone LANGUAGE sql IMMUTABLE COST 100 AS '21bbc3b3e2672ab08d893138ae5f47ab';
 
-CREATE FUNCTION key_room(p_account uuid, p_key uuid, OUT room bigint, OUT counts_in timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '43e320cb6fc488f11f84cc988cb0ad2d';
+CREATE FUNCTION key_room(p_account uuid, p_key uuid, OUT room bigint, OUT counts_in timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '1cdf4e3d0452178f50bbdb7298286da2';
 
 CREATE FUNCTION key_room_of_any(p_account uuid, p_key uuid, OUT room bigint, OUT counts_in timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '8cdc146f87e8c2c289ec68f50fb8940d';
 
@@ -894,6 +922,12 @@ CREATE FUNCTION ledger_hold(p_account uuid, p_id uuid, p_amount bigint, p_owner 
 
 CREATE FUNCTION ledger_resolve(p_account uuid, p_id uuid, p_charge bigint) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '8c0525d8b9d6e508e6dd9f57d662026e';
 
+CREATE FUNCTION maker_note_spend(p_account uuid, p_key uuid, p_counted_at timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '9d9d969cf5d43cfe2f57530f584e227b';
+
+CREATE FUNCTION maker_pass_on(p_account uuid, p_key uuid, p_successor uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '582b15fddc1aad0b9db45c540b1eab7f';
+
+CREATE FUNCTION maker_spent(p_account uuid, p_maker uuid, p_from timestamp with time zone) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '59cd6b6d7fdbd84750f4c11eb6531dba';
+
 CREATE FUNCTION month_is_closed(p_account uuid, p_ended_at timestamp with time zone) RETURNS boolean LANGUAGE sql STABLE COST 100 AS '3434b6aa21f01915e3d7b14cd471fb68';
 
 CREATE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint) RETURNS void LANGUAGE sql VOLATILE COST 100 AS 'bc40221f4691213a81c2f332d122f201';
@@ -909,7 +943,7 @@ CREATE FUNCTION record_is_proven(p_account uuid, p_id uuid, p_before timestamp w
 CREATE FUNCTION record_note_dropped(p_accounts uuid[], p_ids uuid[]) RETURNS void LANGUAGE sql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '413e0070c42ebd5cee64a86d3031524d';
 REVOKE EXECUTE ON record_note_dropped FROM PUBLIC;
 
-CREATE FUNCTION record_note_late_reversal(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '3d187b77a426b2d3bcf3d6ecf66baeef';
+CREATE FUNCTION record_note_late_reversal(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '4eda3d49d8b7bc525cad14ec16f77c8c';
 
 CREATE FUNCTION record_proven(OUT calls timestamp with time zone, OUT tasks timestamp with time zone) RETURNS record LANGUAGE sql STABLE COST 100 AS 'c61255d4998d5936473b41de2629f78e';
 
@@ -939,6 +973,8 @@ CREATE FUNCTION task_former_endpoint(p_kind text) RETURNS text LANGUAGE sql IMMU
 
 CREATE FUNCTION task_keep_job(p_account uuid, p_id uuid, p_job_id text, p_watch_lane text, p_watch_ms bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '430e110bfb2684f2c7e18cf6855521b5';
 
+CREATE FUNCTION task_note_for_maker() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'b3e23f219f123cbd01c23b761a84db89';
+
 CREATE FUNCTION task_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '46f0b2c64b22a14456d7ab8c8d321ed5';
 
 CREATE FUNCTION task_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS 'f32bc4ad605be52e82d39e8a35b3b7b2';
@@ -947,7 +983,7 @@ CREATE FUNCTION task_refund_v3(p_account uuid, p_id uuid, p_amount bigint, p_key
 
 CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '2fa473a71c79fc6d01a689d105866ebd';
 
-CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '84a8d40ad7f1fd73140f9812af3e443c';
+CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd1622117ee4a42c88c3ef103fe90a23f';
 
 CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '1acf04dfcf195d83c9e165f37a6bdd24';
 

@@ -14,10 +14,14 @@ CREATE TABLE api_key (
   spend_limit_period text CHECK (spend_limit_period IN ('day', 'month', 'total')),
   spend_limit_since timestamptz,
   successor_id uuid,
-  CHECK ((spend_limit IS NULL) = (spend_limit_period IS NULL))
+  scopes text[] NOT NULL DEFAULT '{read,call}' CHECK (scopes <@ '{read,call,manage}' AND cardinality(scopes) > 0),
+  maker_id uuid,
+  CHECK ((spend_limit IS NULL) = (spend_limit_period IS NULL)),
+  CONSTRAINT api_key_made_makes_none CHECK (maker_id IS NULL OR NOT 'manage' = ANY (scopes))
 );
 CREATE INDEX api_key_of_account ON api_key (account_id, id);
 CREATE INDEX api_key_by_change ON api_key (changed_at);
+CREATE INDEX api_key_of_maker ON api_key (maker_id, id) WHERE maker_id IS NOT NULL;
 
 COMMENT ON TABLE api_key IS 'API keys (decisions G-15, G-99). The text of a key is not kept.';
 COMMENT ON COLUMN api_key.prefix IS 'The first characters of the text of the key, to recognize it by.';
@@ -28,6 +32,8 @@ COMMENT ON COLUMN api_key.changed_at IS 'When the row was last changed, by the c
 COMMENT ON COLUMN api_key.spend_limit IS 'What the key may spend in each period; null: no limit.';
 COMMENT ON COLUMN api_key.spend_limit_since IS 'When the limit or its period was last set.';
 COMMENT ON COLUMN api_key.successor_id IS 'The key that took this one''s place when it was rotated.';
+COMMENT ON COLUMN api_key.scopes IS 'What the key may do (decision G-109).';
+COMMENT ON COLUMN api_key.maker_id IS 'The key that made it, or that key''s successor; null: an operator did. It ends with its maker, and what it spends counts for its maker too.';
 
 -- Apart from api_key, because every change of that is told to all processes.
 CREATE TABLE api_key_use (

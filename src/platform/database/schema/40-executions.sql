@@ -31,6 +31,7 @@ CREATE TABLE execution (
   capped boolean NOT NULL DEFAULT false,
   provider_figures jsonb,
   uncharged jsonb,
+  maker_counted_at timestamptz,
   PRIMARY KEY (account_id, id),
   CHECK (charged BETWEEN 0 AND held),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -57,6 +58,7 @@ COMMENT ON COLUMN execution.estimated IS 'Whether the quantity was counted by th
 COMMENT ON COLUMN execution.first_byte_ms IS 'Milliseconds until the first byte of the answer.';
 COMMENT ON COLUMN execution.provider_fault IS 'What the provider said about its failure.';
 COMMENT ON COLUMN execution.spend_period IS 'Start of the period of its key''s limit in which the call counts; null: in none.';
+COMMENT ON COLUMN execution.maker_counted_at IS 'When the call of a key that another key made was counted for its maker; null: the key has none.';
 COMMENT ON COLUMN execution.refunded IS 'What operators gave back of the charge.';
 COMMENT ON COLUMN execution.capped IS 'Whether the charge was cut at what was held (decision G-103).';
 COMMENT ON COLUMN execution.provider_figures IS 'Names and values as the provider sent them, such as {"usage.cost": 0.0012}.';

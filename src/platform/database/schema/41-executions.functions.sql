@@ -154,8 +154,8 @@ BEGIN
    WHERE a.ctid = t.place AND (t.new_posted, t.new_held) IS DISTINCT FROM (t.old_posted, t.old_held);
 END $$;
 
--- execution_step_v2 for a batch with starts of keys that may have a limit (`s_capped`); such a start may also be answered
--- over_limit. Ends come first, so that what they free counts; starts are judged in order of arrival. The loops run over
+-- execution_step_v2 for a batch with starts of keys that may have a limit or a maker (`s_capped`); such a start may also be answered
+-- over_limit. What a key holds counts for its maker too, in the same statement. Ends come first, so that what they free counts; starts are judged in order of arrival. The loops run over
 -- arrays: within them only execution_step_v2 is asked, once more for each time that a balance refused what a limit allowed.
 CREATE OR REPLACE FUNCTION execution_step_capped_v2(
   p_accounts uuid[], p_process uuid, p_waits boolean,
@@ -178,9 +178,12 @@ DECLARE
   periods timestamptz[];
   left_over bigint[];
   key_of int[];
+  maker_of int[];
+  maker_keys uuid[];
   asked int[];
   outcomes text[];
   k int;
+  m int;
   is_freed boolean;
 BEGIN
   -- Backwards, as in execution_step_v2: the newest version of a row is found first.
@@ -207,12 +210,17 @@ BEGIN
     INTO begun, new_keys
     FROM unnest(s_account, s_ids, s_keys, s_capped) WITH ORDINALITY t (account, id, key, capped, position),
          LATERAL (SELECT p_accounts[t.account] = ANY (locked) AS is_ours) l;
+  maker_keys := ARRAY(
+    SELECT k.maker_id FROM unnest(new_keys) WITH ORDINALITY t (key, position) LEFT JOIN api_key k ON k.id = t.key
+     ORDER BY t.position);
   SELECT array_agg(u.key), array_agg(r.room), array_agg(r.counts_in) INTO keys, rooms, periods
-    FROM (SELECT DISTINCT t.account, t.key FROM unnest(s_account, new_keys) t (account, key)
-           WHERE t.key IS NOT NULL) u,
+    FROM (SELECT t.account, t.key FROM unnest(s_account || s_account, new_keys || maker_keys) t (account, key)
+           WHERE t.key IS NOT NULL GROUP BY 1, 2) u,
          LATERAL key_room(p_accounts[u.account], u.key) r;
   key_of := ARRAY(
     SELECT array_position(keys, t.key) FROM unnest(new_keys) WITH ORDINALITY t (key, position) ORDER BY t.position);
+  maker_of := ARRAY(
+    SELECT array_position(keys, t.key) FROM unnest(maker_keys) WITH ORDINALITY t (key, position) ORDER BY t.position);
 
   -- A start that the balance refuses leaves its share of the limit to the next: those are asked again.
   LOOP
@@ -220,14 +228,18 @@ BEGIN
     left_over := rooms;
     FOR i IN 1 .. n LOOP
       k := key_of[i];
+      m := maker_of[i];
       CONTINUE WHEN begun[i] IS NOT NULL AND begun[i] <> 'over_limit';
-      IF k IS NULL OR rooms[k] IS NULL THEN
-        asked := asked || i;
-      ELSIF s_amounts[i] <= left_over[k] THEN
-        asked := asked || i;
-        left_over[k] := left_over[k] - s_amounts[i];
-      ELSE
+      IF s_amounts[i] > least(left_over[k], left_over[m]) THEN
         begun[i] := 'over_limit';
+        CONTINUE;
+      END IF;
+      asked := asked || i;
+      IF k IS NOT NULL THEN
+        left_over[k] := left_over[k] - s_amounts[i];
+      END IF;
+      IF m IS NOT NULL THEN
+        left_over[m] := left_over[m] - s_amounts[i];
       END IF;
     END LOOP;
     EXIT WHEN cardinality(asked) = 0;
@@ -246,17 +258,23 @@ BEGIN
     FOR j IN 1 .. cardinality(asked) LOOP
       begun[asked[j]] := outcomes[j];
       k := key_of[asked[j]];
+      m := maker_of[asked[j]];
       IF k IS NOT NULL AND outcomes[j] = 'held' THEN
         rooms[k] := rooms[k] - s_amounts[asked[j]];
+        IF m IS NOT NULL THEN
+          rooms[m] := rooms[m] - s_amounts[asked[j]];
+        END IF;
       ELSIF k IS NOT NULL THEN
         is_freed := true;
       END IF;
     END LOOP;
     EXIT WHEN NOT is_freed;
   END LOOP;
-  UPDATE execution e SET spend_period = periods[t.k]
-    FROM unnest(s_account, s_ids, key_of, begun) t (account, id, k, outcome)
-   WHERE t.outcome = 'held' AND periods[t.k] IS NOT NULL AND e.account_id = p_accounts[t.account] AND e.id = t.id;
+  UPDATE execution e
+     SET spend_period = periods[t.k], maker_counted_at = CASE WHEN t.m IS NOT NULL THEN clock_timestamp() END
+    FROM unnest(s_account, s_ids, key_of, maker_of, begun) t (account, id, k, m, outcome)
+   WHERE t.outcome = 'held' AND (periods[t.k] IS NOT NULL OR t.m IS NOT NULL) AND e.account_id = p_accounts[t.account]
+     AND e.id = t.id;
 END $$;
 
 -- Makes sure that a call whose caller received an error holds nothing and costs nothing: its hold is released, or what is left

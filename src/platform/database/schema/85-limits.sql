@@ -37,3 +37,15 @@ CREATE TABLE key_spend_carried (
   PRIMARY KEY (account_id, id, api_key_id)
 );
 COMMENT ON TABLE key_spend_carried IS 'Calls and tasks that were open when their key was rotated. Their ends also change what the successor (api_key_id) took over.';
+
+CREATE TABLE maker_spend (
+  account_id uuid NOT NULL,
+  api_key_id uuid NOT NULL,
+  day_start timestamptz NOT NULL,
+  day_spent bigint NOT NULL,
+  month_start timestamptz NOT NULL,
+  month_spent bigint NOT NULL,
+  total_spent bigint NOT NULL,
+  PRIMARY KEY (account_id, api_key_id)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE maker_spend IS 'What the keys that a key made spent and hold, in the newest day and month in which one of them began a call or task, and in all. It counts from the first call on, whether or not the maker (api_key_id) has a limit.';

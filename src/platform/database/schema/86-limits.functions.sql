@@ -121,16 +121,67 @@ BEGIN
   counts_in := start;
 END $$;
 
--- As key_room_of_any, but a key that has ended has nothing left to spend: processes learn of its end within 2 s, and until
--- then its calls would count beside those of its successor.
-CREATE OR REPLACE FUNCTION key_room(p_account uuid, p_key uuid, OUT room bigint, OUT counts_in timestamptz) LANGUAGE plpgsql
+-- What the keys that a key made spent and hold since the start of a period that is not over.
+CREATE OR REPLACE FUNCTION maker_spent(p_account uuid, p_maker uuid, p_from timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 BEGIN
+  RETURN coalesce((
+    SELECT CASE p_from WHEN '-infinity' THEN total_spent WHEN month_start THEN month_spent WHEN day_start THEN day_spent END
+      FROM maker_spend WHERE account_id = p_account AND api_key_id = p_maker), 0);
+END $$;
+
+-- As key_room_of_any, less what the keys that it made spent. A key that has ended has nothing left to spend: processes learn of
+-- its end within 2 s, and until then its calls would count beside those of its successor.
+CREATE OR REPLACE FUNCTION key_room(p_account uuid, p_key uuid, OUT room bigint, OUT counts_in timestamptz) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+  key record;
+BEGIN
   SELECT r.room, r.counts_in INTO room, counts_in FROM key_room_of_any(p_account, p_key) r;
-  IF room > 0 AND EXISTS (
-    SELECT FROM api_key WHERE id = p_key AND (revoked_at IS NOT NULL OR expires_at <= clock_timestamp())) THEN
-    room := 0;
+  IF room > 0 THEN
+    SELECT revoked_at IS NOT NULL OR coalesce(expires_at <= clock_timestamp(), false) AS is_over,
+           key_period_start(spend_limit_period, clock_timestamp()) AS start
+      INTO key FROM api_key WHERE id = p_key;
+    room := CASE WHEN key.is_over THEN 0 ELSE room - maker_spent(p_account, p_key, key.start) END;
   END IF;
+END $$;
+
+-- Counts what a key holds or spends for the key that made it. p_counted_at is when the call or task was first counted; the account
+-- is locked since then, so no later day or month can have begun before it.
+CREATE OR REPLACE FUNCTION maker_note_spend(p_account uuid, p_key uuid, p_counted_at timestamptz, p_amount bigint)
+RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+  maker uuid;
+BEGIN
+  IF p_amount = 0 THEN
+    RETURN;
+  END IF;
+  PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
+  SELECT maker_id INTO maker FROM api_key WHERE id = p_key;
+  IF maker IS NULL THEN
+    RETURN;
+  END IF;
+  INSERT INTO maker_spend AS s (account_id, api_key_id, day_start, day_spent, month_start, month_spent, total_spent)
+    VALUES (p_account, maker, key_period_start('day', p_counted_at), p_amount, key_period_start('month', p_counted_at), p_amount,
+            p_amount)
+  ON CONFLICT (account_id, api_key_id) DO UPDATE
+    SET day_spent = CASE WHEN excluded.day_start > s.day_start THEN p_amount
+                         WHEN excluded.day_start = s.day_start THEN s.day_spent + p_amount ELSE s.day_spent END,
+        day_start = greatest(s.day_start, excluded.day_start),
+        month_spent = CASE WHEN excluded.month_start > s.month_start THEN p_amount
+                           WHEN excluded.month_start = s.month_start THEN s.month_spent + p_amount ELSE s.month_spent END,
+        month_start = greatest(s.month_start, excluded.month_start),
+        total_spent = s.total_spent + p_amount;
+END $$;
+
+-- The successor of a maker takes over what the keys spent that are its own now; the account is locked. What they spent stays counted
+-- for the former maker too, as in key_pass_on.
+CREATE OR REPLACE FUNCTION maker_pass_on(p_account uuid, p_key uuid, p_successor uuid) RETURNS void LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+  INSERT INTO maker_spend (account_id, api_key_id, day_start, day_spent, month_start, month_spent, total_spent)
+    SELECT account_id, p_successor, day_start, day_spent, month_start, month_spent, total_spent
+      FROM maker_spend WHERE account_id = p_account AND api_key_id = p_key;
 END $$;
 
 -- Adds to the counter of a key, if it counts in that period.
@@ -243,6 +294,31 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Counts the change of a call for the key that made its key, as execution_note_spend counts it for the key itself.
+CREATE OR REPLACE FUNCTION execution_note_for_maker() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  counts bigint := CASE NEW.status WHEN 'running' THEN NEW.held
+                           WHEN 'succeeded' THEN NEW.charged - coalesce(NEW.refunded, 0) ELSE 0 END;
+  counted bigint := CASE WHEN OLD.maker_counted_at IS NULL THEN 0 ELSE CASE OLD.status WHEN 'running' THEN OLD.held
+                           WHEN 'succeeded' THEN OLD.charged - coalesce(OLD.refunded, 0) ELSE 0 END END;
+BEGIN
+  PERFORM maker_note_spend(NEW.account_id, NEW.api_key_id, NEW.maker_counted_at, counts - counted);
+  RETURN NULL;
+END $$;
+
+-- The same for a task.
+CREATE OR REPLACE FUNCTION task_note_for_maker() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  counts bigint := CASE WHEN NEW.status = 'succeeded' THEN NEW.charged - coalesce(NEW.refunded, 0)
+                           WHEN NEW.status IN ('failed', 'expired') THEN 0 ELSE NEW.reserved END;
+  counted bigint := CASE WHEN OLD.maker_counted_at IS NULL THEN 0
+                           WHEN OLD.status = 'succeeded' THEN OLD.charged - coalesce(OLD.refunded, 0)
+                           WHEN OLD.status IN ('failed', 'expired') THEN 0 ELSE OLD.reserved END;
+BEGIN
+  PERFORM maker_note_spend(NEW.account_id, NEW.api_key_id, NEW.maker_counted_at, counts - counted);
+  RETURN NULL;
+END $$;
+
 -- Has the successor take over what the key has spent. Locks are taken in the order key, account. Where the key's counter has
 -- begun, it is exact; the other periods are summed up. A task that is just ending stays counted as it is held. Calls of a key
 -- without a limit get a period that is none, so that their ends are noted for the successor.
@@ -279,17 +355,16 @@ BEGIN
              CASE terms.period WHEN 'day' THEN day_spent WHEN 'month' THEN month_spent ELSE total_spent END, begun
         FROM key_inherited WHERE account_id = p_account AND api_key_id = p_successor;
   END IF;
-  DELETE FROM key_spend_carried c
-   WHERE c.account_id = p_account
-     AND NOT EXISTS (SELECT FROM execution e WHERE e.account_id = c.account_id AND e.id = c.id AND e.status = 'running')
-     AND NOT EXISTS (SELECT FROM task t WHERE t.account_id = c.account_id AND t.id = c.id
-                        AND t.status IN ('queued', 'processing', 'reconciliation_required'));
   SELECT coalesce(array_agg(id) FILTER (WHERE is_task), '{}'), coalesce(array_agg(id) FILTER (WHERE NOT is_task), '{}')
     INTO open_tasks, open_calls FROM key_unfolded(p_account, p_key) WHERE is_open;
   INSERT INTO key_spend_carried (account_id, id, api_key_id, begun_at)
     SELECT p_account, id, p_successor, begun FROM unnest(open_calls || open_tasks) id
     UNION
-    SELECT account_id, id, p_successor, begun FROM key_spend_carried WHERE account_id = p_account AND api_key_id = p_key;
+    SELECT c.account_id, c.id, p_successor, begun FROM key_spend_carried c
+     WHERE c.account_id = p_account AND c.api_key_id = p_key
+       AND (EXISTS (SELECT FROM execution e WHERE e.account_id = c.account_id AND e.id = c.id AND e.status = 'running')
+         OR EXISTS (SELECT FROM task t WHERE t.account_id = c.account_id AND t.id = c.id
+                       AND t.status IN ('queued', 'processing', 'reconciliation_required')));
   UPDATE execution SET spend_period = begun
    WHERE account_id = p_account AND id = ANY (open_calls) AND status = 'running' AND spend_period IS NULL;
   UPDATE task SET spend_period = begun

@@ -181,5 +181,7 @@ BEGIN
   IF FOUND THEN
     PERFORM key_give_back(p_account, p_api_key, p_id,
       coalesce((SELECT created_at FROM task WHERE account_id = p_account AND id = p_id), charged), charged, rest);
+    PERFORM maker_note_spend(p_account, p_api_key,
+      coalesce((SELECT maker_counted_at FROM task WHERE account_id = p_account AND id = p_id), charged), -rest);
   END IF;
 END $$;

@@ -14,5 +14,10 @@ CREATE TRIGGER execution_spends AFTER UPDATE ON execution
 CREATE TRIGGER task_spends AFTER UPDATE ON task
   FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.status = 'succeeded') EXECUTE FUNCTION task_note_spend();
 
+CREATE TRIGGER execution_spends_for_maker AFTER UPDATE ON execution
+  FOR EACH ROW WHEN (NEW.maker_counted_at IS NOT NULL) EXECUTE FUNCTION execution_note_for_maker();
+CREATE TRIGGER task_spends_for_maker AFTER UPDATE ON task
+  FOR EACH ROW WHEN (NEW.maker_counted_at IS NOT NULL) EXECUTE FUNCTION task_note_for_maker();
+
 CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON task
   FOR EACH ROW WHEN (NEW.charged <> NEW.reserved) EXECUTE FUNCTION task_unexplain();
