@@ -65,7 +65,9 @@ function wordedPrice(price: PriceRule): string {
     case 'requested_second':
       return `${price.microUsd} per second asked for`;
     case 'token':
-      return `${price.inputMicroUsdPerMillion} in, ${price.outputMicroUsdPerMillion} out per million tokens`;
+      return price.cachedInputMicroUsdPerMillion === undefined
+        ? `${price.inputMicroUsdPerMillion} in, ${price.outputMicroUsdPerMillion} out per million tokens`
+        : `${price.inputMicroUsdPerMillion} in (cached ${price.cachedInputMicroUsdPerMillion}), ${price.outputMicroUsdPerMillion} out per million tokens`;
     case 'video':
       return Object.entries(price.microUsdBySeconds)
         .map(([seconds, microUsd]) => `${microUsd} for ${seconds} s`)

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { Catalog } from './catalog.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
@@ -8,9 +7,10 @@ import {
   priceOfRequest,
   priceOfSeconds,
   priceOfText,
-  priceOfTokens,
+  quoteOfImage,
   quoteOfVideo,
 } from './price-rule.js';
+import type { JsonObject } from '../common/json-object.js';
 import { findVoice, VOICES } from './voices.js';
 import { DUBBING_LANGUAGES } from './languages.js';
 
@@ -121,27 +121,53 @@ describe('price rules', () => {
     ).toBe(150_000n);
   });
 
-  it('round tokens up once, never to nothing', () => {
-    const rule = {
-      unit: 'token',
-      inputMicroUsdPerMillion: 250_000n,
-      outputMicroUsdPerMillion: 2_000_000n,
+  it('know a video length or say so', () => {
+    const price = { unit: 'video', microUsdBySeconds: { '5': 250_000n } } as const;
+    expect(quoteOfVideo({ price }, '5')?.amountMicroUsd).toBe(250_000n);
+    expect(quoteOfVideo({ price }, '6')).toBeUndefined();
+    expect(quoteOfVideo({ price }, 'toString')).toBeUndefined();
+  });
+
+  it('price a video per second where the constants of its row choose a resolution and a sound', () => {
+    const price = {
+      unit: 'video',
+      microUsdBySeconds: { '5': 250_000n },
+      perSecond: [
+        { resolution: '720p', sound: false, microUsdPerSecond: 30_000n },
+        { resolution: '720p', sound: true, microUsdPerSecond: 45_000n },
+      ],
     } as const;
-    fc.assert(
-      fc.property(fc.bigInt(0n, 10_000_000n), fc.bigInt(0n, 10_000_000n), (input, output) => {
-        const price = priceOfTokens(rule, input, output);
-        const exact = input * 250_000n + output * 2_000_000n;
-        expect(price * 1_000_000n >= exact).toBe(true);
-        expect(price * 1_000_000n - exact < 1_000_000n).toBe(true);
-      }),
+    const quote = (constants: JsonObject) => quoteOfVideo({ price, terms: { constants } }, '5');
+    const basis = { unit: 'second', quantity: 5, isEstimated: false };
+    expect(quote({ resolution: '720p' })).toEqual({
+      amountMicroUsd: 150_000n,
+      basis: { ...basis, unitPrice: '30000' },
+    });
+    expect(quote({ resolution: '720p', sound: true })).toEqual({
+      amountMicroUsd: 225_000n,
+      basis: { ...basis, unitPrice: '45000' },
+    });
+    expect(quote({ resolution: '1080p' })?.amountMicroUsd).toBe(250_000n);
+    expect(quoteOfVideo({ price, terms: { constants: { resolution: '720p' } } }, '6')).toBe(
+      undefined,
     );
   });
 
-  it('know a video length or say so', () => {
-    const rule = { unit: 'video', microUsdBySeconds: { '5': 250_000n } } as const;
-    expect(quoteOfVideo(rule, '5')?.amountMicroUsd).toBe(250_000n);
-    expect(quoteOfVideo(rule, '6')).toBeUndefined();
-    expect(quoteOfVideo(rule, 'toString')).toBeUndefined();
+  it('price an image by the quality of its row and the size that the provider gets', () => {
+    const byQualitySize = [
+      { quality: 'high', size: '1024x1024', microUsd: 167_000n },
+      { quality: 'high', size: '1536x1024', microUsd: 250_000n },
+      { quality: 'low', size: '1024x1024', microUsd: 11_000n },
+    ];
+    const price = { unit: 'request', microUsd: 60_000n, byQualitySize } as const;
+    const amount = (constants: JsonObject, size?: string) =>
+      quoteOfImage({ price, terms: { constants } }, size).amountMicroUsd;
+    expect(amount({ quality: 'high' }, '1024x1024')).toBe(167_000n);
+    expect(amount({ quality: 'high' }, '1536x1024')).toBe(250_000n);
+    expect(amount({ quality: 'low', size: '1024x1024' }, '1536x1024')).toBe(11_000n);
+    expect(amount({ quality: 'low' }, '1536x1024')).toBe(60_000n);
+    expect(amount({ quality: 'high' })).toBe(60_000n);
+    expect(amount({}, '1024x1024')).toBe(60_000n);
   });
 });
 

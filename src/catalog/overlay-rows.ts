@@ -2,25 +2,11 @@ import type { Route } from '../providers/ports/attempt.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
 import { OPERATIONS } from './operations.js';
-import type { OverlayModel, OverlayPrice } from './overlay.dto.js';
+import type { OverlayModel } from './overlay.dto.js';
+import { priceOf, requireOnly } from './overlay-prices.js';
 import { RowFaults, termsOf } from './overlay-terms.js';
 import { checkPriceFits } from './price-bounds.js';
 import type { PriceRule } from './price-rule.js';
-
-const AMOUNTS_OF: Record<
-  PriceRule['unit'],
-  { required: (keyof OverlayPrice)[]; optional: (keyof OverlayPrice)[] }
-> = {
-  request: { required: ['micro_usd'], optional: ['max_mode_micro_usd'] },
-  code_point: { required: ['micro_usd'], optional: [] },
-  measured_second: { required: ['micro_usd'], optional: [] },
-  requested_second: { required: ['micro_usd'], optional: [] },
-  token: {
-    required: ['input_micro_usd_per_million', 'output_micro_usd_per_million'],
-    optional: [],
-  },
-  video: { required: ['by_seconds'], optional: [] },
-};
 
 /**
  * The row of an overlay entry, based on a built-in row if there is one. Throws {@link RowFaults}, which name their fields, when
@@ -66,7 +52,7 @@ function priceFor(
   operation: Operation,
   builtIn: ModelRow | undefined,
 ): PriceRule {
-  if (price) return priceOf(price, OPERATIONS[operation].unit);
+  if (price) return priceOf(price, operation);
   if (builtIn === undefined) throw new Error('price is required for a new model');
   return builtIn.price;
 }
@@ -113,47 +99,6 @@ function routesOf(entry: OverlayModel): Route[] | undefined {
     provider: route.provider,
     upstreamModel: route.upstream_model,
   }));
-}
-
-function priceOf(price: OverlayPrice, unit: PriceRule['unit']): PriceRule {
-  if (price.unit !== unit) throw new Error(`price.unit must be ${unit} for this operation`);
-  const { unit: _, ...amounts } = price;
-  requireOnly(amounts, AMOUNTS_OF[unit], 'price');
-  if (unit === 'token') {
-    return {
-      unit,
-      inputMicroUsdPerMillion: BigInt(price.input_micro_usd_per_million ?? 0),
-      outputMicroUsdPerMillion: BigInt(price.output_micro_usd_per_million ?? 0),
-    };
-  }
-  if (unit === 'video') {
-    const entries = (price.by_seconds ?? []).map((row) => [row.seconds, BigInt(row.micro_usd)]);
-    return { unit, microUsdBySeconds: Object.fromEntries(entries) as Record<string, bigint> };
-  }
-  const microUsd = BigInt(price.micro_usd ?? 0);
-  const maxMode = price.max_mode_micro_usd;
-  return maxMode === undefined
-    ? { unit, microUsd }
-    : { unit: 'request', microUsd, maxModeMicroUsd: BigInt(maxMode) };
-}
-
-function requireOnly(
-  values: object,
-  names: { required: readonly string[]; optional: readonly string[] },
-  within: string,
-): void {
-  const given = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [name],
-  );
-  const missing = names.required.filter((name) => !given.includes(name));
-  const extra = given.filter(
-    (name) => !names.required.includes(name) && !names.optional.includes(name),
-  );
-  const faults = [
-    ...missing.map((name) => `${within}.${name} is required`),
-    ...extra.map((name) => `${within}.${name} does not fit this operation`),
-  ];
-  if (faults.length > 0) throw new RowFaults(faults);
 }
 
 function toCamelCase(name: string): string {

@@ -12,13 +12,13 @@ import {
 } from '../common/validation/fields.js';
 import { isJsonObject } from '../common/json-object.js';
 import { OPERATION_NAMES } from './operations.js';
+import { OverlayPrice } from './overlay-price.dto.js';
 import { OverlayTerms } from './overlay-terms.dto.js';
 import { premadeVoice } from './voices.js';
 import { SONG_SHAPES, type SongShape } from './song-shape.js';
 import { parseUrl } from '../common/parse-url.js';
 
 const MAX_NAME = 200;
-const MAX_PRICE = Number.MAX_SAFE_INTEGER;
 const MAX_MODELS = 1_000;
 const MAX_ROUTES = 8;
 const MAX_ALIASES = 100;
@@ -62,36 +62,6 @@ export class OverlayRoute {
 
   @Text({ max: MAX_NAME })
   upstream_model!: string;
-}
-
-/** A price in whole micro-USD. Which amounts a unit needs is checked with the unit. */
-export class OverlayPrice {
-  @Enum(['request', 'code_point', 'measured_second', 'requested_second', 'token', 'video'])
-  unit!: 'request' | 'code_point' | 'measured_second' | 'requested_second' | 'token' | 'video';
-
-  @Int({ min: 1, max: MAX_PRICE, ...optional })
-  micro_usd?: number;
-
-  @Int({ min: 1, max: MAX_PRICE, ...optional })
-  max_mode_micro_usd?: number;
-
-  @Int({ min: 0, max: MAX_PRICE, ...optional })
-  input_micro_usd_per_million?: number;
-
-  @Int({ min: 1, max: MAX_PRICE, ...optional })
-  output_micro_usd_per_million?: number;
-
-  @Nested(() => OverlayVideoPrice, { ...optional, list: { min: 1, max: 100 } })
-  by_seconds?: OverlayVideoPrice[];
-}
-
-/** The price of one `seconds` value of a video model. */
-export class OverlayVideoPrice {
-  @Pattern(/^[1-9][0-9]{0,3}$/, 'must be whole seconds as a string')
-  seconds!: string;
-
-  @Int({ min: 1, max: MAX_PRICE })
-  micro_usd!: number;
 }
 
 /** Limits. Only those of the model's operation are valid. */

@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import { ceilDiv, formatMicroUsd, type MicroUsd, multiply } from '../common/money/micro-usd.js';
+import { WHOLE_PERMILLE } from '../common/money/price-lines.js';
+import type { UpstreamTerms } from '../providers/ports/attempt.js';
+import { type Factored, factorOf } from './price-factor.js';
+import type { PerToken } from './token-price.js';
 
-/** What every rule may have. */
-interface Factored {
-  /**
-   * The part of an amount that an account pays by its price book, in thousandths, from 1 to 10,000; absent = the whole.
-   * Unit prices stay as listed (decision G-30).
-   */
-  readonly factorPermille?: bigint;
-}
-
-/** Flat price per accepted request; `maxModeMicroUsd` if the model offers Max mode. */
+/**
+ * Flat price per accepted request; `maxModeMicroUsd` if the model offers Max mode. An image whose quality and size are in
+ * `byQualitySize` has the price there.
+ */
 export interface PerRequest extends Factored {
   readonly unit: 'request';
   readonly microUsd: MicroUsd;
   readonly maxModeMicroUsd?: MicroUsd;
+  readonly byQualitySize?: readonly ImagePrice[];
+}
+/** The price of an image of this quality and size. */
+export interface ImagePrice {
+  readonly quality: string;
+  readonly size: string;
+  readonly microUsd: MicroUsd;
 }
 /** Price of one Unicode code point of billed text. */
 export interface PerCodePoint extends Factored {
@@ -32,25 +37,31 @@ export interface PerRequestedSecond extends Factored {
   readonly unit: 'requested_second';
   readonly microUsd: MicroUsd;
 }
-/** Prices of one million tokens. Only in this rule the price of one unit is not a whole number (decision G-23). */
-export interface PerToken extends Factored {
-  readonly unit: 'token';
-  readonly inputMicroUsdPerMillion: MicroUsd;
-  readonly outputMicroUsdPerMillion: MicroUsd;
-}
-/** A price per value of `seconds` (decision G-26). */
+/**
+ * A price per value of `seconds` (decision G-26), which are the lengths that are sold. A video whose resolution and sound
+ * are in `perSecond` has the price there for each of its seconds.
+ */
 export interface PerVideo extends Factored {
   readonly unit: 'video';
   readonly microUsdBySeconds: Readonly<Record<string, MicroUsd>>;
+  readonly perSecond?: readonly VideoPrice[];
+}
+/** The price of one second of video of this resolution, with or without sound. */
+export interface VideoPrice {
+  readonly resolution: string;
+  readonly sound: boolean;
+  readonly microUsdPerSecond: MicroUsd;
 }
 
 /** How a model is priced. */
 export type PriceRule =
   PerRequest | PerCodePoint | PerMeasuredSecond | PerRequestedSecond | PerToken | PerVideo;
 
-const TOKENS_PER_PRICE = 1_000_000n;
-/** The factor that changes nothing, in thousandths. */
-export const WHOLE_PERMILLE = 1_000n;
+/** The parts of a row that its price depends on. */
+interface PricedRow<R extends PriceRule> {
+  readonly price: R;
+  readonly terms?: Pick<UpstreamTerms, 'constants'> | undefined;
+}
 
 /** Price of a flat request (API: Money). */
 export function priceOfRequest(rule: PerRequest, maxMode = false): MicroUsd {
@@ -66,10 +77,6 @@ function unitPriceOfRequest(rule: PerRequest, maxMode: boolean): MicroUsd {
 /** Units at their price, times the factor of the rule, rounded up once (decision G-30). */
 function amountOf(rule: Factored, unitPrice: MicroUsd, units: number | bigint): MicroUsd {
   return ceilDiv(multiply(unitPrice, units) * factorOf(rule), WHOLE_PERMILLE);
-}
-
-function factorOf({ factorPermille = WHOLE_PERMILLE }: Factored): bigint {
-  return factorPermille;
 }
 
 /** Price of a text by its Unicode code points, as it was sent (decision G-36). */
@@ -105,9 +112,23 @@ export function quoteOfRequest(rule: PerRequest, maxMode = false): Quote {
   return quoteOf('request', 1, unitPrice, priceOfRequest(rule, maxMode));
 }
 
-/** Price of one image, with the basis of the charge. */
-export function quoteOfImage(rule: PerRequest): Quote {
-  return quoteOf('image', 1, rule.microUsd, priceOfRequest(rule));
+/** Price of one image, with the basis of the charge: see {@link unitPriceOfImage}. */
+export function quoteOfImage(row: PricedRow<PerRequest>, wantedSize: string | undefined): Quote {
+  const unitPrice = unitPriceOfImage(row, wantedSize);
+  return quoteOf('image', 1, unitPrice, amountOf(row.price, unitPrice, 1));
+}
+
+/**
+ * The price of an image of this size. The constants of its row are what the provider gets, whatever the caller wants; a
+ * size that nobody names is the provider's choice and costs the flat price.
+ */
+export function unitPriceOfImage(
+  { price, terms }: PricedRow<PerRequest>,
+  wantedSize: string | undefined,
+): MicroUsd {
+  const { quality, size = wantedSize } = terms?.constants ?? {};
+  const known = price.byQualitySize?.find((row) => row.quality === quality && row.size === size);
+  return known?.microUsd ?? price.microUsd;
 }
 
 function quoteOf(
@@ -120,21 +141,35 @@ function quoteOf(
   return { amountMicroUsd, basis: { unit, quantity, unitPrice, isEstimated: false } };
 }
 
-/** Price of token usage, rounded up once to a whole micro-USD (decisions G-23, G-30). */
-export function priceOfTokens(rule: PerToken, inputTokens: bigint, outputTokens: bigint): MicroUsd {
-  const scaled =
-    inputTokens * rule.inputMicroUsdPerMillion + outputTokens * rule.outputMicroUsdPerMillion;
-  return ceilDiv(scaled * factorOf(rule), TOKENS_PER_PRICE * WHOLE_PERMILLE);
+/** Price of a video, with the basis of the charge: see {@link unitsOfVideo}. */
+export function quoteOfVideo(row: PricedRow<PerVideo>, seconds: string): Quote | undefined {
+  const units = unitsOfVideo(row, seconds);
+  if (units === undefined) return undefined;
+  const { unit, quantity, unitPrice } = units;
+  return quoteOf(unit, quantity, unitPrice, amountOf(row.price, unitPrice, quantity));
+}
+
+/** What a video counts, and its price for each. */
+interface VideoUnits {
+  readonly unit: 'second' | 'request';
+  readonly quantity: number;
+  readonly unitPrice: MicroUsd;
 }
 
 /**
- * Price of a video by its `seconds`, with the basis of the charge: one request at the price of its length, because
- * lengths are not priced by the second. Undefined if the model does not sell that length.
+ * The units of a video of this length: its seconds where the constants of its row choose a price per second, else one
+ * request at the price of its length. Undefined if the model does not sell that length.
  */
-export function quoteOfVideo(rule: PerVideo, seconds: string): Quote | undefined {
-  const price = Object.hasOwn(rule.microUsdBySeconds, seconds)
-    ? rule.microUsdBySeconds[seconds]
-    : undefined;
-  if (price === undefined) return undefined;
-  return quoteOf('request', 1, price, amountOf(rule, price, 1));
+export function unitsOfVideo(
+  { price, terms }: PricedRow<PerVideo>,
+  seconds: string,
+): VideoUnits | undefined {
+  const { microUsdBySeconds, perSecond } = price;
+  const ofLength = Object.hasOwn(microUsdBySeconds, seconds) && microUsdBySeconds[seconds];
+  if (ofLength === false || ofLength === undefined) return undefined;
+  const { resolution, sound = false } = terms?.constants ?? {};
+  const known = perSecond?.find((row) => row.resolution === resolution && row.sound === sound);
+  return known
+    ? { unit: 'second', quantity: Number(seconds), unitPrice: known.microUsdPerSecond }
+    : { unit: 'request', quantity: 1, unitPrice: ofLength };
 }

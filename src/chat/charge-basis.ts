@@ -1,5 +1,6 @@
 import type { ModelRow } from '../catalog/model-row.js';
-import type { ChargeBasis } from '../common/money/charge-basis.js';
+import { type PerToken, pricesFor } from '../catalog/token-price.js';
+import type { ChargeBasis, TokenCounts, TokenPrices } from '../common/money/charge-basis.js';
 import type { TokenUsage } from '../providers/ports/chat.port.js';
 
 /**
@@ -12,18 +13,51 @@ export interface CountedUsage extends TokenUsage {
 
 /** How the charge is computed, for the record of the call. */
 export function basisOf(row: ModelRow<'chat'>, usage: CountedUsage): ChargeBasis {
+  const quantity = countsOf(usage);
+  const unitPrice = unitPricesOf(row.price, quantity);
+  return { unit: 'token', quantity, unitPrice, isEstimated: usage.isEstimated };
+}
+
+/** The tokens of the usage. The parts of the prompt are cut at the prompt, so that together they are at most the whole. */
+export function countsOf(usage: TokenUsage): TokenCounts {
+  let left = usage.promptTokens;
+  const partOf = (tokens: number): number => {
+    const part = Math.min(tokens, left);
+    left -= part;
+    return part;
+  };
+  const cachedTokens = usage.cachedTokens === null ? null : partOf(usage.cachedTokens);
+  const cacheWrite1hTokens = partOf(usage.cacheWrite1hTokens ?? 0);
+  const cacheWriteTokens = partOf(usage.cacheWriteTokens ?? 0);
+  const imageTokens = partOf(usage.imageTokens ?? 0);
   return {
-    unit: 'token',
-    quantity: {
-      promptTokens: usage.promptTokens,
-      cachedTokens: usage.cachedTokens,
-      completionTokens: usage.completionTokens,
-      reasoningTokens: usage.reasoningTokens,
-    },
-    unitPrice: {
-      inputPerMillion: row.price.inputMicroUsdPerMillion.toString(),
-      outputPerMillion: row.price.outputMicroUsdPerMillion.toString(),
-    },
-    isEstimated: usage.isEstimated,
+    promptTokens: usage.promptTokens,
+    cachedTokens,
+    ...(cacheWriteTokens > 0 && { cacheWriteTokens }),
+    ...(cacheWrite1hTokens > 0 && { cacheWrite1hTokens }),
+    ...(imageTokens > 0 && { imageTokens }),
+    completionTokens: usage.completionTokens,
+    reasoningTokens: usage.reasoningTokens,
+  };
+}
+
+/** The prices of the tier that holds for the prompt; those of parts only where the call has tokens of them. */
+export function unitPricesOf(rule: PerToken, counts: TokenCounts): TokenPrices {
+  const prices = pricesFor(rule, counts.promptTokens);
+  return {
+    inputPerMillion: prices.inputMicroUsdPerMillion.toString(),
+    ...(counts.cachedTokens && {
+      cachedInputPerMillion: prices.cachedInputMicroUsdPerMillion.toString(),
+    }),
+    ...(counts.cacheWriteTokens && {
+      cacheWritePerMillion: prices.cacheWriteMicroUsdPerMillion.toString(),
+    }),
+    ...(counts.cacheWrite1hTokens && {
+      cacheWrite1hPerMillion: prices.cacheWrite1hMicroUsdPerMillion.toString(),
+    }),
+    ...(counts.imageTokens && {
+      imageInputPerMillion: prices.imageInputMicroUsdPerMillion.toString(),
+    }),
+    outputPerMillion: prices.outputMicroUsdPerMillion.toString(),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { priceOfTokens } from '../catalog/price-rule.js';
+import type { PerToken } from '../catalog/token-price.js';
 import { ChatCeiling } from './chat-ceiling.js';
 
 const prices = fc.record({
@@ -11,11 +11,17 @@ const prices = fc.record({
 const promptTokens = fc.integer({ min: 0, max: 25_000_000 });
 const most = fc.integer({ min: 1, max: 1_000_000 });
 
+/** In whole micro-USD, rounded up. */
+function costOf(price: PerToken, prompt: bigint, output: bigint): bigint {
+  const scaled = prompt * price.inputMicroUsdPerMillion + output * price.outputMicroUsdPerMillion;
+  return scaled / 1_000_000n + (scaled % 1_000_000n === 0n ? 0n : 1n);
+}
+
 describe('the ceiling of a chat call', () => {
   it('is what prompt and cap cost at their prices', () => {
     fc.assert(
       fc.property(prices, promptTokens, most, (price, prompt, cap) => {
-        const expected = priceOfTokens(price, BigInt(prompt), BigInt(cap));
+        const expected = costOf(price, BigInt(prompt), BigInt(cap));
         expect(ChatCeiling.of(price, prompt).amountFor(cap)).toBe(expected);
       }),
     );
@@ -50,7 +56,7 @@ describe('the ceiling of a chat call', () => {
           fc.pre(cap >= 0);
           const used = (tokens: number, permille: number) =>
             BigInt(Math.floor((tokens * permille) / 1_000));
-          const charge = priceOfTokens(price, used(prompt, of.prompt), used(cap, of.output));
+          const charge = costOf(price, used(prompt, of.prompt), used(cap, of.output));
           expect(charge <= amount).toBe(true);
         },
       ),

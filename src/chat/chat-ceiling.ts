@@ -1,12 +1,15 @@
-import type { PerToken } from '../catalog/price-rule.js';
+import { factorOf } from '../catalog/price-factor.js';
+import { dearestPrices, type PerToken } from '../catalog/token-price.js';
 import { ceilDiv, type MicroUsd } from '../common/money/micro-usd.js';
+import { TOKENS_PER_PRICE, WHOLE_PERMILLE } from '../common/money/price-lines.js';
 
-/** Prices are per this many tokens. */
-const TOKENS_PER_PRICE = 1_000_000n;
+/** Prices are for a million tokens, and factors are in thousandths. */
+const SCALE = TOKENS_PER_PRICE * WHOLE_PERMILLE;
 
 /**
  * The most that a chat call with one prompt may cost, by its output cap, and back (decisions G-23, G-106). Prompt and output
- * are priced at the dearest lines that the call can reach, in millionths of a micro-USD, so that only the sum is rounded.
+ * are priced at the dearest lines that the call can reach, times the factor of the account's price book, in fractions of a
+ * micro-USD, so that only the sum is rounded.
  */
 export class ChatCeiling {
   private constructor(
@@ -16,14 +19,19 @@ export class ChatCeiling {
 
   /** `promptTokens` is the over-estimate of the prompt. */
   static of(price: PerToken, promptTokens: number): ChatCeiling {
-    const prompt = BigInt(promptTokens) * price.inputMicroUsdPerMillion;
-    return new ChatCeiling(prompt, price.outputMicroUsdPerMillion);
+    const { inputMicroUsdPerMillion, outputMicroUsdPerMillion } = dearestPrices(
+      price,
+      promptTokens,
+    );
+    const factor = factorOf(price);
+    const prompt = BigInt(promptTokens) * inputMicroUsdPerMillion * factor;
+    return new ChatCeiling(prompt, outputMicroUsdPerMillion * factor);
   }
 
   /** The most that the call may cost with this output cap, rounded up to a whole micro-USD. */
   amountFor(outputTokens: number): MicroUsd {
     const output = BigInt(outputTokens) * this.perOutputToken;
-    return ceilDiv(this.prompt + output, TOKENS_PER_PRICE);
+    return ceilDiv(this.prompt + output, SCALE);
   }
 
   /**
@@ -31,7 +39,7 @@ export class ChatCeiling {
    * cover the prompt.
    */
   tokensFor(amount: MicroUsd, most: number): number {
-    const left = amount * TOKENS_PER_PRICE - this.prompt;
+    const left = amount * SCALE - this.prompt;
     if (left < 0n) return -1;
     if (left >= BigInt(most) * this.perOutputToken) return most;
     // eslint-disable-next-line no-restricted-syntax -- counts tokens, rounded down: the cap costs at most the amount

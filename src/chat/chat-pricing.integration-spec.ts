@@ -13,6 +13,12 @@ const parsed = (fields: object) =>
     ...fields,
   });
 const ceiling = (fields: object) => quoteOf(row, parsed(fields)).ceilingMicroUsd;
+const usageOf = (promptTokens: number, completionTokens: number) => ({
+  promptTokens,
+  completionTokens,
+  cachedTokens: null,
+  reasoningTokens: null,
+});
 const image = (url: string) => ({
   messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
 });
@@ -54,7 +60,7 @@ describe('the ceiling of a chat', () => {
         row,
         parsed({ max_tokens: 1, messages: [{ role: 'user', content }] }),
       );
-      const usage = { promptTokens: countTokens(content) + 7, completionTokens: 1 };
+      const usage = usageOf(countTokens(content) + 7, 1);
       expect(chargeOf(row, usage, 1_000_000n).chargedMicroUsd).toBeLessThanOrEqual(ceilingMicroUsd);
     },
   );
@@ -81,9 +87,9 @@ describe('the ceiling of a chat', () => {
   });
 
   it('caps the charge and marks it as capped', () => {
-    const usage = { promptTokens: 1_000_000, completionTokens: 1_000_000 };
+    const usage = usageOf(1_000_000, 1_000_000);
     expect(chargeOf(row, usage, 77n)).toEqual({ chargedMicroUsd: 77n, isCapped: true });
-    expect(chargeOf(row, { promptTokens: 0, completionTokens: 0 }, 77n)).toEqual({
+    expect(chargeOf(row, usageOf(0, 0), 77n)).toEqual({
       chargedMicroUsd: 0n,
       isCapped: false,
     });

@@ -1,13 +1,15 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { ModelRow } from '../catalog/model-row.js';
-import { priceOfTokens } from '../catalog/price-rule.js';
+import { factorOf } from '../catalog/price-factor.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import { linesOf, sumOf } from '../common/money/price-lines.js';
 import {
   type ChatCommand,
   type OutputCapParameter,
   MAX_COMPLETION_BYTES,
   type TokenUsage,
 } from '../providers/ports/chat.port.js';
+import { countsOf, unitPricesOf } from './charge-basis.js';
 import { ChatCeiling } from './chat-ceiling.js';
 import { checkMessages, partsOf, withContent } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
@@ -21,8 +23,6 @@ export const IMAGE_TOKENS = 4_096;
  * line.
  */
 const LOGPROB_BYTES = 300;
-
-type BilledTokens = Pick<TokenUsage, 'promptTokens' | 'completionTokens'>;
 
 /** A checked request: what the provider gets, and its maximum price. */
 export interface ChatQuote {
@@ -38,8 +38,8 @@ export interface ChatQuote {
 
 /**
  * Turns a body into a quote: the provider's command and its maximum price. The ceiling counts one token per
- * byte of everything in the prompt, 4,096 per image, and the whole output allowance (decision G-23). Throws
- * `invalid_request` for invalid messages.
+ * byte of everything in the prompt, 4,096 per image, and the whole output allowance, each at its dearest price
+ * (decision G-23). Throws `invalid_request` for invalid messages.
  */
 export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   checkMessages(body.messages);
@@ -88,13 +88,15 @@ export interface ChatCharge {
   readonly isCapped: boolean;
 }
 
-/** The charge of the usage, at most the ceiling. */
+/** The charge of the usage: the sum of its lines, rounded up once (decision G-23), at most the ceiling. */
 export function chargeOf(
   row: ModelRow<'chat'>,
-  usage: BilledTokens,
+  usage: TokenUsage,
   ceilingMicroUsd: MicroUsd,
 ): ChatCharge {
-  const charge = price(row, usage);
+  const quantity = countsOf(usage);
+  const unitPrice = unitPricesOf(row.price, quantity);
+  const charge = sumOf(linesOf({ unit: 'token', quantity, unitPrice }), factorOf(row.price));
   const isCapped = charge > ceilingMicroUsd;
   return { chargedMicroUsd: isCapped ? ceilingMicroUsd : charge, isCapped };
 }
@@ -111,10 +113,6 @@ export function imageTokens(messages: readonly JsonObject[]): number {
 function longestResponseTokens({ logprobs, top_logprobs = 0 }: Partial<ChatBody>): number {
   if (logprobs !== true) return Infinity;
   return Math.floor(MAX_COMPLETION_BYTES / (LOGPROB_BYTES * (1 + top_logprobs)));
-}
-
-function price(row: ModelRow<'chat'>, { promptTokens, completionTokens }: BilledTokens): MicroUsd {
-  return priceOfTokens(row.price, BigInt(promptTokens), BigInt(completionTokens));
 }
 
 function withoutImages(message: JsonObject): JsonObject {

@@ -98,9 +98,11 @@ export class ChatUsage {
       this.counter.count(call.accountId, [text]),
     ]);
     if (call.hasHiddenReasoning) this.warnOfUnreportedReasoning(call.route);
+    const ofImages = imageTokens(call.command.messages);
     return {
       promptTokens: prompt.tokens,
       completionTokens: completion.tokens + uncountedTokens,
+      ...(ofImages > 0 && { imageTokens: ofImages }),
       cachedTokens: null,
       reasoningTokens: null,
       isEstimated:

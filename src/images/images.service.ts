@@ -32,7 +32,7 @@ export class ImagesService {
     const { prompt } = body;
     checkQuality(call.row, body.quality);
     const size = sizeOf(call.row, body.size);
-    await using paid = await this.calls.start(call, quoteOfImage(call.row.price));
+    await using paid = await this.calls.start(call, quoteOfImage(call.row, size));
     const { provider, result } = await paid.attempt((port, context) =>
       port.generateImage({ prompt, size }, context),
     );

@@ -162,8 +162,8 @@ export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): Mo
     description: operation.description,
     context_length: contextLength,
     architecture: viewArchitecture(row.operation),
-    pricing: viewPricing(row.price),
-    price: viewPrice(row.price, row.operation === 'image'),
+    pricing: viewPricing(row),
+    price: viewPrice(row),
     top_provider: {
       is_moderated: false,
       context_length: contextLength,

@@ -14,8 +14,9 @@ const NOT_TAKEN = 'must not be sent';
  * Checks the body against the row of its model; returns the price. Throws 400 `invalid_request` whose message and
  * `param` name the field (API: POST /v1/videos; decisions G-26, G-62).
  */
-export function checkVideoLimits({ price, limits }: ModelRow<'video'>, body: VideoBody): Quote {
-  const quote = quoteOfVideo(price, body.seconds);
+export function checkVideoLimits(row: ModelRow<'video'>, body: VideoBody): Quote {
+  const { price, limits } = row;
+  const quote = quoteOfVideo(row, body.seconds);
   if (quote === undefined) {
     throw rejection('seconds', `must be ${oneOfWords(Object.keys(price.microUsdBySeconds))}`);
   }

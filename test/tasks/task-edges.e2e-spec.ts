@@ -87,7 +87,7 @@ describe('edges of a task', () => {
     });
     const rules = async () => (await auditLedger(dataSource)).discrepancies.map(({ rule }) => rule);
     await dataSource.query('UPDATE task SET quantity = $2 WHERE id = $1', [task.id, '4']);
-    expect(await rules()).toEqual(['a charge is its quantity at its unit price']);
+    expect(await rules()).toEqual(['a charge is the sum of its lines, at most its hold']);
     await dataSource.query('UPDATE task SET quantity = $2 WHERE id = $1', [task.id, '5']);
     expect(await rules()).toEqual([]);
   });

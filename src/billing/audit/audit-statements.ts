@@ -61,7 +61,8 @@ export const ACCOUNT_RULES = `
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /**
- * A call or hold has one charge, of the amount in its record. A reversal refunds the whole charge. Refunds never exceed
+ * A call or hold has one charge, of the amount in its record, which is what its lines add up to; an estimate of reasoning
+ * that nobody counted is the whole hold. A reversal refunds the whole charge. Refunds never exceed
  * the charge. The sum of the entries of dropped records was stored when they were dropped.
  */
 export const CHARGE_RULES = `
@@ -99,20 +100,16 @@ export const CHARGE_RULES = `
         AND NOT EXISTS (SELECT FROM hold h WHERE h.account_id = e.account_id AND h.id = e.hold_id)) gone
    WHERE $1 AND gone.charged <> d.charged
   UNION ALL
-  SELECT account_id, 'a charge is its quantity at its unit price', 'execution ' || id
+  SELECT account_id, 'a charge is the sum of its lines, at most its hold', 'execution ' || id
     FROM execution
-   WHERE created_at >= $2 AND status = 'succeeded' AND unit IS NOT NULL AND NOT estimated
-     AND charged <> CASE unit
-       WHEN 'token' THEN least(held, ceil(
-         ((quantity->>'promptTokens')::numeric * (unit_price->>'inputPerMillion')::numeric
-          + (quantity->>'completionTokens')::numeric * (unit_price->>'outputPerMillion')::numeric) / 1000000))
-       ELSE (quantity #>> '{}')::numeric * (unit_price #>> '{}')::numeric END
+   WHERE created_at >= $2 AND status = 'succeeded' AND unit IS NOT NULL AND (NOT estimated OR charged <> held)
+     AND charged <> least(held, ceil(charge_due(unit, quantity, unit_price)))
   UNION ALL
-  SELECT h.account_id, 'a charge is its quantity at its unit price', 'task ' || h.id
+  SELECT h.account_id, 'a charge is the sum of its lines, at most its hold', 'task ' || h.id
     FROM hold h
    CROSS JOIN LATERAL (SELECT * FROM task WHERE account_id = h.account_id AND id = h.id OFFSET 0) t
    WHERE h.created_at >= $3 AND t.status = 'succeeded' AND t.unit IS NOT NULL
-     AND (t.charged <> (t.quantity #>> '{}')::numeric * (t.unit_price #>> '{}')::numeric OR t.charged <> h.settled_amount)
+     AND (t.charged <> ceil(charge_due(t.unit, t.quantity, t.unit_price)) OR t.charged <> h.settled_amount)
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /**

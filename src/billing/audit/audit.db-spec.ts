@@ -133,7 +133,7 @@ describe('auditLedger', () => {
     it('compares executions with entries, and charges with quantities and unit prices', async () => {
       const id = await ended({ charged: 50, unit_price: '25' });
       await dataSource.query(`UPDATE execution SET unit_price = '"24"' WHERE id = $1`, [id]);
-      expect(await rules('new')).toEqual(['a charge is its quantity at its unit price']);
+      expect(await rules('new')).toEqual(['a charge is the sum of its lines, at most its hold']);
       await dataSource.query(`UPDATE execution SET unit_price = '"25"' WHERE id = $1`, [id]);
       await dataSource.query(
         `UPDATE execution SET status = 'failed', charged = NULL WHERE id = $1`,

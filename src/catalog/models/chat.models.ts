@@ -15,20 +15,29 @@ const PLAIN: ChatModel = {
 const chat = (
   id: string,
   upstreamModel: string,
-  [inputMicroUsdPerMillion, outputMicroUsdPerMillion]: readonly [bigint, bigint],
+  [inputMicroUsdPerMillion, cachedInputMicroUsdPerMillion, outputMicroUsdPerMillion]: readonly [
+    bigint,
+    bigint,
+    bigint,
+  ],
   model: ChatModel,
 ): ModelRow<'chat'> => ({
   id,
   operation: 'chat',
   routes: [{ provider: 'openai', upstreamModel }],
-  price: { unit: 'token', inputMicroUsdPerMillion, outputMicroUsdPerMillion },
+  price: {
+    unit: 'token',
+    inputMicroUsdPerMillion,
+    cachedInputMicroUsdPerMillion,
+    outputMicroUsdPerMillion,
+  },
   ...model,
   enabled: true,
 });
 
 /** Text models (decisions G-23, G-24, G-91). */
 export const CHAT_MODELS = [
-  chat('gen-5', 'gpt-5', [1_250_000n, 10_000_000n], REASONING),
-  chat('gen-5-mini', 'gpt-5-mini', [250_000n, 2_000_000n], REASONING),
-  chat('gen-4-mini', 'gpt-4.1-mini', [400_000n, 1_600_000n], PLAIN),
+  chat('gen-5', 'gpt-5', [1_250_000n, 125_000n, 10_000_000n], REASONING),
+  chat('gen-5-mini', 'gpt-5-mini', [250_000n, 25_000n, 2_000_000n], REASONING),
+  chat('gen-4-mini', 'gpt-4.1-mini', [400_000n, 100_000n, 1_600_000n], PLAIN),
 ] as const satisfies readonly ModelRow<'chat'>[];

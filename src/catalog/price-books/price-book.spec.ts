@@ -1,14 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { linesOf, sumOf } from '../../common/money/price-lines.js';
 import { BUILT_IN_MODELS } from '../models/built-in.models.js';
 import type { ModelRow } from '../model-row.js';
-import {
-  quoteOfRequest,
-  quoteOfSeconds,
-  quoteOfText,
-  quoteOfVideo,
-  priceOfTokens,
-} from '../price-rule.js';
+import { quoteOfRequest, quoteOfSeconds, quoteOfText, quoteOfVideo } from '../price-rule.js';
 import { bookedRow, type PriceBookVersion, versionAt } from './price-book.js';
 
 const rowOf = (id: string): ModelRow => {
@@ -55,14 +50,25 @@ describe('a price book', () => {
         });
         const seconds = price('aud-transcribe-v2', 'measured_second');
         expect(quoteOfSeconds(seconds, BigInt(count)).amountMicroUsd).toBe(is(count * 92));
-        const tokens = priceOfTokens(price('gen-5', 'token'), BigInt(count), BigInt(other));
-        expect(tokens).toBe(is(count * 1_250_000 + other * 10_000_000, 1_000_000));
+        const ofTokens = linesOf({
+          unit: 'token',
+          quantity: {
+            promptTokens: count,
+            cachedTokens: null,
+            completionTokens: other,
+            reasoningTokens: null,
+          },
+          unitPrice: { inputPerMillion: '1250000', outputPerMillion: '10000000' },
+        });
+        expect(sumOf(ofTokens, price('gen-5', 'token').factorPermille)).toBe(
+          is(count * 1_250_000 + other * 10_000_000, 1_000_000),
+        );
         const image = price('gen-image-2', 'request');
         expect(quoteOfRequest(image)).toMatchObject({
           amountMicroUsd: is(10_000),
           basis: { unitPrice: '10000' },
         });
-        expect(quoteOfVideo(price('vid-omni', 'video'), '10')).toMatchObject({
+        expect(quoteOfVideo({ price: price('vid-omni', 'video') }, '10')).toMatchObject({
           amountMicroUsd: is(500_000),
           basis: { unitPrice: '500000' },
         });

@@ -1,7 +1,7 @@
 import type { ModelRow } from '../model-row.js';
 import type { OverlayModel } from '../overlay.dto.js';
 import { overlaidRow } from '../overlay-rows.js';
-import { WHOLE_PERMILLE } from '../price-rule.js';
+import { WHOLE_PERMILLE } from '../../common/money/price-lines.js';
 
 /** The price of one model in a book, as the file of the catalog has it. */
 export type BookedModel = Required<Pick<OverlayModel, 'id' | 'price'>>;

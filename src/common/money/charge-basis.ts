@@ -11,19 +11,27 @@ export interface ChargeBasis {
 }
 
 /**
- * Tokens of one chat. Cached and reasoning tokens are part of the prompt and completion tokens; null where not
- * reported.
+ * Tokens of one chat. Cached, written and image tokens are parts of the prompt that exclude each other, reasoning is a
+ * part of the completion; null or absent where not reported.
  */
 export interface TokenCounts {
   readonly promptTokens: number;
   readonly cachedTokens: number | null;
+  /** Written to the provider's cache for 5 minutes, and for an hour. */
+  readonly cacheWriteTokens?: number;
+  readonly cacheWrite1hTokens?: number;
+  readonly imageTokens?: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number | null;
 }
 
-/** Micro-USD per million tokens, in digits. */
+/** Micro-USD per million tokens, in digits; those of the parts only where there are tokens of the part. */
 export interface TokenPrices {
   readonly inputPerMillion: string;
+  readonly cachedInputPerMillion?: string;
+  readonly cacheWritePerMillion?: string;
+  readonly cacheWrite1hPerMillion?: string;
+  readonly imageInputPerMillion?: string;
   readonly outputPerMillion: string;
 }
 

@@ -166,6 +166,68 @@ describe('a usage', () => {
     expect(usageOf({ usage })?.surplusTokens).toBe(surplusTokens);
   });
 
+  it.each<[string, object, object]>([
+    [
+      'of writes by how long they stay',
+      {
+        ...told(100, 30, 50_330),
+        cache_read_input_tokens: 50_000,
+        cache_creation_input_tokens: 200,
+        cache_creation: { ephemeral_5m_input_tokens: 150, ephemeral_1h_input_tokens: 50 },
+      },
+      { promptTokens: 50_300, cachedTokens: 50_000, cacheWriteTokens: 150, cacheWrite1hTokens: 50 },
+    ],
+    [
+      'of Anthropic that names only the parts of its writes',
+      {
+        input_tokens: 10,
+        output_tokens: 30,
+        cache_read_input_tokens: 3_000,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 200 },
+      },
+      { promptTokens: 3_210, cachedTokens: 3_000, cacheWriteTokens: 0, cacheWrite1hTokens: 200 },
+    ],
+    [
+      'of Bedrock',
+      {
+        inputTokens: 10,
+        outputTokens: 30,
+        totalTokens: 3_240,
+        cacheReadInputTokens: 3_000,
+        cacheWriteInputTokens: 200,
+      },
+      { promptTokens: 3_210, cachedTokens: 3_000, cacheWriteTokens: 200, cacheWrite1hTokens: 0 },
+    ],
+    [
+      'of writes inside the prompt',
+      {
+        ...told(300, 30, 330),
+        prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 200 },
+      },
+      { promptTokens: 300, cachedTokens: 90, cacheWriteTokens: 200 },
+    ],
+    [
+      'of images',
+      { ...told(300, 30, 330), prompt_tokens_details: { image_tokens: 258 } },
+      { promptTokens: 300, imageTokens: 258 },
+    ],
+    [
+      'of images in the words of Gemini',
+      {
+        promptTokenCount: 300,
+        candidatesTokenCount: 30,
+        totalTokenCount: 330,
+        promptTokensDetails: [
+          { modality: 'TEXT', tokenCount: 42 },
+          { modality: 'IMAGE', tokenCount: 258 },
+        ],
+      },
+      { promptTokens: 300, imageTokens: 258 },
+    ],
+  ])('%s has the parts of its prompt (G-23)', (_what, usage, wanted) => {
+    expect(usageOf({ usage })).toMatchObject({ completionTokens: 30, ...wanted });
+  });
+
   it.each([
     ['in x_groq', { x_groq: { id: 'r', usage: told(5, 6, 11) } }],
     ['in the choice', { choices: [{ index: 0, delta: {}, usage: told(5, 6, 11) }] }],

@@ -4,9 +4,9 @@ import type { TokenDetails, TokenUsage } from '../ports/chat.port.js';
 /** The names under which vendors report one count; `details.name` is a field of an object. */
 const NAMES = {
   prompt: ['prompt_tokens', 'promptTokenCount'],
-  input: ['input_tokens'],
-  completion: ['completion_tokens', 'output_tokens', 'candidatesTokenCount'],
-  total: ['total_tokens', 'totalTokenCount'],
+  input: ['input_tokens', 'inputTokens'],
+  completion: ['completion_tokens', 'output_tokens', 'outputTokens', 'candidatesTokenCount'],
+  total: ['total_tokens', 'totalTokens', 'totalTokenCount'],
   reasoning: [
     'completion_tokens_details.reasoning_tokens',
     'output_tokens_details.reasoning_tokens',
@@ -21,13 +21,18 @@ const NAMES = {
     'prompt_cache_hit_tokens',
   ],
   missed: ['prompt_cache_miss_tokens'],
-  read: ['cache_read_input_tokens'],
+  read: ['cache_read_input_tokens', 'cacheReadInputTokens'],
   written: [
     'cache_creation_input_tokens',
     'cache_write_input_tokens',
+    'cacheWriteInputTokens',
     'prompt_tokens_details.cache_write_tokens',
     'prompt_tokens_details.cache_creation_tokens',
   ],
+  /** The two parts of what was written, by how long it stays. */
+  writtenFor5m: ['cache_creation.ephemeral_5m_input_tokens'],
+  writtenFor1h: ['cache_creation.ephemeral_1h_input_tokens'],
+  image: ['prompt_tokens_details.image_tokens', 'input_tokens_details.image_tokens'],
   toolUse: ['toolUsePromptTokenCount', 'tool_use_prompt_tokens'],
 } as const;
 
@@ -57,11 +62,14 @@ export function usageOf(response: JsonObject): TokenUsage | null {
   const input = prompt + beside.input;
   const output = completion + beside.reasoning;
   const cached = counts.cached ?? counts.read;
+  const imageTokens = counts.image ?? tokensOfModality(usage.promptTokensDetails, 'IMAGE');
   return {
     promptTokens: input,
     completionTokens: output,
     cachedTokens: cached === null ? null : Math.min(cached, input),
     reasoningTokens: reasoning === null ? null : Math.min(reasoning, output),
+    ...writesOf(counts),
+    ...(imageTokens !== null && { imageTokens }),
     ...(beside.surplus > 0 && { surplusTokens: beside.surplus }),
     promptDetails: detailsOf(usage.prompt_tokens_details),
     completionDetails: detailsOf(usage.completion_tokens_details),
@@ -80,7 +88,26 @@ function usageObjectOf(response: JsonObject): JsonObject | null {
 
 function countsOf(usage: JsonObject): Counts {
   const entries = Object.entries(NAMES).map(([key, names]) => [key, firstCount(usage, names)]);
-  return Object.fromEntries(entries) as Counts;
+  const counts = Object.fromEntries(entries) as Counts;
+  const { writtenFor5m, writtenFor1h } = counts;
+  if (counts.written !== null || (writtenFor5m === null && writtenFor1h === null)) return counts;
+  return { ...counts, written: (writtenFor5m ?? 0) + (writtenFor1h ?? 0) };
+}
+
+/** Tokens written to the cache, for 5 minutes unless the vendor says that they stay an hour. */
+function writesOf({ written, writtenFor1h }: Counts) {
+  if (written === null) return {};
+  const cacheWrite1hTokens = Math.min(writtenFor1h ?? 0, written);
+  return { cacheWriteTokens: written - cacheWrite1hTokens, cacheWrite1hTokens };
+}
+
+/** The count of one modality in Gemini's list of them; null where it is not there. */
+function tokensOfModality(details: unknown, modality: string): number | null {
+  if (!Array.isArray(details)) return null;
+  const known = (details as unknown[]).find(
+    (entry): entry is JsonObject => isJsonObject(entry) && entry.modality === modality,
+  );
+  return known !== undefined && isCount(known.tokenCount) ? known.tokenCount : null;
 }
 
 function firstCount(usage: JsonObject, names: readonly string[]): number | null {

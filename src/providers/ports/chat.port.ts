@@ -38,6 +38,11 @@ export interface TokenUsage {
   readonly completionTokens: number;
   /** Prompt tokens that the provider had cached; null where not reported. */
   readonly cachedTokens: number | null;
+  /** Prompt tokens that the provider wrote to its cache for 5 minutes, and for an hour; absent where not reported. */
+  readonly cacheWriteTokens?: number;
+  readonly cacheWrite1hTokens?: number;
+  /** Prompt tokens of images; absent where not reported. */
+  readonly imageTokens?: number;
   /** Completion tokens of hidden reasoning; null where not reported. */
   readonly reasoningTokens: number | null;
   /** Tokens of the reported total that no other count explains; absent if there are none (decision G-23). */

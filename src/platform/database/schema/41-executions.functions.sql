@@ -377,3 +377,25 @@ CREATE OR REPLACE FUNCTION execution_refund_v2(
 ) LANGUAGE sql AS $$
   SELECT * FROM execution_refund_v3(p_account, p_id, p_amount, p_key, p_note, NULL);
 $$;
+
+-- What a call or task is due by the lines of its record, in micro-USD, exact and not yet rounded: each kind of tokens at its
+-- price per million, or the quantity at its unit price. Parts of the prompt that have no price of their own cost as its rest, and
+-- what was written to the cache for an hour as what was written for 5 minutes.
+CREATE OR REPLACE FUNCTION charge_due(p_unit text, p_quantity jsonb, p_unit_price jsonb) RETURNS numeric
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN p_unit <> 'token' THEN (p_quantity #>> '{}')::numeric * (p_unit_price #>> '{}')::numeric
+    ELSE (SELECT ((prompt - cached - written - written_1h - images) * input
+                  + cached * coalesce((p_unit_price->>'cachedInputPerMillion')::numeric, input)
+                  + written * coalesce((p_unit_price->>'cacheWritePerMillion')::numeric, input)
+                  + written_1h * coalesce((p_unit_price->>'cacheWrite1hPerMillion')::numeric,
+                                          (p_unit_price->>'cacheWritePerMillion')::numeric, input)
+                  + images * coalesce((p_unit_price->>'imageInputPerMillion')::numeric, input)
+                  + completion * (p_unit_price->>'outputPerMillion')::numeric) / 1000000
+            FROM (SELECT (p_quantity->>'promptTokens')::numeric AS prompt,
+                         coalesce((p_quantity->>'cachedTokens')::numeric, 0) AS cached,
+                         coalesce((p_quantity->>'cacheWriteTokens')::numeric, 0) AS written,
+                         coalesce((p_quantity->>'cacheWrite1hTokens')::numeric, 0) AS written_1h,
+                         coalesce((p_quantity->>'imageTokens')::numeric, 0) AS images,
+                         (p_quantity->>'completionTokens')::numeric AS completion,
+                         (p_unit_price->>'inputPerMillion')::numeric AS input) t) END;
+$$;

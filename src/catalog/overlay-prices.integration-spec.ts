@@ -1,0 +1,122 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../platform/config/load-config.js';
+import { loadCatalog } from './catalog-file.js';
+
+const path = join(mkdtempSync(join(tmpdir(), 'overlay-prices-')), 'overlay.json');
+const TOKENS = { unit: 'token', input_micro_usd_per_million: 10, output_micro_usd_per_million: 50 };
+const VIDEO = { unit: 'video', by_seconds: [{ seconds: '5', micro_usd: 7 }] };
+
+function loaded(id: string, price: object) {
+  writeFileSync(path, JSON.stringify({ models: [{ id, price }] }));
+  return loadCatalog(path).rows.find((row) => row.id === id)?.price;
+}
+
+function problemsOf(id: string, price: object): readonly string[] {
+  try {
+    loaded(id, price);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('a price in the overlay', () => {
+  it('has a line for each kind of tokens, and tiers in order', () => {
+    const tiers = [
+      { above_input_tokens: 500_000, cached_input_micro_usd_per_million: 3 },
+      { above_input_tokens: 200_000, input_micro_usd_per_million: 20 },
+    ];
+    const lines = {
+      cached_input_micro_usd_per_million: 1,
+      cache_write_micro_usd_per_million: 12,
+      cache_write_1h_micro_usd_per_million: 20,
+      image_input_micro_usd_per_million: 0,
+    };
+    expect(loaded('gen-5', { ...TOKENS, ...lines, tiers })).toEqual({
+      unit: 'token',
+      inputMicroUsdPerMillion: 10n,
+      cachedInputMicroUsdPerMillion: 1n,
+      cacheWriteMicroUsdPerMillion: 12n,
+      cacheWrite1hMicroUsdPerMillion: 20n,
+      imageInputMicroUsdPerMillion: 0n,
+      outputMicroUsdPerMillion: 50n,
+      tiers: [
+        { aboveInputTokens: 200_000, inputMicroUsdPerMillion: 20n },
+        { aboveInputTokens: 500_000, cachedInputMicroUsdPerMillion: 3n },
+      ],
+    });
+  });
+
+  it('with the two lines of before has no others: the cached price of the built-in model goes with it', () => {
+    expect(loaded('gen-5', TOKENS)).toEqual({
+      unit: 'token',
+      inputMicroUsdPerMillion: 10n,
+      outputMicroUsdPerMillion: 50n,
+    });
+  });
+
+  it('of images goes by quality and size, of videos by resolution and sound', () => {
+    const byQualitySize = [{ quality: 'high', size: '1024x1024', micro_usd: 9 }];
+    expect(
+      loaded('gen-image-2', { unit: 'request', micro_usd: 5, by_quality_size: byQualitySize }),
+    ).toEqual({
+      unit: 'request',
+      microUsd: 5n,
+      byQualitySize: [{ quality: 'high', size: '1024x1024', microUsd: 9n }],
+    });
+    const perSecond = [{ resolution: '1080p', sound: true, micro_usd_per_second: 3 }];
+    expect(loaded('vid-omni', { ...VIDEO, per_second: perSecond })).toEqual({
+      unit: 'video',
+      microUsdBySeconds: { '5': 7n },
+      perSecond: [{ resolution: '1080p', sound: true, microUsdPerSecond: 3n }],
+    });
+  });
+
+  const tier = { above_input_tokens: 5, input_micro_usd_per_million: 1 };
+  const perSecond = { resolution: '1080p', sound: true, micro_usd_per_second: 3 };
+  const image = { quality: 'high', size: '1x1', micro_usd: 3 };
+  it.each<[string, object, RegExp]>([
+    ['gen-5', { ...TOKENS, tiers: [tier, tier] }, /price\.tiers has two entries .* \(5\)/],
+    ['gen-5', { ...TOKENS, tiers: [] }, /tiers must/],
+    ['gen-5', { ...TOKENS, tiers: [{ input_micro_usd_per_million: 1 }] }, /above_input_tokens/],
+    ['gen-5', { ...TOKENS, tiers: [{ ...tier, above_input_tokens: 0 }] }, /above_input_tokens/],
+    ['gen-5', { ...TOKENS, tiers: [{ ...tier, output_micro_usd_per_million: 0 }] }, /output_micro/],
+    ['gen-5', { ...TOKENS, tiers: [{ ...tier, price: 1 }] }, /price/],
+    ['gen-5', { ...TOKENS, cached_input_micro_usd_per_million: -1 }, /cached_input_micro/],
+    ['gen-5', { ...TOKENS, cached_input_micro_usd_per_million: '1' }, /cached_input_micro/],
+    ['gen-5', { ...TOKENS, image_input_micro_usd_per_million: 1e15 }, /price\.image_input.* large/],
+    [
+      'gen-5',
+      { ...TOKENS, tiers: [{ ...tier, cache_write_micro_usd_per_million: 1e12 }] },
+      /price\.tiers \(above 5\): cache_write_micro_usd_per_million is too large/,
+    ],
+    ['aud-v4', { unit: 'code_point', micro_usd: 1, tiers: [tier] }, /price\.tiers does not fit/],
+    ['song-music', { unit: 'request', micro_usd: 1, by_quality_size: [image] }, /does not fit/],
+    [
+      'gen-image-2',
+      { unit: 'request', micro_usd: 1, by_quality_size: [image, image] },
+      /two entries with the same quality and size \(high, 1x1\)/,
+    ],
+    [
+      'gen-image-2',
+      { unit: 'request', micro_usd: 1, by_quality_size: [{ ...image, micro_usd: 9e15 }] },
+      /by_quality_size \(high, 1x1\) is too large/,
+    ],
+    ['vid-omni', { ...VIDEO, per_second: [perSecond, perSecond] }, /same resolution and sound/],
+    ['vid-omni', { unit: 'video', per_second: [perSecond] }, /price\.by_seconds is required/],
+    ['vid-omni', { ...VIDEO, per_second: [{ ...perSecond, sound: 'yes' }] }, /sound/],
+    [
+      'vid-omni',
+      { ...VIDEO, per_second: [{ ...perSecond, micro_usd_per_second: 9e14 }] },
+      /per_second \(1080p\) is too large/,
+    ],
+  ])('of %s is refused with its field: %j', (id, price, problem) => {
+    const problems = problemsOf(id, price);
+    expect(problems.join('\n')).toMatch(problem);
+    expect(problems.join('\n')).toContain(`(model ${id})`);
+  });
+});
