@@ -98,6 +98,18 @@ describe('the words of the OpenAPI document', () => {
     expect(fields.filter(([, text]) => !isSentence(text)).map(([field]) => field)).toEqual([]);
   });
 
+  it('say of each field of a response what it tells', () => {
+    const answers = operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ content = {} }) =>
+        Object.values(content).map(({ schema = {} }) => schema),
+      ),
+    );
+    const seen = new Set<string>();
+    const fields = answers.flatMap((schema) => [...fieldsOf(schema, '', seen)]);
+    expect(fields.length).toBeGreaterThan(400);
+    expect(fields.filter(([, text]) => !isSentence(text)).map(([field]) => field)).toEqual([]);
+  });
+
   it('say of each parameter what it is for', () => {
     const bare = operations.flatMap(({ operationId: id, parameters = [] }) =>
       parameters

@@ -2,10 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /** The balance of an account: what can be spent, and what running calls hold. */
 export class AccountView {
-  @ApiProperty({ enum: ['account'] })
+  @ApiProperty({ enum: ['account'], description: 'Says what kind of object this is' })
   object!: 'account';
 
-  @ApiProperty({ example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({
+    example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'Id of the account',
+  })
   id!: string;
 
   @ApiProperty({ example: '100000000', description: 'Micro-USD' })

@@ -6,10 +6,10 @@ import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 
 /** What the holder of a key may know of it. */
 export class KeyView extends KeyTermsView {
-  @ApiProperty({ enum: ['api_key'] })
+  @ApiProperty({ enum: ['api_key'], description: 'Says what kind of object this is' })
   object!: 'api_key';
 
-  @ApiProperty({ example: 'key_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({ example: 'key_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a', description: 'Id of the key' })
   id!: string;
 
   @ApiProperty({

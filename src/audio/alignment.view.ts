@@ -5,7 +5,7 @@ const nullableNumber = { type: Number, nullable: true } as const;
 
 /** One word of the text and its times in the recording. */
 export class AlignedWordView {
-  @ApiProperty({ example: 'Hello' })
+  @ApiProperty({ example: 'Hello', description: 'The word' })
   text!: string;
 
   @ApiProperty({ ...nullableNumber, description: 'Seconds from the start' })
@@ -20,7 +20,7 @@ export class AlignedWordView {
 
 /** When each word is spoken (API: Alignment response). */
 export class AlignmentView {
-  @ApiProperty({ type: [AlignedWordView] })
+  @ApiProperty({ type: [AlignedWordView], description: 'The words of the text in their order' })
   words!: AlignedWordView[];
 
   @ApiProperty({ ...nullableNumber, description: 'How badly the whole text fits' })

@@ -7,7 +7,11 @@ const epochSeconds = { nullable: true, type: Number, description: 'Epoch seconds
 
 /** What holders and operators alike see of a key. */
 export class KeyTermsView {
-  @ApiProperty({ nullable: true, type: String })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'Name of the key; null where none was given',
+  })
   name!: string | null;
 
   @ApiProperty({ description: 'The first characters of the key' })

@@ -2,7 +2,10 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ChatSayingView, ChatUsageView } from './chat-completion.view.js';
 
 class FunctionPieceView {
-  @ApiPropertyOptional({ example: 'get_weather' })
+  @ApiPropertyOptional({
+    example: 'get_weather',
+    description: 'Name of the function; on the first piece',
+  })
   name?: string;
 
   @ApiPropertyOptional({ description: 'A piece of the JSON text' })
@@ -10,7 +13,7 @@ class FunctionPieceView {
 }
 
 class CustomPieceView {
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'Name of the tool; on the first piece' })
   name?: string;
 
   @ApiPropertyOptional({ description: 'A piece of the input' })
@@ -22,16 +25,19 @@ class ToolCallPieceView {
   @ApiProperty({ type: 'integer', description: 'Which call it is a piece of' })
   index!: number;
 
-  @ApiPropertyOptional({ example: 'call_1' })
+  @ApiPropertyOptional({ example: 'call_1', description: 'Id of the call; on its first piece' })
   id?: string;
 
-  @ApiPropertyOptional({ enum: ['function', 'custom'] })
+  @ApiPropertyOptional({
+    enum: ['function', 'custom'],
+    description: 'Kind of the tool; on the first piece',
+  })
   type?: string;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'A piece of the call of a function' })
   function?: FunctionPieceView;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'A piece of the call of a custom tool' })
   custom?: CustomPieceView;
 }
 
@@ -42,15 +48,15 @@ class ChatDeltaView extends ChatSayingView {
   @ApiPropertyOptional({ type: String, nullable: true, description: 'The next piece of the text' })
   content?: string | null;
 
-  @ApiPropertyOptional({ type: [ToolCallPieceView] })
+  @ApiPropertyOptional({ type: [ToolCallPieceView], description: 'Pieces of the calls of tools' })
   tool_calls?: ToolCallPieceView[];
 }
 
 class ChatChunkChoiceView {
-  @ApiProperty({ type: 'integer', example: 0 })
+  @ApiProperty({ type: 'integer', example: 0, description: 'Position of the choice, from 0' })
   index!: number;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'What is new since the last chunk' })
   delta!: ChatDeltaView;
 
   @ApiPropertyOptional({
@@ -66,19 +72,25 @@ class ChatChunkChoiceView {
 
 /** One event of a chat stream, for the documentation (API: Chat stream chunk). */
 export class ChatChunkView {
-  @ApiProperty({ example: 'chatcmpl-0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({
+    example: 'chatcmpl-0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'The same on every chunk: `chatcmpl-` and the digits of the execution',
+  })
   id!: string;
 
-  @ApiProperty({ enum: ['chat.completion.chunk'] })
+  @ApiProperty({ enum: ['chat.completion.chunk'], description: 'Says what kind of object this is' })
   object!: 'chat.completion.chunk';
 
   @ApiProperty({ description: 'Epoch seconds' })
   created!: number;
 
-  @ApiProperty({ example: 'gen-5-mini' })
+  @ApiProperty({ example: 'gen-5-mini', description: 'Id of the model, as it was asked for' })
   model!: string;
 
-  @ApiProperty({ type: [ChatChunkChoiceView] })
+  @ApiProperty({
+    type: [ChatChunkChoiceView],
+    description: 'The choices that this chunk adds to; empty on a chunk with the usage alone',
+  })
   choices!: ChatChunkChoiceView[];
 
   @ApiPropertyOptional({

@@ -25,10 +25,10 @@ class CompletionTokensView {
 
 /** The usage of a chat. */
 export class ChatUsageView {
-  @ApiProperty(count)
+  @ApiProperty({ ...count, description: 'Tokens of the prompt, those read from a cache included' })
   prompt_tokens!: number;
 
-  @ApiProperty(count)
+  @ApiProperty({ ...count, description: 'Tokens of the answer, those of thoughts included' })
   completion_tokens!: number;
 
   @ApiProperty({ ...count, description: 'The sum of the two' })
@@ -48,7 +48,7 @@ export class ChatUsageView {
 }
 
 class CalledFunctionView {
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'Name of the function' })
   name?: string;
 
   @ApiPropertyOptional({ description: 'JSON text' })
@@ -57,7 +57,11 @@ class CalledFunctionView {
 
 /** What a provider may say beside the text of a message or of a piece of it. */
 export class ChatSayingView {
-  @ApiPropertyOptional({ type: String, nullable: true })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'Why the model refused, in its words; null where it did not',
+  })
   refusal?: string | null;
 
   @ApiPropertyOptional({
@@ -80,7 +84,11 @@ export class ChatSayingView {
   @ApiPropertyOptional({ ...objects, description: 'Sources, as the provider sent' })
   annotations?: object[];
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The recording of the answer, as the provider sent it',
+  })
   audio?: object;
 
   @ApiPropertyOptional({
@@ -95,7 +103,7 @@ export class ChatSayingView {
 }
 
 class ChatMessageView extends ChatSayingView {
-  @ApiProperty({ enum: ['assistant'] })
+  @ApiProperty({ enum: ['assistant'], description: 'Who says it' })
   role!: string;
 
   @ApiProperty({ type: String, nullable: true, description: 'Null where a tool is called' })
@@ -106,13 +114,17 @@ class ChatMessageView extends ChatSayingView {
 }
 
 class ChatChoiceView {
-  @ApiProperty({ example: 0 })
+  @ApiProperty({ example: 0, description: 'Position of the choice, from 0' })
   index!: number;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The answer of the model' })
   message!: ChatMessageView;
 
-  @ApiProperty({ example: 'stop' })
+  @ApiProperty({
+    example: 'stop',
+    description:
+      'Why the answer ended: `stop`, `length`, `tool_calls`, `content_filter` or a word of the provider',
+  })
   finish_reason!: string;
 
   @ApiProperty({
@@ -132,21 +144,24 @@ export class ChatCompletionView {
   })
   id!: string;
 
-  @ApiProperty({ enum: ['chat.completion'] })
+  @ApiProperty({ enum: ['chat.completion'], description: 'Says what kind of object this is' })
   object!: 'chat.completion';
 
   @ApiProperty({ description: 'Epoch seconds' })
   created!: number;
 
-  @ApiProperty({ example: 'gen-5-mini' })
+  @ApiProperty({ example: 'gen-5-mini', description: 'Id of the model, as it was asked for' })
   model!: string;
 
   @ApiProperty({ type: String, nullable: true, description: 'Always null' })
   system_fingerprint!: null;
 
-  @ApiProperty({ type: [ChatChoiceView] })
+  @ApiProperty({
+    type: [ChatChoiceView],
+    description: 'The answers; one unless `n` asked for more',
+  })
   choices!: ChatChoiceView[];
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Tokens and charge of the call' })
   usage!: ChatUsageView;
 }

@@ -23,7 +23,10 @@ export class DubbingResultView {
   @ApiProperty({ type: [String], description: 'Always empty for dubbing' })
   urls!: string[];
 
-  @ApiProperty({ example: '/v1/tasks/task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a/content' })
+  @ApiProperty({
+    example: '/v1/tasks/task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a/content',
+    description: 'Path of the file on this gateway; it takes the key',
+  })
   content_path!: string;
 
   @ApiProperty({
@@ -34,7 +37,7 @@ export class DubbingResultView {
   })
   content_url!: string | null;
 
-  @ApiProperty({ example: 'fr' })
+  @ApiProperty({ example: 'fr', description: 'Language of the dub' })
   target_language!: string;
 
   @ApiProperty({ nullable: true, type: String, description: 'As used or detected', example: 'en' })
@@ -43,16 +46,28 @@ export class DubbingResultView {
   @ApiProperty({ nullable: true, type: String, description: 'A hint', example: 'audio/mpeg' })
   content_type!: string | null;
 
-  @ApiProperty({ nullable: true, type: Boolean })
+  @ApiProperty({
+    nullable: true,
+    type: Boolean,
+    description: 'Whether the file has a picture; null where it is not known',
+  })
   has_video!: boolean | null;
 
-  @ApiProperty({ nullable: true, type: Number })
+  @ApiProperty({
+    nullable: true,
+    type: Number,
+    description: 'Length of the file in seconds; null where it is not known',
+  })
   duration_seconds!: number | null;
 }
 
 /** A dubbing task. */
 export class DubbingTaskView extends TaskFields {
-  @ApiProperty({ nullable: true, type: DubbingResultView })
+  @ApiProperty({
+    nullable: true,
+    type: DubbingResultView,
+    description: 'The dub; null until success',
+  })
   result!: DubbingResultView | null;
 }
 

@@ -10,6 +10,6 @@ export class ImageView {
   @ApiProperty({ description: 'Epoch seconds' })
   created!: number;
 
-  @ApiProperty({ type: [ImageDataView] })
+  @ApiProperty({ type: [ImageDataView], description: 'The images that were made' })
   data!: ImageDataView[];
 }

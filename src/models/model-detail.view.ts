@@ -18,7 +18,10 @@ const LIMITED_BY_ROW = new Set([
 
 /** A model with everything that a caller needs to know (API: GET /v1/models/{id}). */
 export class ModelDetailView extends ModelView {
-  @ApiProperty({ example: '/v1/audio/speech' })
+  @ApiProperty({
+    example: '/v1/audio/speech',
+    description: 'Path of the operation that takes the model',
+  })
   endpoint!: string;
 
   @ApiProperty({

@@ -13,25 +13,33 @@ const VOICE_NAMES = VOICES.map(({ name }) => name);
 
 /** Input and output modalities. */
 export class ArchitectureView {
-  @ApiProperty({ example: 'text+image->text' })
+  @ApiProperty({
+    example: 'text+image->text',
+    description: 'What goes in and what comes out, in one text',
+  })
   modality!: string;
 
-  @ApiProperty({ type: [String], example: ['text', 'image'] })
+  @ApiProperty({ type: [String], example: ['text', 'image'], description: 'Kinds of input' })
   input_modalities!: readonly string[];
 
-  @ApiProperty({ type: [String], example: ['text'] })
+  @ApiProperty({ type: [String], example: ['text'], description: 'Kinds of output' })
   output_modalities!: readonly string[];
 
-  @ApiProperty({ enum: ['Other'] })
+  @ApiProperty({ enum: ['Other'], description: 'Name of the tokenizer; the gateway tells none' })
   tokenizer!: 'Other';
 
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Always null: the gateway tells no format of prompts',
+  })
   instruct_type!: null;
 }
 
 /** The bounds of one request. */
 export class TopProviderView {
-  @ApiProperty()
+  @ApiProperty({ description: 'Always false: the gateway adds no moderation' })
   is_moderated!: boolean;
 
   @ApiProperty({ type: 'integer', nullable: true, description: 'Tokens' })
@@ -49,25 +57,29 @@ export class ModelLinksView {
 
 /** One model of the list, with what model pickers read (API: GET /v1/models; decision G-90). */
 export class ModelView {
-  @ApiProperty({ example: 'aud-v4' })
+  @ApiProperty({
+    example: 'aud-v4',
+    description: 'The name that requests send as `model`: an id or an alias',
+  })
   id!: string;
 
-  @ApiProperty({ enum: ['model'] })
+  @ApiProperty({ enum: ['model'], description: 'Says what kind of object this is' })
   object!: 'model';
 
   @ApiProperty({ example: CATALOG_EPOCH_SECONDS, description: 'Epoch seconds' })
   created!: number;
 
-  @ApiProperty({ example: OWNER })
+  @ApiProperty({ example: OWNER, description: 'Always the gateway, which names no vendor' })
   owned_by!: string;
 
   @ApiProperty({
     enum: OPERATION_NAMES.map((name) => OPERATIONS[name].endpointType),
     isArray: true,
+    description: 'Kinds of the operation that takes the model',
   })
   supported_endpoint_types!: EndpointType[];
 
-  @ApiProperty({ example: 'aud-v4' })
+  @ApiProperty({ example: 'aud-v4', description: 'The same as `id`' })
   name!: string;
 
   @ApiProperty({
@@ -76,7 +88,7 @@ export class ModelView {
   })
   canonical_slug!: string;
 
-  @ApiProperty({ example: 'Speech from text' })
+  @ApiProperty({ example: 'Speech from text', description: 'What the model does' })
   description!: string;
 
   @ApiProperty({
@@ -86,52 +98,70 @@ export class ModelView {
   })
   context_length!: number | null;
 
-  @ApiProperty({ type: ArchitectureView })
+  @ApiProperty({ type: ArchitectureView, description: 'What goes in and what comes out' })
   architecture!: ArchitectureView;
 
-  @ApiProperty({ type: PricingView })
+  @ApiProperty({ type: PricingView, description: 'Its price in USD, as model pickers read it' })
   pricing!: PricingView;
 
-  @ApiProperty({ type: PriceView })
+  @ApiProperty({ type: PriceView, description: 'Its price in micro-USD, exact for every unit' })
   price!: PriceView;
 
-  @ApiProperty({ type: TopProviderView })
+  @ApiProperty({ type: TopProviderView, description: 'Bounds of one request' })
   top_provider!: TopProviderView;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Always null: limits are those of the key',
+  })
   per_request_limits!: null;
 
-  @ApiProperty({ type: [String], example: ['model', 'input', 'voice'] })
+  @ApiProperty({
+    type: [String],
+    example: ['model', 'input', 'voice'],
+    description: 'Fields of its requests',
+  })
   supported_parameters!: readonly string[];
 
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Always null: defaults are in the description of each field',
+  })
   default_parameters!: null;
 
   @ApiProperty({ type: [String], nullable: true, description: 'Null where no voice is chosen' })
   supported_voices!: readonly string[] | null;
 
-  @ApiProperty({ type: ModelLinksView })
+  @ApiProperty({ type: ModelLinksView, description: 'Where its details are' })
   links!: ModelLinksView;
 }
 
 /** Further pages; there are none. */
 export class ModelListLinksView {
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Path of the next page; always null, for there is one page',
+  })
   next!: null;
 }
 
 /** The model list. */
 export class ModelListView {
-  @ApiProperty({ enum: ['list'] })
+  @ApiProperty({ enum: ['list'], description: 'Says what kind of object this is' })
   object!: 'list';
 
-  @ApiProperty({ type: [ModelView] })
+  @ApiProperty({ type: [ModelView], description: 'The models that the key may use' })
   data!: ModelView[];
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'How many models there are' })
   total_count!: number;
 
-  @ApiProperty({ type: ModelListLinksView })
+  @ApiProperty({ type: ModelListLinksView, description: 'Where the next page is' })
   links!: ModelListLinksView;
 }
 

@@ -8,22 +8,25 @@ export class VoiceView implements PremadeVoice {
   @ApiProperty({ example: 'pNInz6obpgDQGcFmaJgB', description: 'Taken as `voice`, like the name' })
   id!: string;
 
-  @ApiProperty({ example: 'Adam' })
+  @ApiProperty({ example: 'Adam', description: 'Name of the voice, which `voice` takes too' })
   name!: string;
 
-  @ApiProperty({ enum: ['Male', 'Female', 'Neutral'] })
+  @ApiProperty({ enum: ['Male', 'Female', 'Neutral'], description: 'What it sounds like' })
   gender!: PremadeVoice['gender'];
 
-  @ApiProperty({ enum: ['American', 'British', 'Australian'] })
+  @ApiProperty({
+    enum: ['American', 'British', 'Australian'],
+    description: 'The accent of its English',
+  })
   accent!: PremadeVoice['accent'];
 }
 
 /** The voices. */
 export class VoiceListView {
-  @ApiProperty({ enum: ['list'] })
+  @ApiProperty({ enum: ['list'], description: 'Says what kind of object this is' })
   object!: 'list';
 
-  @ApiProperty({ type: [VoiceView] })
+  @ApiProperty({ type: [VoiceView], description: 'The voices' })
   data!: readonly VoiceView[];
 }
 

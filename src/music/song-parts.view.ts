@@ -2,10 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /** Lyrics. */
 export class LyricsView {
-  @ApiProperty({ example: 'Rain on the window, rain on the sea' })
+  @ApiProperty({
+    example: 'Rain on the window, rain on the sea',
+    description: 'The words of the song',
+  })
   text!: string;
 
-  @ApiProperty({ required: false })
+  @ApiProperty({ required: false, description: 'Title of the song' })
   title?: string;
 
   @ApiProperty({ required: false, description: 'Style tags' })
@@ -14,10 +17,10 @@ export class LyricsView {
 
 /** A file of the download operation. */
 export class SongFileView {
-  @ApiProperty({ example: 'wav' })
+  @ApiProperty({ example: 'wav', description: 'Format of the file' })
   format!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Where the file is' })
   url!: string;
 }
 
@@ -32,25 +35,25 @@ export class CustomModelView {
   @ApiProperty({ description: "The provider's id; never sent back" })
   id!: string;
 
-  @ApiProperty({ example: 'My model' })
+  @ApiProperty({ example: 'My model', description: 'Name of the model, as the caller gave it' })
   name!: string;
 }
 
 /** Beats per minute. */
 export class BpmView {
-  @ApiProperty({ example: 120.5 })
+  @ApiProperty({ example: 120.5, description: 'Beats per minute on average' })
   average!: number;
 
-  @ApiProperty({ required: false })
+  @ApiProperty({ required: false, description: 'Fewest beats per minute' })
   min?: number;
 
-  @ApiProperty({ required: false })
+  @ApiProperty({ required: false, description: 'Most beats per minute' })
   max?: number;
 }
 
 /** A word or line with its times in the track. */
 export class TimedLyricView {
-  @ApiProperty({ example: 'Rain' })
+  @ApiProperty({ example: 'Rain', description: 'The word or line' })
   text!: string;
 
   @ApiProperty({ description: 'Seconds' })
@@ -78,10 +81,10 @@ class MidiNoteView {
 }
 
 class MidiInstrumentView {
-  @ApiProperty({ example: 'Piano' })
+  @ApiProperty({ example: 'Piano', description: 'Name of the instrument' })
   name!: string;
 
-  @ApiProperty({ type: [MidiNoteView] })
+  @ApiProperty({ type: [MidiNoteView], description: 'Its notes in their order' })
   notes!: MidiNoteView[];
 }
 
@@ -90,6 +93,6 @@ export class MidiView {
   @ApiProperty({ description: "The provider's word for the state of the work" })
   state!: string;
 
-  @ApiProperty({ type: [MidiInstrumentView] })
+  @ApiProperty({ type: [MidiInstrumentView], description: 'The instruments of the track' })
   instruments!: MidiInstrumentView[];
 }

@@ -68,13 +68,17 @@ export class SongResultView {
   @ApiProperty({ type: [String], description: 'Every media URL, the primary output first' })
   urls!: string[];
 
-  @ApiProperty({ type: [TrackView], required: false })
+  @ApiProperty({ type: [TrackView], required: false, description: 'The tracks that were made' })
   tracks?: TrackView[];
 
-  @ApiProperty({ type: [LyricsView], required: false })
+  @ApiProperty({ type: [LyricsView], required: false, description: 'The lyrics that were written' })
   lyrics?: LyricsView[];
 
-  @ApiProperty({ type: [SongFileView], required: false })
+  @ApiProperty({
+    type: [SongFileView],
+    required: false,
+    description: 'The files that were asked for, one for each format',
+  })
   files?: SongFileView[];
 
   @ApiProperty({ type: [String], required: false, description: 'MP4 files' })
@@ -89,13 +93,17 @@ export class SongResultView {
   @ApiProperty({ required: false, description: 'The task goes into `custom_model_task_id`' })
   custom_model?: CustomModelView;
 
-  @ApiProperty({ required: false })
+  @ApiProperty({ required: false, description: 'Beats per minute of the track' })
   bpm?: BpmView;
 
-  @ApiProperty({ type: [TimedLyricView], required: false })
+  @ApiProperty({
+    type: [TimedLyricView],
+    required: false,
+    description: 'When each word or line is sung',
+  })
   timed_lyrics?: TimedLyricView[];
 
-  @ApiProperty({ required: false })
+  @ApiProperty({ required: false, description: 'The notes of the track' })
   midi?: MidiView;
 
   @ApiPropertyOptional({
@@ -108,7 +116,11 @@ export class SongResultView {
 
 /** A song task. */
 export class SongTaskView extends TaskFields {
-  @ApiProperty({ nullable: true, type: SongResultView })
+  @ApiProperty({
+    nullable: true,
+    type: SongResultView,
+    description: 'The song; null until success',
+  })
   result!: SongResultView | null;
 }
 

@@ -17,31 +17,41 @@ export const TASK_STATUSES = [
 
 /** Why a task failed. */
 export class TaskErrorView {
-  @ApiProperty({ example: 'provider_task_failed' })
+  @ApiProperty({ example: 'provider_task_failed', description: 'Code of the error' })
   code!: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The reason in words' })
   message!: string;
 }
 
 /** What every audio task has but its result, whose shape depends on the kind. */
 export class TaskFields {
-  @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a', description: 'Id of the task' })
   id!: string;
 
-  @ApiProperty({ enum: ['task'] })
+  @ApiProperty({ enum: ['task'], description: 'Says what kind of object this is' })
   object!: 'task';
 
-  @ApiProperty({ enum: TASK_STATUSES })
+  @ApiProperty({
+    enum: TASK_STATUSES,
+    description:
+      'State of the task. `succeeded`, `failed` and `expired` are final; `reconciliation_required` waits for an operator',
+  })
   status!: TaskStatus;
 
-  @ApiProperty({ example: 'song-music' })
+  @ApiProperty({ example: 'song-music', description: 'Id of the model, as it was ordered' })
   model!: string;
 
-  @ApiProperty({ enum: ['audio'] })
+  @ApiProperty({ enum: ['audio'], description: 'What kind of work it is' })
   modality!: 'audio';
 
-  @ApiProperty({ nullable: true, type: 'integer', minimum: 0, maximum: 100 })
+  @ApiProperty({
+    nullable: true,
+    type: 'integer',
+    minimum: 0,
+    maximum: 100,
+    description: 'Per cent of the work that is done; null where the provider does not tell',
+  })
   progress!: number | null;
 
   @ApiProperty({ nullable: true, type: TaskErrorView, description: 'Null unless failed' })

@@ -38,19 +38,25 @@ export class VideoResultView {
  * decision G-56).
  */
 export class VideoTaskView {
-  @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a', description: 'Id of the task' })
   id!: string;
 
-  @ApiProperty({ enum: ['task'] })
+  @ApiProperty({ enum: ['task'], description: 'Says what kind of object this is' })
   object!: 'task';
 
-  @ApiProperty({ enum: VIDEO_STATUSES })
+  @ApiProperty({ enum: VIDEO_STATUSES, description: 'State of the video' })
   status!: VideoStatus;
 
-  @ApiProperty({ example: 'vid-motion' })
+  @ApiProperty({ example: 'vid-motion', description: 'Id of the model, as it was ordered' })
   model!: string;
 
-  @ApiProperty({ nullable: true, type: 'integer', minimum: 0, maximum: 100 })
+  @ApiProperty({
+    nullable: true,
+    type: 'integer',
+    minimum: 0,
+    maximum: 100,
+    description: 'Per cent of the work that is done; null where the provider does not tell',
+  })
   progress!: number | null;
 
   @ApiProperty({ description: 'Epoch seconds' })

@@ -20,25 +20,35 @@ class AttemptView {
   })
   error!: string | null;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Milliseconds that the attempt took' })
   duration_ms!: number;
 }
 
 /** A webhook delivery with its newest attempts (API: GET /v1/tasks/{id}/deliveries). Its secret is never shown. */
 export class DeliveryView {
-  @ApiProperty({ example: 'whd_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({
+    example: 'whd_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'Id of the delivery',
+  })
   id!: string;
 
-  @ApiProperty({ enum: ['webhook_delivery'] })
+  @ApiProperty({ enum: ['webhook_delivery'], description: 'Says what kind of object this is' })
   object!: 'webhook_delivery';
 
-  @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({
+    example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'Id of the task that it tells of',
+  })
   task_id!: string;
 
-  @ApiProperty({ example: 'https://example.com/hooks/shim' })
+  @ApiProperty({ example: 'https://example.com/hooks/shim', description: 'Where it is sent' })
   url!: string;
 
-  @ApiProperty({ enum: ['pending', 'delivered', 'failed'] })
+  @ApiProperty({
+    enum: ['pending', 'delivered', 'failed'],
+    description:
+      '`pending` until an attempt is answered with 2xx (`delivered`) or none is left (`failed`)',
+  })
   status!: string;
 
   @ApiProperty({ type: [AttemptView], description: 'The newest 100 attempts, oldest first' })

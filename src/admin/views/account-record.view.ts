@@ -7,13 +7,19 @@ import { toEpochSeconds } from '../../common/time/clock.js';
 
 /** An account as the operator sees it. */
 export class AccountRecordView {
-  @ApiProperty({ example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({
+    example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'Id of the account',
+  })
   id!: string;
 
-  @ApiProperty({ enum: ['account'] })
+  @ApiProperty({ enum: ['account'], description: 'Says what kind of object this is' })
   object!: 'account';
 
-  @ApiProperty({ example: 'Customer 1' })
+  @ApiProperty({
+    example: 'Customer 1',
+    description: 'Name of the account, as an operator gave it',
+  })
   name!: string;
 
   @ApiProperty({ example: '5000000', description: 'Micro-USD that may be spent' })

@@ -11,10 +11,20 @@ import {
 
 /** The provider's message about its failure. */
 export class ProviderErrorView {
-  @ApiProperty({ nullable: true, type: Number, example: 400 })
+  @ApiProperty({
+    nullable: true,
+    type: Number,
+    example: 400,
+    description: 'HTTP status of its answer; null where no answer came',
+  })
   status!: number | null;
 
-  @ApiProperty({ nullable: true, type: String, example: 'unsupported_value' })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'unsupported_value',
+    description: 'Its own code of the error; null where it has none',
+  })
   code!: string | null;
 
   @ApiProperty({ nullable: true, type: String, description: 'Redacted, at most 500 characters' })
@@ -23,19 +33,25 @@ export class ProviderErrorView {
 
 /** The provider that did the work, or was tried last, and its own name for the model. */
 class RouteView {
-  @ApiProperty({ example: 'elevenlabs' })
+  @ApiProperty({ example: 'elevenlabs', description: 'Id of the provider' })
   provider!: string;
 
-  @ApiProperty({ example: 'eleven_v3' })
+  @ApiProperty({ example: 'eleven_v3', description: 'Name of the model at the provider' })
   upstream_model!: string;
 }
 
 /** What was made of a call that broke, and not charged. */
 class UnchargedView {
-  @ApiProperty({ enum: ['code_point', 'second', 'request', 'image', 'token'] })
+  @ApiProperty({
+    enum: ['code_point', 'second', 'request', 'image', 'token'],
+    description: 'What is counted',
+  })
   unit!: string;
 
-  @ApiProperty({ oneOf: [{ type: 'integer' }, { $ref: getSchemaPath(TokenCountsView) }] })
+  @ApiProperty({
+    oneOf: [{ type: 'integer' }, { $ref: getSchemaPath(TokenCountsView) }],
+    description: 'How many units were generated and not charged; of a chat its tokens',
+  })
   quantity!: number | TokenCountsView;
 }
 
@@ -50,19 +66,35 @@ export const PROVIDER_FIGURES = {
 
 /** An execution as the operator sees it: with account, key and provider. */
 export class AdminExecutionView extends ExecutionView {
-  @ApiProperty()
+  @ApiProperty({ description: 'Id of the account that called' })
   account_id!: string;
 
-  @ApiProperty({ nullable: true, type: String })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'Id of the key that called; null where none is known',
+  })
   api_key_id!: string | null;
 
-  @ApiProperty({ nullable: true, type: String })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'Id of the provider that was called last; null where none was called',
+  })
   provider!: string | null;
 
-  @ApiProperty({ nullable: true, type: RouteView })
+  @ApiProperty({
+    nullable: true,
+    type: RouteView,
+    description: 'The provider and its model that were called last; null where none was called',
+  })
   route!: RouteView | null;
 
-  @ApiProperty({ nullable: true, type: ProviderErrorView })
+  @ApiProperty({
+    nullable: true,
+    type: ProviderErrorView,
+    description: 'What the provider said about its failure; null if it said nothing',
+  })
   provider_error!: ProviderErrorView | null;
 
   @ApiProperty(PROVIDER_FIGURES)

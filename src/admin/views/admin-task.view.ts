@@ -10,7 +10,10 @@ import { PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
 
 /** What the provider last said about a task that has ended without success. */
 export class ProviderEvidenceView {
-  @ApiProperty({ enum: ['pending', 'succeeded', 'failed', 'unreadable'] })
+  @ApiProperty({
+    enum: ['pending', 'succeeded', 'failed', 'unreadable'],
+    description: 'State of the work at the provider, as its last answer said',
+  })
   status!: string;
 
   @ApiProperty({ description: 'Epoch seconds' })
@@ -19,19 +22,23 @@ export class ProviderEvidenceView {
 
 /** The provider that has the work of a task. */
 export class TaskRouteView {
-  @ApiProperty({ example: 'elevenlabs' })
+  @ApiProperty({ example: 'elevenlabs', description: 'Id of the provider' })
   provider!: string;
 
-  @ApiProperty({ example: 'dubbing_v1' })
+  @ApiProperty({ example: 'dubbing_v1', description: 'Name of the model at the provider' })
   upstream_model!: string;
 }
 
 /** What the operator sees of a task in addition to the holder's view: account, key, provider, price. */
 export class OperatorTaskFields {
-  @ApiProperty()
+  @ApiProperty({ description: 'Id of the account that submitted it' })
   account_id!: string;
 
-  @ApiProperty({ nullable: true, type: String })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'Id of the key that submitted it; null where none is known',
+  })
   api_key_id!: string | null;
 
   @ApiProperty({
@@ -41,13 +48,22 @@ export class OperatorTaskFields {
   })
   task_status!: TaskStatus;
 
-  @ApiProperty({ nullable: true, type: String })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'As sent in `X-Client-Request-Id`; null where it was not',
+  })
   client_request_id!: string | null;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The provider and its model that work on it' })
   route!: TaskRouteView;
 
-  @ApiProperty({ nullable: true, type: String, enum: ['second', 'request'] })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    enum: ['second', 'request'],
+    description: 'What is counted for the price; null where the price is not known yet',
+  })
   unit!: string | null;
 
   @ApiProperty({
@@ -58,7 +74,12 @@ export class OperatorTaskFields {
   })
   quantity!: number | null;
 
-  @ApiProperty({ nullable: true, type: String, example: '12500' })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '12500',
+    description: 'Micro-USD per unit; null where the price is not known yet',
+  })
   unit_price_microusd!: string | null;
 
   @ApiProperty({

@@ -7,13 +7,13 @@ import { pageOfViews } from '../../common/paging/page.view.js';
 
 /** An API key without its secret. */
 export class ApiKeyView extends KeyTermsView {
-  @ApiProperty({ example: 'key_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({ example: 'key_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a', description: 'Id of the key' })
   id!: string;
 
-  @ApiProperty({ enum: ['api_key'] })
+  @ApiProperty({ enum: ['api_key'], description: 'Says what kind of object this is' })
   object!: 'api_key';
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Id of the account that the key belongs to' })
   account_id!: string;
 
   @ApiProperty({ nullable: true, type: Number, description: 'Epoch seconds' })

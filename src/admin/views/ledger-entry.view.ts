@@ -16,16 +16,26 @@ import { toEpochSeconds } from '../../common/time/clock.js';
 
 /** One movement of an account's money. */
 export class LedgerEntryView {
-  @ApiProperty({ example: 'entry_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({
+    example: 'entry_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'Id of the entry',
+  })
   id!: string;
 
-  @ApiProperty({ enum: ['ledger_entry'] })
+  @ApiProperty({ enum: ['ledger_entry'], description: 'Says what kind of object this is' })
   object!: 'ledger_entry';
 
-  @ApiProperty({ example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({
+    example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'Id of the account',
+  })
   account_id!: string;
 
-  @ApiProperty({ enum: ['credit', 'correction', 'charge'] })
+  @ApiProperty({
+    enum: ['credit', 'correction', 'charge'],
+    description:
+      '`credit` (money came in), `charge` (a call or task was paid) or `correction` (set right or given back)',
+  })
   kind!: LedgerEntry['kind'];
 
   @ApiProperty({
@@ -59,7 +69,12 @@ export class LedgerEntryView {
   })
   reason!: RefundReason | null;
 
-  @ApiProperty({ nullable: true, type: String, example: 'ticket 17' })
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'ticket 17',
+    description: 'What an operator wrote beside it; null where nothing',
+  })
   note!: string | null;
 
   @ApiProperty({

@@ -6,10 +6,10 @@ import type { OperatorAction } from '../operator-actions.js';
 
 /** A change that an operator requested. */
 export class OperatorActionView {
-  @ApiProperty({ example: '42' })
+  @ApiProperty({ example: '42', description: 'Number of the act; later ones have greater numbers' })
   id!: string;
 
-  @ApiProperty({ enum: ['operator_action'] })
+  @ApiProperty({ enum: ['operator_action'], description: 'Says what kind of object this is' })
   object!: 'operator_action';
 
   @ApiProperty({

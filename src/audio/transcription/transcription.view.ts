@@ -9,7 +9,7 @@ const nullableText = { type: String, nullable: true } as const;
 
 /** One word, space or sound of a transcript. */
 export class TranscriptWordView {
-  @ApiProperty({ example: 'Hello' })
+  @ApiProperty({ example: 'Hello', description: 'The word, the space or the name of the sound' })
   text!: string;
 
   @ApiProperty({ example: 'Hello', description: '`text` under the name of the OpenAI API' })
@@ -33,7 +33,7 @@ export class TranscriptWordView {
  * model's confidence are constants.
  */
 export class TranscriptSegmentView {
-  @ApiProperty({ example: 0 })
+  @ApiProperty({ example: 0, description: 'Position of the segment, from 0' })
   id!: number;
 
   @ApiProperty({ example: 0.1, description: 'Seconds from the start' })
@@ -42,7 +42,7 @@ export class TranscriptSegmentView {
   @ApiProperty({ example: 1.2, description: 'Seconds from the start' })
   end!: number;
 
-  @ApiProperty({ example: 'Hello, who is there?' })
+  @ApiProperty({ example: 'Hello, who is there?', description: 'The words of the segment' })
   text!: string;
 
   @ApiProperty({ description: 'As sent, or 0' })
@@ -66,7 +66,7 @@ export class TranscriptSegmentView {
 
 /** A transcript (API: Transcription response). */
 export class TranscriptionView {
-  @ApiProperty({ example: 'Hello, who is there?' })
+  @ApiProperty({ example: 'Hello, who is there?', description: 'Everything that was said' })
   text!: string;
 
   @ApiProperty({ ...nullableText, example: 'eng', description: 'Detected or used' })

@@ -10,16 +10,28 @@ const nullable = { nullable: true, type: String } as const;
 
 /** Tokens of one chat. */
 export class TokenCountsView {
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Tokens of the prompt, those read from a cache included',
+  })
   prompt_tokens!: number;
 
-  @ApiProperty({ type: 'integer', nullable: true })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description:
+      'Tokens of the prompt that were read from a cache; null where the provider does not tell',
+  })
   cached_tokens!: number | null;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Tokens of the answer, those of thoughts included' })
   completion_tokens!: number;
 
-  @ApiProperty({ type: 'integer', nullable: true })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Tokens of the answer that are thoughts; null where the provider does not tell',
+  })
   reasoning_tokens!: number | null;
 }
 
@@ -42,19 +54,25 @@ export class TokenPricesView {
 /** What happened to one synchronous call (API: GET /v1/executions). */
 @ApiExtraModels(TokenCountsView, TokenPricesView)
 export class ExecutionView {
-  @ApiProperty({ example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a' })
+  @ApiProperty({
+    example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'Id of the call, as in `x-gateway-execution-id`',
+  })
   id!: string;
 
-  @ApiProperty({ enum: ['execution'] })
+  @ApiProperty({ enum: ['execution'], description: 'Says what kind of object this is' })
   object!: 'execution';
 
-  @ApiProperty({ enum: ['running', 'succeeded', 'failed'] })
+  @ApiProperty({ enum: ['running', 'succeeded', 'failed'], description: 'State of the call' })
   status!: string;
 
-  @ApiProperty({ example: 'aud-v4' })
+  @ApiProperty({ example: 'aud-v4', description: 'Id of the model' })
   model!: string;
 
-  @ApiProperty({ example: '/v1/audio/speech' })
+  @ApiProperty({
+    example: '/v1/audio/speech',
+    description: 'Path of the operation that was called',
+  })
   endpoint!: string;
 
   @ApiProperty({ ...nullable, description: 'Code of the error the caller got' })
@@ -72,7 +90,11 @@ export class ExecutionView {
   })
   held_microusd!: string;
 
-  @ApiProperty({ ...nullable, enum: ['code_point', 'second', 'request', 'image', 'token'] })
+  @ApiProperty({
+    ...nullable,
+    enum: ['code_point', 'second', 'request', 'image', 'token'],
+    description: 'What is counted; null until the call succeeded',
+  })
   unit!: string | null;
 
   @ApiProperty({

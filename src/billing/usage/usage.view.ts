@@ -16,22 +16,38 @@ const refunded = { example: '0' } as const;
 
 /** The usage of one group of calls. Only the requested dimensions are present. */
 export class UsageView {
-  @ApiProperty({ enum: ['usage'] })
+  @ApiProperty({ enum: ['usage'], description: 'Says what kind of object this is' })
   object!: 'usage';
 
   @ApiProperty({ required: false, example: '2026-01-31', description: 'Of UTC' })
   day?: string;
 
-  @ApiProperty({ required: false, example: 'aud-v4' })
+  @ApiProperty({
+    required: false,
+    example: 'aud-v4',
+    description: 'Id of the model; where usage is grouped by `model`',
+  })
   model?: string;
 
-  @ApiProperty({ required: false, nullable: true, type: String })
+  @ApiProperty({
+    required: false,
+    nullable: true,
+    type: String,
+    description: 'Id of the key; where usage is grouped by `key`. Null where no key called',
+  })
   api_key_id?: string | null;
 
-  @ApiProperty({ required: false, example: '/v1/audio/speech' })
+  @ApiProperty({
+    required: false,
+    example: '/v1/audio/speech',
+    description: 'Path of the operation; where usage is grouped by `endpoint`',
+  })
   endpoint?: string;
 
-  @ApiProperty({ required: false })
+  @ApiProperty({
+    required: false,
+    description: 'Id of the account; where usage is grouped by `account`',
+  })
   account_id?: string;
 
   @ApiProperty({ required: false, description: 'For operators, beside `account_id`' })
@@ -40,7 +56,7 @@ export class UsageView {
   @ApiProperty({ type: 'integer', description: 'Calls and tasks that ended' })
   calls!: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Those of them that failed' })
   failures!: number;
 
   @ApiProperty({

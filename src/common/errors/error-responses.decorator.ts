@@ -17,16 +17,21 @@ export const ERROR_SCHEMA = {
   properties: {
     error: {
       type: 'object',
+      description: 'Why the request was refused or failed',
       required: ['message', 'type', 'param', 'code'],
       properties: {
-        message: { type: 'string' },
-        type: { type: 'string', enum: [...ERROR_TYPES] },
+        message: { type: 'string', description: 'What is wrong and what to do, in words' },
+        type: { type: 'string', enum: [...ERROR_TYPES], description: 'The kind of error' },
         param: {
           type: 'string',
           nullable: true,
           description: 'The field at fault, such as `inputs.3.voice`, or the header',
         },
-        code: { type: 'string', enum: distinct(CODES.map(publicCodeOf)) },
+        code: {
+          type: 'string',
+          enum: distinct(CODES.map(publicCodeOf)),
+          description: 'What went wrong, for programs',
+        },
       },
     },
   },

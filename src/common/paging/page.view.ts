@@ -26,13 +26,16 @@ export function viewPage<Item, View>(page: Page<Item>, view: (item: Item) => Vie
 /** The class that documents a page of these items: `class AccountPage extends pageOfViews(AccountView) {}`. */
 export function pageOfViews<View>(item: Type<View>): Type<PageView<View>> {
   class ListView implements PageView<View> {
-    @ApiProperty({ enum: ['list'] })
+    @ApiProperty({ enum: ['list'], description: 'Says what kind of object this is' })
     object!: 'list';
 
-    @ApiProperty({ type: [item] })
+    @ApiProperty({
+      type: [item],
+      description: 'The items of this page, newest first unless the operation says otherwise',
+    })
     data!: View[];
 
-    @ApiProperty()
+    @ApiProperty({ description: 'Whether another page follows' })
     has_more!: boolean;
 
     @ApiProperty({ nullable: true, type: String, description: '`cursor` of the next page' })

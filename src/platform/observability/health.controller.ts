@@ -5,7 +5,11 @@ import { Readiness } from './readiness.js';
 
 /** What a probe is told. */
 class HealthView {
-  @ApiProperty({ enum: ['live', 'ready', 'unavailable'] })
+  @ApiProperty({
+    enum: ['live', 'ready', 'unavailable'],
+    description:
+      'State of the process: `live` while it runs, `ready` while it serves, else `unavailable`',
+  })
   status!: 'live' | 'ready' | 'unavailable';
 }
 

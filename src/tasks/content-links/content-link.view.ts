@@ -5,6 +5,7 @@ export class ContentLinkView {
   @ApiProperty({
     example:
       'https://gateway.example/v1/tasks/task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a/content?expires=1796522409&signature=5d1f…',
+    description: 'Where the file is fetched without a key',
   })
   url!: string;
 
