@@ -51,7 +51,7 @@ export async function groupCommitPair(dataSource: DataSource, accountIds: string
   return async (held) => {
     const start = startOf(accountIds[next++ % accountIds.length] ?? '', PRICE);
     const started = performance.now();
-    const outcome = await executions.begin(start);
+    const { outcome } = await executions.begin(start);
     held(performance.now() - started);
     if (outcome !== 'held') throw new Error(outcome);
     await executions.succeed(start, successOf(PRICE));

@@ -1,30 +1,63 @@
 import type { Caller } from '../auth/caller.js';
 import { spendLimitMessage } from '../auth/spend-limit.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
-import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 import { type ApiFamily, API_FAMILY_CODES } from '../common/errors/api-family.js';
+import { type ErrorFields, GatewayError } from '../common/errors/gateway-error.js';
+import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
+
+/** What a refused call needs, and what there is. */
+export interface Shortage {
+  readonly outcome: 'insufficient' | 'over_limit';
+  readonly neededMicroUsd: MicroUsd;
+  /** The least of what the account and the limits leave. */
+  readonly availableMicroUsd: MicroUsd;
+  /** The largest output cap that fits, of a chat; undefined if none does. */
+  readonly maxTokens?: number | undefined;
+}
 
 /**
- * 402 with the code of the API family: the price exceeds the balance, or what is left of the key's own limit, which `param`
- * names (decisions G-06, G-99).
+ * 402 with the code of the API family: less is available to the account, or of the key's own limit, which `param` names, than
+ * the call needs. The amounts are also fields of the error (decisions G-06, G-99, G-106).
  */
 export function insufficientFundsError(
   surface: ApiFamily,
-  outcome: 'insufficient' | 'over_limit',
-  { spendLimit, isStale: isStale }: Pick<Caller, 'spendLimit' | 'isStale'>,
-  { priceMicroUsd, nowMs }: { readonly priceMicroUsd: MicroUsd; readonly nowMs: number },
+  shortage: Shortage,
+  caller: Pick<Caller, 'spendLimit' | 'isStale'>,
+  nowMs: number,
 ): GatewayError {
-  const price = `This request may cost ${formatMicroUsd(priceMicroUsd)} micro-USD`;
-  return new GatewayError(API_FAMILY_CODES[surface].insufficient, messageOf(), {
+  const { outcome, maxTokens } = shortage;
+  const { needed_microusd: needed, available_microusd: available } = amountsOf(shortage);
+  const message = [
+    `This request may cost ${needed} micro-USD, and ${available} micro-USD are available.`,
+    ...(maxTokens === undefined ? [] : [`With max_tokens of at most ${maxTokens} it fits.`]),
+    reasonOf(outcome, caller, nowMs),
+  ];
+  return new GatewayError(API_FAMILY_CODES[surface].insufficient, message.join(' '), {
     param: outcome === 'over_limit' ? 'spend_limit' : null,
+    fields: {
+      ...amountsOf(shortage),
+      ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    },
   });
+}
 
-  function messageOf(): string {
-    if (outcome === 'insufficient') {
-      return `${price}, more than is available. GET /v1/account tells what is.`;
-    }
-    // The limit may have been set or changed since the request was admitted.
-    if (!spendLimit || isStale) return `${price}, more than is left of what the key may spend.`;
-    return `${price}. ${spendLimitMessage(spendLimit, nowMs)}`;
-  }
+/** The amounts as fields of an error. A limit that was lowered leaves nothing, not less. */
+export function amountsOf({
+  neededMicroUsd,
+  availableMicroUsd,
+}: Pick<Shortage, 'neededMicroUsd' | 'availableMicroUsd'>) {
+  return {
+    needed_microusd: formatMicroUsd(neededMicroUsd),
+    available_microusd: formatMicroUsd(availableMicroUsd > 0n ? availableMicroUsd : 0n),
+  } satisfies ErrorFields;
+}
+
+function reasonOf(
+  outcome: Shortage['outcome'],
+  { spendLimit, isStale }: Pick<Caller, 'spendLimit' | 'isStale'>,
+  nowMs: number,
+): string {
+  if (outcome === 'insufficient') return 'GET /v1/account tells what the account has.';
+  // The limit may have been set or changed since the request was admitted.
+  if (!spendLimit || isStale) return 'That is what is left of what the key may spend.';
+  return spendLimitMessage(spendLimit, nowMs);
 }

@@ -87,7 +87,7 @@ class Model {
 
   async call(key: Key, amount: bigint): Promise<void> {
     const start = { ...startOf(this.accountId, amount), apiKeyId: key.id, isCapped: true };
-    const outcome = await calls.executions.begin(start);
+    const { outcome } = await calls.executions.begin(start);
     const fits = key.limit === null || this.spent(key) + amount <= key.limit;
     expect(outcome).toBe(fits ? 'held' : 'over_limit');
     if (!fits) return;

@@ -55,8 +55,8 @@ const reverse = (accountId: string, id: string) =>
 async function submit(accountId: string, key: string, amount: number) {
   const id = uuidV7(Date.now());
   const [row] = await database.dataSource.query<{ outcome: string }[]>(
-    `SELECT outcome FROM task_submit_capped($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
-       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
+    `SELECT outcome FROM task_submit_v2($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
+       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true)`,
     [accountId, id, key, amount],
   );
   return { id, outcome: row?.outcome };
@@ -107,7 +107,8 @@ class Model {
     const fits =
       (this.limit === null || this.spent() + amount <= this.limit) &&
       (!made?.limit || sum(made.calls) + amount <= made.limit);
-    expect(await calls.executions.begin(start)).toBe(fits ? 'held' : 'over_limit');
+    const { outcome } = await calls.executions.begin(start);
+    expect(outcome).toBe(fits ? 'held' : 'over_limit');
     if (!fits) return;
     const call: Call = { start, state: 'open', counts: amount };
     (made?.calls ?? this.own).push(call);
@@ -214,7 +215,7 @@ describe('what the keys that a key made spend', () => {
         const apiKeyId = spenders[index % spenders.length] ?? '';
         if (index % 4 === 0) return (await submit(accountId, apiKeyId, 100)).outcome;
         const start = { ...startOf(accountId, 100n), apiKeyId, isCapped: true };
-        return processes[index % 2]?.executions.begin(start);
+        return (await processes[index % 2]?.executions.begin(start))?.outcome;
       }),
     );
     const begun = outcomes.filter((outcome) => outcome === 'held' || outcome === 'created');
@@ -236,7 +237,7 @@ describe('what the keys that a key made spend', () => {
     await endTask(database.dataSource, accountId, paid.id, 100);
     expect(await keys.spentInPeriod(makerId)).toBe(100n);
     const start = { ...startOf(accountId, 50n), apiKeyId: child, isCapped: true };
-    expect(await calls.executions.begin(start)).toBe('held');
+    expect(await calls.executions.begin(start)).toMatchObject({ outcome: 'held' });
     await calls.executions.succeed(start, successOf(50n));
     await database.dataSource.query('DELETE FROM execution WHERE id = $1', [start.executionId]);
     await database.dataSource.query(`INSERT INTO dropped_record VALUES ($1, $2, 1, 50)`, [

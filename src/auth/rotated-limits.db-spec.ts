@@ -43,8 +43,8 @@ beforeEach(async () => {
 async function submit(key: string, amount: number, on: Queries = database.dataSource) {
   const id = uuidV7(Date.now());
   const [row] = (await on.query(
-    `SELECT outcome FROM task_submit_capped($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
-       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
+    `SELECT outcome FROM task_submit_v2($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
+       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true)`,
     [accountId, id, key, amount],
   )) as { outcome: string }[];
   return { id, outcome: row?.outcome };
@@ -71,7 +71,7 @@ describe('the limit of a key that is rotated', () => {
   it('regains the released holds of calls that were open, also after another rotation', async () => {
     const { executions } = ledgerOf(database.dataSource);
     const call = { ...startOf(accountId, 1_000n), apiKeyId: keyId, isCapped: true };
-    expect(await executions.begin(call)).toBe('held');
+    expect(await executions.begin(call)).toMatchObject({ outcome: 'held' });
     const [failing, paid] = [await submit(keyId, 2_000), await submit(keyId, 1_900)];
     const second = await rotated();
     await executions.fail(call, FAILURE);
@@ -92,7 +92,7 @@ describe('the limit of a key that is rotated', () => {
     expect((await submit(keyId, 100)).outcome).toBe('over_limit');
     const { executions } = ledgerOf(database.dataSource);
     const late = { ...startOf(accountId, 100n), apiKeyId: keyId, isCapped: true };
-    expect(await executions.begin(late)).toBe('over_limit');
+    expect(await executions.begin(late)).toMatchObject({ outcome: 'over_limit' });
     expect((await submit(second, 4_000)).outcome).toBe('created');
   });
 

@@ -72,6 +72,20 @@ describe('loadCatalog', () => {
     });
   });
 
+  it('says how many output tokens a chat model holds at least without a cap', () => {
+    const models = [
+      { id: 'gen-5', min_output_tokens: 100 },
+      { id: 'gen-5-mini', hidden_reasoning: false },
+    ];
+    const { rows } = loadCatalog(overlay({ models }));
+    const chats = rows.filter((row) => row.operation === 'chat');
+    expect(chats.map((row) => [row.id, 'minOutputTokens' in row && row.minOutputTokens])).toEqual([
+      ['gen-5', 100],
+      ['gen-5-mini', 4_096],
+      ['gen-4-mini', 1_024],
+    ]);
+  });
+
   it('says of a chat model whether it thinks unseen', () => {
     const { rows } = loadCatalog(overlay({ models: [{ id: 'gen-5', hidden_reasoning: false }] }));
     const chats = rows.filter(({ operation }) => operation === 'chat');
@@ -182,6 +196,16 @@ describe('loadCatalog', () => {
       'unseen reasoning of what is no chat',
       { models: [{ id: 'aud-v3', hidden_reasoning: true }] },
       /hidden_reasoning/,
+    ],
+    [
+      'fewest output tokens of what is no chat',
+      { models: [{ id: 'aud-v3', min_output_tokens: 5 }] },
+      /min_output_tokens does not fit/,
+    ],
+    [
+      'more fewest output tokens than the model makes',
+      { models: [{ id: 'gen-4-mini', min_output_tokens: 32_769 }] },
+      /min_output_tokens must be at most 32768/,
     ],
     [
       'changes of calls, which former versions read',

@@ -32,8 +32,12 @@ interface Row<O extends Operation> {
 
 /** What only some operations have. */
 interface Extras {
-  /** Whether the model uses hidden reasoning tokens, which only its usage tells (decision G-24). */
-  readonly chat: { readonly hiddenReasoning: boolean };
+  readonly chat: {
+    /** Whether the model uses hidden reasoning tokens, which only its usage tells (decision G-24). */
+    readonly hiddenReasoning: boolean;
+    /** The fewest output tokens that are held for a call without a cap (decision G-106). */
+    readonly minOutputTokens: number;
+  };
 }
 
 type ModelRows = {

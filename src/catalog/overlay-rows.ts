@@ -1,6 +1,7 @@
 import type { Route } from '../providers/ports/attempt.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
+import { MIN_OUTPUT_TOKENS } from './models/chat.models.js';
 import { OPERATIONS } from './operations.js';
 import type { OverlayModel } from './overlay.dto.js';
 import { priceOf, requireOnly } from './overlay-prices.js';
@@ -28,14 +29,14 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
   const price = read(() => priceFor(entry, operation, builtIn));
   const terms = read(() => termsOf(entry, operation, builtIn?.terms));
   const limits = read(() => limitsOf(entry, operation, builtIn));
-  const reasoning = read(() => hiddenReasoningOf(entry, operation, builtIn));
+  const ofChat = read(() => chatFieldsOf(entry, operation, builtIn));
   if (faults.length > 0) throw new RowFaults(faults);
   const row = {
     id: entry.id,
     operation,
     price,
     limits,
-    ...reasoning,
+    ...ofChat,
     ...(terms && { terms }),
     ...(entry.aliases && { aliases: entry.aliases }),
     ...soldBy(entry, builtIn),
@@ -81,17 +82,28 @@ function limitsOf(entry: OverlayModel, operation: Operation, builtIn?: ModelRow)
   return limits;
 }
 
-function hiddenReasoningOf(
-  { hidden_reasoning: given }: OverlayModel,
+function chatFieldsOf(
+  { hidden_reasoning: isHidden, min_output_tokens: min, limits }: OverlayModel,
   operation: Operation,
   builtIn?: ModelRow,
-): Partial<Pick<ModelRow<'chat'>, 'hiddenReasoning'>> {
+): Partial<Pick<ModelRow<'chat'>, 'hiddenReasoning' | 'minOutputTokens'>> {
   if (operation !== 'chat') {
-    if (given !== undefined) throw new Error('hidden_reasoning does not fit this operation');
+    const given = { hidden_reasoning: isHidden, min_output_tokens: min };
+    const faults = Object.entries(given).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name} does not fit this operation`],
+    );
+    if (faults.length > 0) throw new RowFaults(faults);
     return {};
   }
-  const known = builtIn && 'hiddenReasoning' in builtIn && builtIn.hiddenReasoning;
-  return { hiddenReasoning: given ?? known ?? false };
+  const known = builtIn?.operation === 'chat' ? builtIn : undefined;
+  const most = limits?.max_output_tokens ?? known?.limits.maxOutputTokens ?? Infinity;
+  if (min !== undefined && min > most) {
+    throw new Error(`min_output_tokens must be at most ${most}, the limits.max_output_tokens`);
+  }
+  return {
+    hiddenReasoning: isHidden ?? known?.hiddenReasoning ?? false,
+    minOutputTokens: min ?? known?.minOutputTokens ?? MIN_OUTPUT_TOKENS,
+  };
 }
 
 function routesOf(entry: OverlayModel): Route[] | undefined {

@@ -19,6 +19,7 @@ import { SONG_SHAPES, type SongShape } from './song-shape.js';
 import { parseUrl } from '../common/parse-url.js';
 
 const MAX_NAME = 200;
+const MAX_OUTPUT_TOKENS = 10_000_000;
 const MAX_MODELS = 1_000;
 const MAX_ROUTES = 8;
 const MAX_ALIASES = 100;
@@ -66,7 +67,7 @@ export class OverlayRoute {
 
 /** Limits. Only those of the model's operation are valid. */
 export class OverlayLimits {
-  @Int({ min: 1, max: 10_000_000, ...optional })
+  @Int({ min: 1, max: MAX_OUTPUT_TOKENS, ...optional })
   max_output_tokens?: number;
 
   @Int({ min: 1, max: 100_000_000, ...optional })
@@ -122,6 +123,9 @@ export class OverlayModel extends OverlayTerms {
 
   @Bool(optional)
   hidden_reasoning?: boolean;
+
+  @Int({ min: 1, max: MAX_OUTPUT_TOKENS, ...optional })
+  min_output_tokens?: number;
 
   @Pattern(ALIAS, ALIAS_SAYS, { ...optional, list: { min: 0, max: MAX_ALIASES } })
   aliases?: string[];

@@ -3,6 +3,7 @@ import { CHAT_MODELS } from '../catalog/models/chat.models.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { chargeOf, quoteOf } from './chat-pricing.js';
 import { ChatBody } from './dto/chat.body.js';
+import { heldChatOf } from './held-chat.js';
 import { countTokens } from './tokens/count-tokens.js';
 
 const [row] = CHAT_MODELS;
@@ -12,7 +13,7 @@ const parsed = (fields: object) =>
     messages: [{ role: 'user', content: 'Hello' }],
     ...fields,
   });
-const ceiling = (fields: object) => quoteOf(row, parsed(fields)).ceilingMicroUsd;
+const ceiling = (fields: object) => quoteOf(row, parsed(fields)).hold.amountMicroUsd;
 const usageOf = (promptTokens: number, completionTokens: number) => ({
   promptTokens,
   completionTokens,
@@ -33,7 +34,10 @@ describe('the ceiling of a chat', () => {
 
   it('covers the longest response that can be read completely if log probabilities are requested', () => {
     const asked = { logprobs: true, top_logprobs: 20 };
-    const maxTokens = (fields: object) => quoteOf(row, parsed(fields)).command.maxTokens;
+    const maxTokens = (fields: object) => {
+      const { hold, maxTokens: wanted } = quoteOf(row, parsed(fields));
+      return wanted ?? hold.outputCapFor?.(hold.amountMicroUsd);
+    };
     expect(maxTokens(asked)).toBe(2_663);
     expect(maxTokens({ ...asked, max_tokens: 100_000 })).toBe(2_663);
     expect(maxTokens({ ...asked, max_tokens: 100 })).toBe(100);
@@ -43,27 +47,49 @@ describe('the ceiling of a chat', () => {
   });
 
   it('always sends a cap to the provider, under the parameter name that the caller used', () => {
-    const cap = (fields: object) => {
-      const { maxTokens, outputCapParameter } = quoteOf(row, parsed(fields)).command;
+    const chosen: number[] = [];
+    const cap = (fields: object, amountMicroUsd?: bigint) => {
+      const quote = quoteOf(row, parsed(fields));
+      const held = {
+        outcome: 'held',
+        amountMicroUsd: amountMicroUsd ?? quote.hold.amountMicroUsd,
+        capReason: 'balance',
+      } as const;
+      const onOutputCap = (tokens: number) => chosen.push(tokens);
+      const paid = { held, response: undefined, onOutputCap };
+      const { maxTokens, outputCapParameter } = heldChatOf(quote, paid).command;
       return [maxTokens, outputCapParameter];
     };
-    expect(cap({})).toEqual([128_000, undefined]);
-    expect(cap({ stream: true })).toEqual([128_000, undefined]);
     expect(cap({ max_tokens: 7 })).toEqual([7, 'max_tokens']);
     expect(cap({ max_completion_tokens: 999_999 })).toEqual([128_000, 'max_completion_tokens']);
+    expect(chosen).toEqual([]);
+    expect(cap({})).toEqual([128_000, undefined]);
+    expect(cap({ stream: true })).toEqual([128_000, undefined]);
+    expect(cap({}, 50_050n)).toEqual([5_000, undefined]);
+    expect(chosen).toEqual([128_000, 128_000, 5_000]);
   });
 
   it.each(['漢字'.repeat(500), '🌍'.repeat(500), 'word '.repeat(500), 'x'.repeat(3_000), '"\\'])(
     'covers every token of the prompt %#',
     (content) => {
-      const { ceilingMicroUsd } = quoteOf(
-        row,
-        parsed({ max_tokens: 1, messages: [{ role: 'user', content }] }),
-      );
+      const ceilingMicroUsd = ceiling({ max_tokens: 1, messages: [{ role: 'user', content }] });
       const usage = usageOf(countTokens(content) + 7, 1);
       expect(chargeOf(row, usage, 1_000_000n).chargedMicroUsd).toBeLessThanOrEqual(ceilingMicroUsd);
     },
   );
+
+  it('is fitted to the money without a cap: from prompt and fewest tokens to the whole output', () => {
+    const { hold } = quoteOf(row, parsed({}));
+    expect(hold.fit).toEqual({
+      promptMicroUsd: 50n,
+      floorMicroUsd: 50n + 4_096n * 10n,
+    });
+    expect(hold.amountMicroUsd).toBe(50n + 128_000n * 10n);
+    expect(quoteOf(row, parsed({ max_tokens: 5 })).hold.fit).toBeUndefined();
+    const small = { ...row, limits: { maxOutputTokens: 100 } };
+    const { amountMicroUsd, fit } = quoteOf(small, parsed({})).hold;
+    expect(fit?.floorMicroUsd).toBe(amountMicroUsd);
+  });
 
   it('counts an image 4,096 tokens whatever its bytes', () => {
     const small = ceiling({ max_tokens: 1, ...image('data:image/png;base64,AAAA') });

@@ -1,3 +1,4 @@
+import type { Fit, Quote } from '../common/money/charge-basis.js';
 import type { JsonObject } from '../common/json-object.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { factorOf } from '../catalog/price-factor.js';
@@ -24,12 +25,13 @@ export const IMAGE_TOKENS = 4_096;
  */
 const LOGPROB_BYTES = 300;
 
-/** A checked request: what the provider gets, and its maximum price. */
+/** A checked request: what the provider gets, and what to hold for it. */
 export interface ChatQuote {
-  readonly command: ChatCommand;
-  readonly ceilingMicroUsd: MicroUsd;
-  /** The ceiling by output cap, and the largest cap that an amount pays for (decision G-106). */
-  readonly ceiling: ChatCeiling;
+  /** Its output cap is known once the money is held (held-chat.ts). */
+  readonly request: Omit<ChatCommand, 'maxTokens'>;
+  readonly hold: Quote;
+  /** The output cap that the caller wants, within the model's own; undefined: what the hold pays for (decision G-106). */
+  readonly maxTokens: number | undefined;
   /** Whether the caller wants a stream to show its usage. */
   readonly showsUsage: boolean;
   /** The fields of the request that are not sent on (decision G-92). */
@@ -37,9 +39,9 @@ export interface ChatQuote {
 }
 
 /**
- * Turns a body into a quote: the provider's command and its maximum price. The ceiling counts one token per
- * byte of everything in the prompt, 4,096 per image, and the whole output allowance, each at its dearest price
- * (decision G-23). Throws `invalid_request` for invalid messages.
+ * Turns a body into a quote: the provider's request and what to hold. The ceiling counts one token per byte of everything
+ * in the prompt, 4,096 per image, and the output cap, each at its dearest price (decision G-23). Without a cap of the
+ * caller's, at least the model's fewest output tokens are held. Throws `invalid_request` for invalid messages.
  */
 export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   checkMessages(body.messages);
@@ -49,24 +51,35 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
   const wanted = max_completion_tokens ?? max_tokens;
   const ofModel = row.limits.maxOutputTokens;
   const most = Math.min(ofModel, stream ? ofModel : longestResponseTokens(rest));
-  // Without a cap, or with a cap above the model's own, the provider could generate more than the hold covers.
-  const maxTokens = Math.min(wanted ?? most, most);
-  const outputCapParameter = outputCapParameterOf(body);
+  const maxTokens = wanted === undefined ? undefined : Math.min(wanted, most);
   const prompt = JSON.stringify([messages.map(withoutImages), rest]);
   const promptTokens = Buffer.byteLength(prompt) + imageTokens(messages);
   const ceiling = ChatCeiling.of(row.price, promptTokens);
   return {
-    command: {
+    request: {
       messages: messages.map(withContent),
-      maxTokens,
-      outputCapParameter,
+      outputCapParameter: outputCapParameterOf(body),
       parameters: rest,
     },
-    ceilingMicroUsd: ceiling.amountFor(maxTokens),
-    ceiling,
+    hold: {
+      amountMicroUsd: ceiling.amountFor(maxTokens ?? most),
+      fit:
+        maxTokens === undefined ? fitOf(ceiling, Math.min(row.minOutputTokens, most)) : undefined,
+      basis: null,
+      outputCapFor: (amount) => {
+        const tokens = ceiling.tokensFor(amount, most);
+        return tokens > 0 ? tokens : undefined;
+      },
+    },
+    maxTokens,
     showsUsage: stream && stream_options?.include_usage === true,
     ignored,
   };
+}
+
+function fitOf(ceiling: ChatCeiling, minOutputTokens: number): Fit {
+  const promptMicroUsd = ceiling.amountFor(0);
+  return { floorMicroUsd: ceiling.amountFor(minOutputTokens), promptMicroUsd };
 }
 
 /** The fields that are sent unchanged, without those that repeat the default behaviour (decision G-02). */

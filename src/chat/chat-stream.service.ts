@@ -11,6 +11,7 @@ import { PaidCalls } from '../billing/calls/paid-calls.js';
 import { basisOf, type CountedUsage } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
 import { chargeOf, type ChatQuote } from './chat-pricing.js';
+import { heldChatOf } from './held-chat.js';
 import { ChatStreamRelay } from './chat-stream-relay.js';
 import { type GeneratedTextBuffer, GeneratedTextBuffers } from './generated-text.js';
 import { StreamOutcomes } from './stream-outcomes.js';
@@ -50,7 +51,7 @@ export class ChatStreamService {
    * hold (decision G-93), and also throws the error that it sent as an error event.
    */
   async stream(call: AdmittedCall<'chat'>, quote: ChatQuote, events: SseWriter): Promise<void> {
-    await this.images.check(quote.command.messages);
+    await this.images.check(quote.request.messages);
     const generated = this.texts.begin(call.caller.accountId);
     let ended: EndedStream;
     try {
@@ -68,29 +69,26 @@ export class ChatStreamService {
 
   /** Forwards the stream to its end and settles. Throws when it broke, after the release. */
   private async forward({ call, quote, events, generated }: OpenStream): Promise<EndedStream> {
-    const { command, ceilingMicroUsd, showsUsage } = quote;
-    await using paid = await this.calls.start(call, {
-      amountMicroUsd: ceilingMicroUsd,
-      basis: null,
-    });
+    await using paid = await this.calls.start(call, quote.hold);
+    const held = heldChatOf(quote, paid);
     events.wait();
     const head = {
       id: toCompletionId(call.executionId),
       created: this.clock.nowSeconds(),
       model: call.modelName,
     };
-    const relay = new ChatStreamRelay(events, head, showsUsage, generated);
+    const relay = new ChatStreamRelay(events, head, quote.showsUsage, generated);
     // Resolves at the first chunk, also after the client has disconnected: only then it is known whether the provider
     // accepted the prompt, which is charged.
     const { provider, upstreamModel, result } = await paid.attempt((port, context) => {
       // No further provider is tried for a client that has disconnected.
       if (events.isGone) throw new ClientLeft();
-      return port.stream(command, context);
+      return port.stream(held.command, context);
     });
     paid.onFirstByte();
     const relayed = relay.run(result.body, result.unusable);
     if (!call.row.hiddenReasoning) abortOnDisconnect(events, relay, paid);
-    const stream = { call, quote, relay, generated, route: { provider, upstreamModel } };
+    const stream = { call, held, relay, generated, route: { provider, upstreamModel } };
     const isWhole = await paid.orRelease(
       relayed.catch(async (error: unknown) => {
         paid.onMade(await this.outcomes.broke(stream));
@@ -101,8 +99,8 @@ export class ChatStreamService {
     // Hidden reasoning cannot be counted, so the rest of the hold is charged for it.
     const usage = { ...counted, isEstimated: counted.isEstimated || !isWhole };
     const charge = isWhole
-      ? chargeOf(call.row, usage, ceilingMicroUsd)
-      : { chargedMicroUsd: ceilingMicroUsd, isCapped: false };
+      ? chargeOf(call.row, usage, held.ceilingMicroUsd)
+      : { chargedMicroUsd: held.ceilingMicroUsd, isCapped: false };
     const chargedMicroUsd = await paid.settle({ ...charge, basis: basisOf(call.row, usage) });
     return { relay, usage, chargedMicroUsd };
   }

@@ -5,6 +5,7 @@ import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.
 import {
   CHARGE_HEADERS,
   IGNORED_FIELDS_HEADERS,
+  OUTPUT_CAP_HEADERS,
   sendCharged,
   setIgnoredFieldsHeader,
 } from '../platform/http-server/responses/gateway-headers.js';
@@ -58,7 +59,7 @@ export class ChatController {
         example: CHUNK_EXAMPLE,
       },
     },
-    headers: { ...CHARGE_HEADERS, ...IGNORED_FIELDS_HEADERS },
+    headers: { ...CHARGE_HEADERS, ...IGNORED_FIELDS_HEADERS, ...OUTPUT_CAP_HEADERS },
   })
   createChatCompletion(
     @Call() call: AdmittedCall<'chat'>,

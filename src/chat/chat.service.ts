@@ -9,6 +9,7 @@ import { choicesOf, completionOf, headOf } from './completion.mapper.js';
 import { basisOf } from './charge-basis.js';
 import { ChatImages } from './chat-images.js';
 import { chargeOf, type ChatQuote } from './chat-pricing.js';
+import { heldChatOf } from './held-chat.js';
 import { textsOf } from './chat-texts.js';
 import { ChatUsage, viewChatUsage } from './chat-usage.js';
 
@@ -27,12 +28,9 @@ export class ChatService {
    * follows the provider's success (decision G-25). Throws 402 `insufficient_user_quota` and the provider's failures.
    */
   async complete(call: AdmittedCall<'chat'>, quote: ChatQuote): Promise<Charged<JsonObject>> {
-    const { command, ceilingMicroUsd } = quote;
-    await this.images.check(command.messages);
-    await using paid = await this.calls.start(call, {
-      amountMicroUsd: ceilingMicroUsd,
-      basis: null,
-    });
+    await this.images.check(quote.request.messages);
+    await using paid = await this.calls.start(call, quote.hold);
+    const { command, ceilingMicroUsd } = heldChatOf(quote, paid);
     const { provider, upstreamModel, result } = await paid.attempt((port, context) =>
       port.complete(command, context),
     );

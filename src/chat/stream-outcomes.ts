@@ -4,7 +4,8 @@ import type { UnchargedQuantity } from '../common/money/charge-basis.js';
 import type { TriedRoute } from '../providers/ports/attempt.js';
 import { BrokenStreams } from './broken-streams.js';
 import { basisOf, type CountedUsage } from './charge-basis.js';
-import { chargeOf, type ChatQuote } from './chat-pricing.js';
+import { chargeOf } from './chat-pricing.js';
+import type { HeldChat } from './held-chat.js';
 import type { ChatStreamRelay } from './chat-stream-relay.js';
 import { ChatUsage } from './chat-usage.js';
 import type { GeneratedTextBuffer } from './generated-text.js';
@@ -12,7 +13,7 @@ import type { GeneratedTextBuffer } from './generated-text.js';
 /** A stream that has ended or broken. */
 interface EndedStream {
   readonly call: AdmittedCall<'chat'>;
-  readonly quote: ChatQuote;
+  readonly held: HeldChat;
   readonly relay: Pick<ChatStreamRelay, 'usage'>;
   readonly generated: GeneratedTextBuffer;
   readonly route: TriedRoute;
@@ -34,20 +35,20 @@ export class StreamOutcomes {
 
   /** The generated quantity of a stream that broke before its end, which nobody pays (decision G-103). */
   async broke(stream: EndedStream): Promise<UnchargedQuantity> {
-    const { call, quote, route } = stream;
+    const { call, held, route } = stream;
     const usage = await this.count(stream, false);
-    const { chargedMicroUsd } = chargeOf(call.row, usage, quote.ceilingMicroUsd);
+    const { chargedMicroUsd } = chargeOf(call.row, usage, held.ceilingMicroUsd);
     this.broken.broke(call.caller.accountId, route, chargedMicroUsd);
     const { unit, quantity } = basisOf(call.row, usage);
     return { unit, quantity };
   }
 
   private count(
-    { call, quote, relay, generated, route }: EndedStream,
+    { call, held, relay, generated, route }: EndedStream,
     hasHiddenReasoning: boolean,
   ): Promise<CountedUsage> {
     const { accountId } = call.caller;
-    const completed = { accountId, route, command: quote.command, hasHiddenReasoning };
+    const completed = { accountId, route, command: held.command, hasHiddenReasoning };
     return this.usage.of(completed, relay.usage, () => generated.take());
   }
 }

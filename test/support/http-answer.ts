@@ -15,7 +15,14 @@ export interface ErrorBody {
   readonly type: string;
   readonly param: string | null;
   readonly code: string;
+  readonly needed_microusd?: string;
+  readonly available_microusd?: string;
+  readonly max_tokens?: number;
 }
+
+const MEMBERS = ['code', 'message', 'param', 'type'];
+/** What a 402 also has (decision G-106). */
+const AMOUNTS = ['available_microusd', 'max_tokens', 'needed_microusd'];
 
 /** Sends a request and reads the whole answer. */
 export async function send(url: string, init: RequestInit = {}): Promise<Answer> {
@@ -52,7 +59,10 @@ export function errorOf(answer: Answer): ErrorBody {
   assert.equal(headers.get('x-request-id'), headers.get('x-gateway-execution-id'));
   const { error } = json as { error: ErrorBody };
   assert.deepEqual(Object.keys(json as object), ['error']);
-  assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'param', 'type']);
+  const members = Object.keys(error).filter(
+    (name) => answer.status !== 402 || !AMOUNTS.includes(name),
+  );
+  assert.deepEqual(members.sort(), MEMBERS);
   assert.match(error.message, /./);
   assert.match(error.type, /^[a-z_]+$/);
   assert.match(error.code, /^[a-z_]+$/);

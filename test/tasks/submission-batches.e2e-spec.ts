@@ -53,7 +53,7 @@ describe('submissions that share a statement', () => {
     let owed = 0;
     const full = (name: string | undefined) => {
       if (name === 'task_cancel') owed += 1;
-      if (name === 'task_submit') throw new GatewayError('service_unavailable', 'Too many.');
+      if (name === 'task_submit_v2') throw new GatewayError('service_unavailable', 'Too many.');
     };
     await withWatchedStatements(harness.gateway.app.get(DataSource), full, async () => {
       expect(await outcomesOf([harness.submit(account)])).toEqual(['service_unavailable']);

@@ -17,7 +17,7 @@ interface Submission {
 interface Queries {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
-type Way = 'task_submit' | 'task_submit_capped';
+type Way = 'task_submit' | 'task_submit_v2';
 
 let database: TestDatabase;
 let accountId: string;
@@ -39,7 +39,7 @@ async function claimed(): Promise<Submission> {
 async function submit(way: Way, { id, key, token }: Submission, on: Queries) {
   const [row] = (await on.query(
     `SELECT outcome FROM ${way}($1, $2, NULL, 'video', 'video', 'm', NULL, '', '{}', 'sandbox', '', true, 'm',
-       'waiting:sandbox', ${PRICE}, NULL, NULL, NULL, NULL, NULL, '${ENDPOINT}', $3, $4)`,
+       'waiting:sandbox', ${PRICE}, NULL, NULL, NULL, NULL, NULL, '${ENDPOINT}', $3, $4${way === 'task_submit_v2' ? ', true' : ''})`,
     [accountId, id, key, token],
   )) as { outcome: string }[];
   return row?.outcome;
@@ -54,9 +54,9 @@ async function waitForWaiting(): Promise<void> {
 describe('submissions with idempotency keys', () => {
   it.each([
     ['task_submit', 'task_submit'],
-    ['task_submit', 'task_submit_capped'],
-    ['task_submit_capped', 'task_submit'],
-    ['task_submit_capped', 'task_submit_capped'],
+    ['task_submit', 'task_submit_v2'],
+    ['task_submit_v2', 'task_submit'],
+    ['task_submit_v2', 'task_submit_v2'],
   ] as const)(
     'do not deadlock where %s has the account and comes to the one that %s repeats',
     async (first, second) => {
@@ -78,9 +78,7 @@ describe('submissions with idempotency keys', () => {
     const all = await Promise.all(Array.from({ length: MANY }, claimed));
     const ways = all.flatMap((submission, index) => {
       const [way, other]: Way[] =
-        index % 2 === 0
-          ? ['task_submit', 'task_submit_capped']
-          : ['task_submit_capped', 'task_submit'];
+        index % 2 === 0 ? ['task_submit', 'task_submit_v2'] : ['task_submit_v2', 'task_submit'];
       return [way, other].map((each) => submit(each!, submission, database.dataSource));
     });
     expect(new Set(await Promise.all(ways))).toEqual(new Set(['created']));

@@ -56,7 +56,7 @@ let mend: () => void = () => undefined;
 
 /** The next submission goes as these tries say, the last of them as often as it takes. */
 function tries(...plan: readonly Try[]): void {
-  triesOf('task_submit', plan);
+  triesOf('task_submit_v2', plan);
 }
 
 /** {@link tries}, for any statement. */

@@ -85,7 +85,7 @@ describe('a database of version 0.1.0', () => {
     const { executions, process } = ledgerOf(dataSource);
     await process.heartbeat();
     const start = startOf(await fundedAccount(dataSource, 1_000n), 100n);
-    expect(await executions.begin(start)).toBe('held');
+    expect(await executions.begin(start)).toMatchObject({ outcome: 'held' });
     await executions.succeed(start, successOf(60n));
     expect(await auditBooks(dataSource, 'full')).toMatchObject({ ok: true });
   });

@@ -2,6 +2,8 @@ import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { mayHaveLimit } from '../../auth/caller.js';
 import type {
   ChargeBasis,
+  Fit,
+  Quote,
   UnchargedQuantity,
   ProviderFigures,
 } from '../../common/money/charge-basis.js';
@@ -18,13 +20,19 @@ export interface ExecutionStart {
   readonly endpoint: string;
   /** The caller's own name for the call. */
   readonly clientRequestId: string | null;
+  /** What is held or, with `fit`, the most that is held. */
   readonly amountMicroUsd: MicroUsd;
+  /** Holds what fits instead of the whole amount (decision G-106). */
+  readonly fit?: Fit | undefined;
   /** The key may have a spend limit. */
   readonly isCapped?: boolean;
 }
 
-/** The start of an admitted call that holds this amount. */
-export function startOfCall(call: AdmittedCall, amountMicroUsd: MicroUsd): ExecutionStart {
+/** The start of an admitted call that holds what its quote says. */
+export function startOfCall(
+  call: AdmittedCall,
+  { amountMicroUsd, fit }: Pick<Quote, 'amountMicroUsd' | 'fit'>,
+): ExecutionStart {
   return {
     executionId: call.executionId,
     accountId: call.caller.accountId,
@@ -33,6 +41,7 @@ export function startOfCall(call: AdmittedCall, amountMicroUsd: MicroUsd): Execu
     endpoint: call.endpoint,
     clientRequestId: call.clientRequestId ?? null,
     amountMicroUsd,
+    fit,
     isCapped: mayHaveLimit(call.caller),
   };
 }
@@ -60,13 +69,30 @@ export interface ExecutionEnd {
   readonly providerFigures?: ProviderFigures | null;
   /** What was generated and not charged, because the call failed midway. */
   readonly uncharged?: UnchargedQuantity | null;
+  /** The output cap that the gateway chose, in tokens. */
+  readonly outputCap?: number | null;
 }
 
-/**
- * The outcome of a start. `missing`: unknown account; `conflict`: the id was used before; `over_limit`: above the spend
- * limit of its key.
- */
-export type BeginOutcome = 'held' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
+/** What bound the amount of a fitted hold: the smallest of what is available, or the model's own cap. */
+export type OutputCapReason = 'balance' | 'key' | 'model';
+
+/** A start that holds money. */
+export interface Held {
+  readonly outcome: 'held';
+  readonly amountMicroUsd: MicroUsd;
+  /** Null unless the start holds what fits. */
+  readonly capReason: OutputCapReason | null;
+}
+
+/** A start for which too little is available: to the account, or of its key's spend limit. */
+export interface Unfunded {
+  readonly outcome: 'insufficient' | 'over_limit';
+  /** The least of what the account and the limit leave; negative where a limit was lowered. */
+  readonly availableMicroUsd: MicroUsd;
+}
+
+/** The result of a start. `missing`: unknown account; `conflict`: the id was used before. */
+export type BeginResult = Held | Unfunded | { readonly outcome: 'conflict' | 'missing' };
 /** The outcome of an end. `conflict`: the call has ended in another way; `excess`: a charge above its hold. */
 export type FinishOutcome = 'done' | 'conflict' | 'excess' | 'missing';
 

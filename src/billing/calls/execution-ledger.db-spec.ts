@@ -44,7 +44,7 @@ describe('ExecutionLedger', () => {
 
   it('holds, charges a part, frees the rest and records the call', async () => {
     const start = call(600n);
-    expect(await executions.begin(start)).toBe('held');
+    expect(await executions.begin(start)).toMatchObject({ outcome: 'held' });
     expect(await balance()).toEqual([1_000_000n, 600n]);
     expect(await reads.find(start.executionId)).toMatchObject({ status: 'running' });
     await executions.succeed(start, successOf(450n));
@@ -86,8 +86,8 @@ describe('ExecutionLedger', () => {
   it('accepts a price equal to what two open holds leave, and refuses one micro more', async () => {
     await executions.begin(call(775_000n));
     await executions.begin(call(75_000n));
-    expect(await executions.begin(call(150_001n))).toBe('insufficient');
-    expect(await executions.begin(call(150_000n))).toBe('held');
+    expect(await executions.begin(call(150_001n))).toMatchObject({ outcome: 'insufficient' });
+    expect(await executions.begin(call(150_000n))).toMatchObject({ outcome: 'held' });
     expect(await balance()).toEqual([1_000_000n, 1_000_000n]);
   });
 
@@ -97,7 +97,7 @@ describe('ExecutionLedger', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, (_, n) => processes[n % 4]!.begin(call(120n, poor))),
     );
-    expect(outcomes.filter((outcome) => outcome === 'held')).toHaveLength(7);
+    expect(outcomes.filter(({ outcome }) => outcome === 'held')).toHaveLength(7);
     expect(await balance(poor)).toEqual([840n, 840n]);
   });
 
@@ -106,7 +106,13 @@ describe('ExecutionLedger', () => {
     const outcomes = await Promise.all(
       [60n, 50n, 30n, 10n, 1n].map((n) => executions.begin(call(n, poor))),
     );
-    expect(outcomes).toEqual(['held', 'insufficient', 'held', 'held', 'insufficient']);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+      'held',
+      'insufficient',
+      'held',
+      'held',
+      'insufficient',
+    ]);
   });
 
   it('moves money once when a settlement or a release is delivered twice (BILL-13)', async () => {

@@ -10,11 +10,13 @@ import type { StatementBatcher } from '../../platform/database/batching/statemen
 import { Metrics } from '../../platform/observability/metrics.js';
 import { ExecutionRepository } from './execution.repository.js';
 import type {
-  BeginOutcome,
+  BeginResult,
   ExecutionEnd,
   ExecutionStart,
   ExecutionCommand,
   FinishOutcome,
+  Held,
+  Unfunded,
 } from './execution-commands.js';
 import { ProcessLease } from '../recovery/process-lease.js';
 import { executionBatcher, NotCommitted } from './execution-batcher.js';
@@ -36,7 +38,10 @@ export type ExecutionSuccess = Omit<
 /** A call that failed. */
 export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestId' | 'durationMs'> &
   Partial<
-    Pick<ExecutionEnd, 'upstreamModel' | 'providerFault' | 'providerFigures' | 'uncharged'>
+    Pick<
+      ExecutionEnd,
+      'upstreamModel' | 'providerFault' | 'providerFigures' | 'uncharged' | 'outputCap'
+    >
   > & { readonly errorCode: string };
 
 /**
@@ -46,7 +51,7 @@ export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestI
 @Injectable()
 export class ExecutionLedger {
   private readonly logger = new Logger(ExecutionLedger.name);
-  private readonly commands: StatementBatcher<ExecutionCommand, BeginOutcome | FinishOutcome>;
+  private readonly commands: StatementBatcher<ExecutionCommand, BeginResult | FinishOutcome>;
   private readonly capped = new OnceAnHour();
 
   constructor(
@@ -74,26 +79,24 @@ export class ExecutionLedger {
   }
 
   /**
-   * Holds the amount and records the call as running. `insufficient` and `over_limit` are decided on values read under the
-   * account's lock. Throws 503 service_unavailable when the database cannot be reached; then nothing stays held.
+   * Holds the amount, or what fits, and records the call as running. What fits, and `insufficient` and `over_limit`, are
+   * decided on values read under the account's lock. Throws 503 service_unavailable when the database cannot be reached; then nothing stays held.
    */
-  async begin(start: ExecutionStart): Promise<'held' | 'insufficient' | 'over_limit'> {
+  async begin(start: ExecutionStart): Promise<Held | Unfunded> {
     assert(start.amountMicroUsd > 0n, 'hold amount must be positive');
     if (this.reversals.isFull) throw notRecorded();
     this.process.trackOpenCall(start.executionId);
     try {
       const command = { kind: 'begin', accountId: start.accountId, start } as const;
-      const outcome = await this.commands.run(command);
-      if (outcome === 'held') {
-        this.metrics.heldMicroUsd.inc({ model: start.model }, Number(start.amountMicroUsd));
-        return outcome;
+      const result = await this.commands.run(command);
+      assert(typeof result === 'object', 'a start has the result of an end');
+      if (result.outcome === 'held') {
+        this.metrics.heldMicroUsd.inc({ model: start.model }, Number(result.amountMicroUsd));
+        return result;
       }
-      assert(
-        outcome === 'insufficient' || outcome === 'over_limit',
-        `unexpected outcome of a hold: ${outcome}`,
-      );
+      assert('availableMicroUsd' in result, `unexpected outcome of a hold: ${result.outcome}`);
       this.process.untrackOpenCall(start.executionId);
-      return outcome;
+      return result;
     } catch (error) {
       if (error instanceof NotCommitted) this.process.untrackOpenCall(start.executionId);
       else this.reversals.add(reversalOf(start));
@@ -160,9 +163,10 @@ export class ExecutionLedger {
     );
   }
 
-  private async finish(end: ExecutionEnd): Promise<BeginOutcome | FinishOutcome> {
+  private async finish(end: ExecutionEnd): Promise<FinishOutcome> {
     const command = { kind: 'finish', accountId: end.accountId, end } as const;
     const outcome = await this.commands.run(command);
+    assert(typeof outcome === 'string', 'an end has the result of a start');
     if (outcome !== 'excess') this.process.untrackOpenCall(end.executionId);
     if (outcome === 'missing') {
       this.metrics.callsLost.inc();

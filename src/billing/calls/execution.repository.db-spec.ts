@@ -10,7 +10,7 @@ import { LedgerService } from '../ledger/ledger.service.js';
 import type { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { ExecutionRepository } from './execution.repository.js';
-import type { ExecutionCommand } from './execution-commands.js';
+import type { BeginResult, ExecutionCommand } from './execution-commands.js';
 
 const RUNS = 60;
 const STEPS = 25;
@@ -156,7 +156,8 @@ describe('the ledger against an in-memory model', () => {
         const outcomes = await statements.commit(PROCESS_ID, steps, false);
         expect(outcomes).toHaveLength(steps.length);
         const firstStart = todo.startsFirst ? 0 : ends.length;
-        expect(outcomes.splice(firstStart, starts.length)).toEqual(begun);
+        const results = outcomes.splice(firstStart, starts.length) as BeginResult[];
+        expect(results.map(({ outcome }) => outcome)).toEqual(begun);
         const times = (wanted: number): number =>
           todo.ends.filter((item) => item.id === wanted).length;
         todo.ends.forEach((item, index) => {

@@ -4,40 +4,35 @@ import { postgresJson } from '../../common/json-object.js';
 import { LOCKED } from '../../platform/database/batching/batcher-options.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type {
-  BeginOutcome,
+  BeginResult,
   ExecutionEnd,
   ExecutionStart,
   ExecutionCommand,
   FinishOutcome,
+  OutputCapReason,
 } from './execution-commands.js';
 
-type Outcome = BeginOutcome | FinishOutcome;
-type OrLocked<O extends Outcome> = O | 'locked';
-
 interface StepRow {
-  readonly begun: OrLocked<BeginOutcome>[];
-  readonly ended: OrLocked<FinishOutcome>[];
+  readonly ended: (FinishOutcome | 'locked')[];
+  readonly begun: (BeginResult['outcome'] | 'locked')[];
+  /** What each start holds, what was available to it, and which of them bound it. */
+  readonly amounts: (string | null)[];
+  readonly rooms: (string | null)[];
+  readonly bounds: (OutputCapReason | null)[];
 }
 
-const STEP_PARAMETERS = 27;
-const numbered = (count: number): string =>
-  Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
+const STEP_PARAMETERS = 31;
+const PARAMETERS = Array.from({ length: STEP_PARAMETERS }, (_, index) => `$${index + 1}`);
 
 /** Statements that write executions and move their money. Each is idempotent and returns the same result again. */
 export class ExecutionRepository {
   private readonly step: PreparedStatement<StepRow>;
-  private readonly cappedStep: PreparedStatement<StepRow>;
 
   constructor(dataSource: DataSource) {
     this.step = new PreparedStatement(
       dataSource,
-      'execution_step_v2',
-      `SELECT * FROM execution_step_v2(${numbered(STEP_PARAMETERS)})`,
-    );
-    this.cappedStep = new PreparedStatement(
-      dataSource,
-      'execution_step_capped_v2',
-      `SELECT * FROM execution_step_capped_v2(${numbered(STEP_PARAMETERS + 1)})`,
+      'execution_step_v3',
+      `SELECT * FROM execution_step_v3(${PARAMETERS.join(', ')})`,
     );
   }
 
@@ -50,13 +45,13 @@ export class ExecutionRepository {
     processId: string,
     steps: readonly ExecutionCommand[],
     waits: boolean,
-  ): Promise<(Outcome | typeof LOCKED)[]> {
+  ): Promise<(BeginResult | FinishOutcome | typeof LOCKED)[]> {
     const accountIds = [...new Set(steps.map((step) => step.accountId))].sort();
     const positions = new Map(accountIds.map((id, index) => [id, index + 1]));
     const positionOf = ({ accountId }: { accountId: string }) => positions.get(accountId);
     const starts = steps.flatMap((step) => (step.kind === 'begin' ? [step.start] : []));
     const ends = steps.flatMap((step) => (step.kind === 'finish' ? [step.end] : []));
-    const columns = [
+    const [row] = await this.step.run([
       accountIds,
       processId,
       waits,
@@ -64,25 +59,43 @@ export class ExecutionRepository {
       ...columnsOfEnds(ends),
       starts.map(positionOf),
       ...columnsOfStarts(starts),
-    ];
-    const areCapped = starts.map(({ isCapped = false }) => isCapped);
-    const [row] = areCapped.includes(true)
-      ? await this.cappedStep.run([...columns, areCapped])
-      : await this.step.run(columns);
-    const outcomes = { begin: row?.begun.values(), finish: row?.ended.values() };
+    ]);
+    assert(row, 'the statement returned nothing');
+    const outcomes = { begin: resultsOfStarts(row).values(), finish: row.ended.values() };
     return steps.map((step) => {
-      const outcome = outcomes[step.kind]?.next().value;
+      const outcome = outcomes[step.kind].next().value;
       assert(outcome, 'the statement returned fewer outcomes than commands');
       return outcome === 'locked' ? LOCKED : outcome;
     });
   }
 }
 
+function resultsOfStarts({ begun, ...row }: StepRow): (BeginResult | 'locked')[] {
+  return begun.map((outcome, index) => {
+    switch (outcome) {
+      case 'held': {
+        const amountMicroUsd = BigInt(row.amounts[index] ?? 0);
+        return { outcome, amountMicroUsd, capReason: row.bounds[index] ?? null };
+      }
+      case 'insufficient':
+      case 'over_limit':
+        return { outcome, availableMicroUsd: BigInt(row.rooms[index] ?? 0) };
+      case 'locked':
+        return outcome;
+      default:
+        return { outcome };
+    }
+  });
+}
+
 function columnsOfStarts(starts: readonly ExecutionStart[]): unknown[] {
   return [
     starts.map((start) => start.executionId),
     starts.map((start) => start.amountMicroUsd.toString()),
+    starts.map(({ fit }) => fit?.floorMicroUsd.toString() ?? null),
+    starts.map(({ fit }) => fit?.promptMicroUsd.toString() ?? null),
     starts.map((start) => start.apiKeyId),
+    starts.map(({ isCapped = false }) => isCapped),
     starts.map((start) => start.model),
     starts.map((start) => start.endpoint),
     starts.map((start) => start.clientRequestId),
@@ -107,5 +120,6 @@ function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
     ends.map(({ isCapped = false }) => isCapped),
     ends.map(({ providerFigures = null }) => providerFigures && JSON.stringify(providerFigures)),
     ends.map(({ uncharged = null }) => uncharged && JSON.stringify(uncharged)),
+    ends.map(({ outputCap = null }) => outputCap),
   ];
 }

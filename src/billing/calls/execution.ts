@@ -3,6 +3,7 @@ import type {
   UnchargedQuantity,
   ProviderFigures,
 } from '../../common/money/charge-basis.js';
+import type { OutputCapReason } from './execution-commands.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { ProviderFault } from '../../providers/http/provider-fault.js';
 
@@ -34,6 +35,9 @@ export interface Execution {
   readonly providerFigures: ProviderFigures | null;
   /** What was generated and not charged, because the call failed midway; for operators. */
   readonly uncharged: UnchargedQuantity | null;
+  /** The output cap that the gateway chose, in tokens, and what bound it; null where the caller named one. */
+  readonly outputCap: number | null;
+  readonly outputCapReason: OutputCapReason | null;
   readonly clientRequestId: string | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
@@ -65,6 +69,8 @@ export interface ExecutionRow {
   readonly capped: boolean;
   readonly provider_figures: ProviderFigures | null;
   readonly uncharged: UnchargedQuantity | null;
+  readonly output_cap: number | null;
+  readonly output_cap_reason: OutputCapReason | null;
   readonly client_request_id: string | null;
   readonly first_byte_ms: number | null;
   readonly duration_ms: number | null;
@@ -93,6 +99,8 @@ export function executionOf(row: ExecutionRow): Execution {
     isCapped: row.capped,
     providerFigures: row.provider_figures,
     uncharged: row.uncharged,
+    outputCap: row.output_cap,
+    outputCapReason: row.output_cap_reason,
     clientRequestId: row.client_request_id,
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,

@@ -124,6 +124,21 @@ export class ExecutionView {
   })
   capped!: boolean;
 
+  @ApiProperty({
+    nullable: true,
+    type: 'integer',
+    description:
+      'The output cap in tokens that the gateway chose; null where the request named one',
+  })
+  output_cap!: number | null;
+
+  @ApiProperty({
+    ...nullable,
+    enum: ['balance', 'key', 'model'],
+    description: 'What bound that cap: the balance, the limit of the key, or the model',
+  })
+  output_cap_reason!: string | null;
+
   @ApiProperty({ nullable: true, type: 'integer', description: 'Milliseconds to the first byte' })
   first_byte_ms!: number | null;
 
@@ -161,6 +176,8 @@ export function viewExecution(execution: Execution): ExecutionView {
     held_microusd: formatMicroUsd(execution.heldMicroUsd),
     ...viewBasis(execution.basis),
     capped: execution.isCapped,
+    output_cap: execution.outputCap,
+    output_cap_reason: execution.outputCap === null ? null : execution.outputCapReason,
     first_byte_ms: execution.firstByteMs,
     duration_ms: execution.durationMs,
     provider_request_id: execution.providerRequestId,

@@ -37,7 +37,7 @@ describe('the record of a call', () => {
   const recorded = async (id: string) => (await ledger.reads.find(id))!;
   const begun = async (isCapped: boolean) => {
     const start = { ...startOf(accountId, HELD), isCapped };
-    expect(await ledger.executions.begin(start)).toBe('held');
+    expect(await ledger.executions.begin(start)).toMatchObject({ outcome: 'held' });
     return start;
   };
 
@@ -74,7 +74,7 @@ describe('the record of a call', () => {
     expect(before.every(({ labels }) => labels.model !== 'gen-5')).toBe(true);
     for (const isCapped of [true, false, true]) {
       const start = { ...startOf(accountId, HELD), model: 'gen-5' };
-      expect(await ledger.executions.begin(start)).toBe('held');
+      expect(await ledger.executions.begin(start)).toMatchObject({ outcome: 'held' });
       await ledger.executions.succeed(start, { ...successOf(HELD), isCapped });
     }
     const { values } = await ledger.metrics.cappedCharges.get();

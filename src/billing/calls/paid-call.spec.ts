@@ -19,6 +19,7 @@ import { ProviderConnectionLimit } from '../../admission/provider-connection-lim
 import { SystemClock } from '../../common/time/clock.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
 import { ClientLeft } from './call-errors.js';
+import type { ExecutionStart, Held } from './execution-commands.js';
 import type { ExecutionFailure, ExecutionSuccess } from './execution-ledger.js';
 import type { PaidCall, PaidCallContext } from './paid-call.js';
 import { PaidCalls } from './paid-calls.js';
@@ -35,9 +36,9 @@ class NotingLedger {
 
   constructor(private readonly does: CallHistory['ledger']) {}
 
-  begin(): Promise<'held'> {
+  begin({ amountMicroUsd }: ExecutionStart): Promise<Held> {
     this.begun += 1;
-    return Promise.resolve('held');
+    return Promise.resolve({ outcome: 'held', amountMicroUsd, capReason: null });
   }
 
   async succeed(_start: unknown, { chargedMicroUsd }: ExecutionSuccess): Promise<void> {

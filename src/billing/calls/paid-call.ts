@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { Logger } from '@nestjs/common';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
 import type { ConnectionLease } from '../../admission/provider-connection-limit.js';
-import { apiFamilyOf } from '../../catalog/operations.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { toPublicId } from '../../common/ids/public-id.js';
-import type {
-  ChargeBasis,
-  ProviderFigures,
-  Quote,
-  UnchargedQuantity,
-} from '../../common/money/charge-basis.js';
+import type { ProviderFigures, Quote, UnchargedQuantity } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { Clock } from '../../common/time/clock.js';
 import { setSandboxHeader } from '../../platform/http-server/responses/gateway-headers.js';
@@ -23,9 +16,16 @@ import type {
   ProviderWork,
   RoutedResult,
 } from '../../providers/routing/provider-router.js';
+import { AS_QUOTED } from './charge.js';
 import { CallDeadline, type TimedCall } from './call-deadline.js';
+import { holdRefusal } from './hold-refusal.js';
 import { failedProviderOf, publicErrorOf, recordedCodeOf } from './call-errors.js';
-import { type ExecutionStart, startOfCall } from './execution-commands.js';
+import {
+  type ExecutionEnd,
+  type ExecutionStart,
+  type Held,
+  startOfCall,
+} from './execution-commands.js';
 import type { ExecutionLedger } from './execution-ledger.js';
 
 /** What all paid calls of a process share. */
@@ -42,19 +42,6 @@ export interface PaidCallContext {
 interface ProviderResult {
   readonly providerRequestId: string | null;
 }
-
-/** What a call costs where that is not its quote. */
-export interface Charge {
-  /** From 0 to the hold. Default: the hold. */
-  readonly chargedMicroUsd?: MicroUsd;
-  /** Default: the basis of the quote. */
-  readonly basis?: ChargeBasis;
-  /** Whether the price was above the hold, so that only the hold is charged. */
-  readonly isCapped?: boolean;
-}
-
-/** The charge is the quote. */
-const AS_QUOTED: Charge = {};
 
 /**
  * A synchronous call whose price is held. It ends exactly once: by {@link settle}, or by the release of its hold after a
@@ -82,7 +69,9 @@ export class PaidCall<O extends Operation = Operation>
   private tried: TriedRoute | undefined;
   private attempted: RoutedResult<ProviderResult> | undefined;
   private uncharged: UnchargedQuantity | undefined;
-  private providerFigures: ProviderFigures | undefined;
+  /** Recorded however the call ends. */
+  private noted: Pick<ExecutionEnd, 'providerFigures' | 'outputCap'> = {};
+  private hold: Held | undefined;
 
   constructor(
     private readonly call: AdmittedCall<O>,
@@ -90,7 +79,7 @@ export class PaidCall<O extends Operation = Operation>
     private readonly connection: ConnectionLease,
     private readonly context: PaidCallContext,
   ) {
-    this.start = startOfCall(call, quote.amountMicroUsd);
+    this.start = startOfCall(call, quote);
     this.startedMs = context.clock.nowMs();
     this.deadline = new CallDeadline(this, context.callDeadlineMs);
   }
@@ -107,6 +96,12 @@ export class PaidCall<O extends Operation = Operation>
     return this.call.response;
   }
 
+  /** What is held for the call. */
+  get held(): Held {
+    assert(this.hold, 'nothing is held yet');
+    return this.hold;
+  }
+
   get hasBegun(): boolean {
     return this.isArriving || this.firstByteMs !== null;
   }
@@ -116,22 +111,17 @@ export class PaidCall<O extends Operation = Operation>
     return this.stop.signal;
   }
 
-  /** Holds the price; for `PaidCalls.start` only. Throws 402, or 503 if the database cannot be reached. */
-  async hold(): Promise<void> {
+  /** Holds what the quote says; for `PaidCalls.start` only. Throws 402, or 503 if the database cannot be reached. */
+  async begin(): Promise<void> {
     this.call.countedBody?.retain();
     const { ledger, clock } = this.context;
-    let isHeld = false;
     try {
-      const outcome = await ledger.begin(this.start);
-      isHeld = outcome === 'held';
-      if (outcome !== 'held') {
-        const family = apiFamilyOf(this.call.endpoint);
-        const { amountMicroUsd: priceMicroUsd } = this.quote;
-        const nowMs = clock.nowMs();
-        throw insufficientFundsError(family, outcome, this.caller, { priceMicroUsd, nowMs });
-      }
+      const result = await ledger.begin(this.start);
+      if (result.outcome !== 'held')
+        throw holdRefusal(this.call, this.quote, result, clock.nowMs());
+      this.hold = result;
     } finally {
-      if (!isHeld) this.end();
+      if (!this.hold) this.end();
     }
     // While the call waited for its hold, the gateway may have shut down or the deadline may have passed.
     if (this.signal.aborted) throw await this.release(this.signal.reason);
@@ -169,7 +159,7 @@ export class PaidCall<O extends Operation = Operation>
   async settle(charge = AS_QUOTED): Promise<MicroUsd> {
     assert(!this.hasEnded, 'call has already ended');
     assert(this.attempted, 'call is settled before its attempt');
-    const { amountMicroUsd } = this.quote;
+    const { amountMicroUsd } = this.held;
     const { chargedMicroUsd = amountMicroUsd, basis = this.quote.basis, isCapped = false } = charge;
     // Checked here, so that a wrong charge releases the hold now and not only in a sweep.
     if (chargedMicroUsd < 0n || chargedMicroUsd > amountMicroUsd) {
@@ -178,7 +168,7 @@ export class PaidCall<O extends Operation = Operation>
     this.hasEnded = true;
     const { provider, upstreamModel, result } = this.attempted;
     const { providerRequestId } = result;
-    const { durationMs, providerFigures = null } = this;
+    const { durationMs } = this;
     // For a response that is sent as a whole, the time of the first byte is the duration.
     const firstByteMs = this.firstByteMs ?? durationMs;
     try {
@@ -189,7 +179,7 @@ export class PaidCall<O extends Operation = Operation>
         basis,
         chargedMicroUsd,
         isCapped,
-        providerFigures,
+        ...this.noted,
         firstByteMs,
         durationMs,
       });
@@ -219,9 +209,15 @@ export class PaidCall<O extends Operation = Operation>
     this.uncharged = made;
   }
 
+  /** The gateway chose this output cap. It is recorded however the call ends. */
+  onOutputCap(tokens: number): void {
+    this.noted = { ...this.noted, outputCap: tokens };
+  }
+
   /** Cost figures that the provider reported. They are recorded however the call ends. */
   onFigures(figures: ProviderFigures): void {
-    this.providerFigures = { ...this.providerFigures, ...figures };
+    const { providerFigures } = this.noted;
+    this.noted = { ...this.noted, providerFigures: { ...providerFigures, ...figures } };
   }
 
   mayConnect(provider: string): boolean {
@@ -262,7 +258,7 @@ export class PaidCall<O extends Operation = Operation>
 
   /** Releases the hold if the call has not ended, records the failure, and returns the error for the caller. */
   private async release(thrown: unknown): Promise<GatewayError> {
-    const { signal, start, tried, uncharged = null, providerFigures = null, durationMs } = this;
+    const { signal, start, tried, uncharged = null, durationMs } = this;
     const error = signal.aborted
       ? (signal.reason as GatewayError)
       : publicErrorOf(thrown, this.call);
@@ -272,7 +268,7 @@ export class PaidCall<O extends Operation = Operation>
       await this.context.ledger.fail(start, {
         ...failedProviderOf(thrown),
         ...tried,
-        providerFigures,
+        ...this.noted,
         uncharged,
         errorCode: recordedCodeOf(error),
         durationMs,

@@ -48,7 +48,7 @@ export class PaidCalls {
   }
 
   /**
-   * Holds the price, and returns the call, which has to be taken with `await using`: so it ends on every path. Throws 429
+   * Holds what the quote says, and returns the call, which has to be taken with `await using`: so it ends on every path. Throws 429
    * when the key or the account has too many concurrent calls, 503 when all connections to the provider are in use or the
    * database cannot be reached, 402 when the balance is too low.
    */
@@ -61,7 +61,7 @@ export class PaidCalls {
     }
     const paid = new PaidCall(call, quote, connection, this.context);
     this.running.add(paid);
-    await paid.hold();
+    await paid.begin();
     return paid;
   }
 

@@ -60,8 +60,8 @@ describe('the reversal of a dropped record', () => {
   async function task(): Promise<Reversal> {
     const taskId = oldId();
     await dataSource.query(
-      `SELECT task_submit_capped($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
-         'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
+      `SELECT task_submit_v2($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
+         'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true)`,
       [accountId, taskId, apiKeyId],
     );
     await endTask(dataSource, accountId, taskId, 200);

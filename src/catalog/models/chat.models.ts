@@ -1,15 +1,20 @@
 import type { ModelRow } from '../model-row.js';
 
-type ChatModel = Pick<ModelRow<'chat'>, 'limits' | 'hiddenReasoning' | 'terms'>;
+type ChatModel = Pick<ModelRow<'chat'>, 'limits' | 'hiddenReasoning' | 'minOutputTokens' | 'terms'>;
+
+/** For models without a number of their own. */
+export const MIN_OUTPUT_TOKENS = 1_024;
 
 const REASONING: ChatModel = {
   limits: { maxOutputTokens: 128_000, contextLength: 400_000 },
   hiddenReasoning: true,
+  minOutputTokens: 4_096,
   terms: { outputCapParameter: 'max_completion_tokens' },
 };
 const PLAIN: ChatModel = {
   limits: { maxOutputTokens: 32_768, contextLength: 1_047_576 },
   hiddenReasoning: false,
+  minOutputTokens: MIN_OUTPUT_TOKENS,
 };
 
 const chat = (

@@ -32,6 +32,15 @@ export const ERROR_SCHEMA = {
           enum: distinct(CODES.map(publicCodeOf)),
           description: 'What went wrong, for programs',
         },
+        needed_microusd: { type: 'string', description: 'With 402: what the call may cost' },
+        available_microusd: {
+          type: 'string',
+          description: 'With 402: the least of what the account and the limit of the key leave',
+        },
+        max_tokens: {
+          type: 'integer',
+          description: 'With 402 of a chat: the largest output cap that fits; absent if none does',
+        },
       },
     },
   },

@@ -1,5 +1,12 @@
 import { ERROR_TABLE, type ErrorCode, type ErrorType, publicCodeOf } from './error-table.js';
 
+/** Amounts of a 402, by their names on the wire (decision G-106). */
+export interface ErrorFields {
+  readonly needed_microusd?: string;
+  readonly available_microusd?: string;
+  readonly max_tokens?: number;
+}
+
 /** Optional details of an error. */
 export interface GatewayErrorDetail {
   /** The field that is wrong: dotted path (`inputs.3.voice`) or header name. */
@@ -8,6 +15,8 @@ export interface GatewayErrorDetail {
   readonly retryAfterSeconds?: number;
   /** `false` tells stock SDKs not to retry, although the status suggests it (decisions G-09, G-51). */
   readonly shouldRetry?: boolean;
+  /** Further fields of `error` in the body. */
+  readonly fields?: ErrorFields;
   readonly cause?: unknown;
 }
 
@@ -18,7 +27,7 @@ export interface ErrorEnvelope {
     readonly type: ErrorType;
     readonly param: string | null;
     readonly code: string;
-  };
+  } & ErrorFields;
 }
 
 /**
@@ -30,6 +39,7 @@ export class GatewayError extends Error {
   readonly param: string | null;
   readonly retryAfterSeconds: number | undefined;
   readonly shouldRetry: boolean | undefined;
+  readonly fields: ErrorFields | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -40,6 +50,7 @@ export class GatewayError extends Error {
     this.param = detail.param ?? null;
     this.retryAfterSeconds = detail.retryAfterSeconds;
     this.shouldRetry = detail.shouldRetry;
+    this.fields = detail.fields;
   }
 
   /** HTTP status of the code. */
@@ -63,13 +74,13 @@ export class GatewayError extends Error {
       cause: this.cause,
       ...(this.retryAfterSeconds !== undefined && { retryAfterSeconds: this.retryAfterSeconds }),
       ...(this.shouldRetry !== undefined && { shouldRetry: this.shouldRetry }),
+      ...(this.fields !== undefined && { fields: this.fields }),
     });
   }
 
   /** The error as clients see it. `type` replaces the table's word (videos, decision G-04). */
   toEnvelope(type: ErrorType = ERROR_TABLE[this.code].type): ErrorEnvelope {
-    return {
-      error: { message: this.message, type, param: this.param, code: publicCodeOf(this.code) },
-    };
+    const { message, param, code, fields } = this;
+    return { error: { message, type, param, code: publicCodeOf(code), ...fields } };
   }
 }

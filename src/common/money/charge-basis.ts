@@ -38,10 +38,23 @@ export interface TokenPrices {
 /** The generated quantity of a call that is not charged, because the call broke (decision G-103). */
 export type UnchargedQuantity = Pick<ChargeBasis, 'unit' | 'quantity'>;
 
-/** The amount to hold for a call, and the basis of its charge; null if the basis is known only at the end. */
+/** Bounds of a hold that takes an eighth of what is available beside the prompt (decision G-106). */
+export interface Fit {
+  /** The least that is held. */
+  readonly floorMicroUsd: MicroUsd;
+  /** The price of the prompt. */
+  readonly promptMicroUsd: MicroUsd;
+}
+
+/** The amount to hold for a call, and the basis of its charge. */
 export interface Quote {
+  /** What is held or, with `fit`, the most that is held. */
   readonly amountMicroUsd: MicroUsd;
+  readonly fit?: Fit | undefined;
+  /** Null if the basis is known only at the end. */
   readonly basis: ChargeBasis | null;
+  /** The largest output cap that an amount pays for, in tokens; undefined if none. For chat only. */
+  readonly outputCapFor?: ((amountMicroUsd: MicroUsd) => number | undefined) | undefined;
 }
 
 /**

@@ -6,6 +6,7 @@ import { PriceBooks1700000001022 } from './migrations/1022-price-books.migration
 import { RefundReasons1700000001023 } from './migrations/1023-refund-reasons.migration.js';
 import { UsageRefunds1700000001024 } from './migrations/1024-usage-refunds.migration.js';
 import { KeysThatMakeKeys1700000001030 } from './migrations/1030-keys-that-make-keys.migration.js';
+import { OutputCaps1700000001031 } from './migrations/1031-output-caps.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   RefundReasons1700000001023,
   UsageRefunds1700000001024,
   KeysThatMakeKeys1700000001030,
+  OutputCaps1700000001031,
 ];

@@ -61,7 +61,7 @@ describeWithPgBouncer.each([
     const callers = Array.from({ length: 24 }, async (_, index) => {
       for (let call = 0; call < 10; call += 1) {
         const start = startOf(accounts[index % 4] ?? '', 10n);
-        expect(await executions.begin(start)).toBe('held');
+        expect(await executions.begin(start)).toMatchObject({ outcome: 'held' });
         if (call % 5 === 4) await executions.fail(start, FAILURE);
         else await executions.succeed(start, successOf(10n));
       }

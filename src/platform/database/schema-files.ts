@@ -17,6 +17,7 @@ export const SCHEMA_FILES = [
   '41-executions.functions.sql',
   '42-processes.sql',
   '43-processes.functions.sql',
+  '44-former-executions.functions.sql',
   '50-tasks.sql',
   '51-task-submission.functions.sql',
   '52-task-work.functions.sql',

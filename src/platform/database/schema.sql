@@ -158,6 +158,8 @@ CREATE TABLE execution (
   provider_figures jsonb,
   uncharged jsonb,
   maker_counted_at timestamp with time zone,
+  output_cap_reason text,
+  output_cap integer,
   CONSTRAINT execution_check CHECK (((charged >= 0) AND (charged <= held))),
   CONSTRAINT execution_check1 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
   CONSTRAINT execution_check2 CHECK (((status = 'running'::text) = (completed_at IS NULL))),
@@ -192,6 +194,8 @@ COMMENT ON execution.capped IS 'Whether the charge was cut at what was held (dec
 COMMENT ON execution.provider_figures IS 'Names and values as the provider sent them, such as {"usage.cost": 0.0012}.';
 COMMENT ON execution.uncharged IS 'What was made and not charged, because the stream broke: {"unit": text, "quantity": number or counts of tokens}.';
 COMMENT ON execution.maker_counted_at IS 'When the call of a key that another key made was counted for its maker; null: the key has none.';
+COMMENT ON execution.output_cap_reason IS 'What bound the output cap that the gateway chose (decision G-106): balance, key or model; null where the caller named one.';
+COMMENT ON execution.output_cap IS 'The output cap that the gateway chose, in tokens.';
 
 CREATE TABLE gateway_process (
   id uuid NOT NULL,
@@ -878,6 +882,8 @@ CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_wa
 
 CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd5467890e6b597b57472d539d0b17a37';
 
+CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0d7960a3fb0504a81bc54978b34f0c5f';
+
 CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
 
 CREATE FUNCTION first_id_since(p_from timestamp with time zone) RETURNS uuid LANGUAGE sql IMMUTABLE COST 100 AS '804fbd4b115bc11a94ec761e88b25c69';
@@ -986,6 +992,8 @@ CREATE FUNCTION task_refund_v3(p_account uuid, p_id uuid, p_amount bigint, p_key
 CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '2fa473a71c79fc6d01a689d105866ebd';
 
 CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd1622117ee4a42c88c3ef103fe90a23f';
+
+CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, OUT outcome text, OUT created timestamp with time zone, OUT room bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4792e07de785202ff7c6cda18d6892c0';
 
 CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '1acf04dfcf195d83c9e165f37a6bdd24';
 

@@ -10,33 +10,30 @@ const MAX_WAITING = 10_000;
 const TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'json', 'text', 'text'],
   ...['boolean', 'text', 'text', 'bigint', 'text', 'jsonb', 'jsonb', 'text', 'text'],
-  ...['text', 'text', 'uuid'],
+  ...['text', 'text', 'uuid', 'boolean'],
 ];
 
 /** The outcome of a submission. */
 export type SubmitOutcome =
   'created' | 'claim_lost' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
 
-/** The outcome and, for `created`, the time of creation. */
+/** The outcome, the time of creation for `created`, and the least of what the account and the key's limit left before. */
 export interface SubmitRow {
   readonly outcome: SubmitOutcome;
   readonly created: Date | null;
+  /** Micro-USD. */
+  readonly room: string | null;
 }
 
 /**
  * Submissions of many callers in shared statements. Each gets its outcome or the database's error, which others of the batch
  * may get too, and 503 when too many are queued.
- *
- * @param name of the SQL function for one submission
  */
-export function submitBatches(
-  dataSource: DataSource,
-  name: 'task_submit' | 'task_submit_capped',
-): BatchedFunction<SubmitRow> {
+export function submitBatches(dataSource: DataSource): BatchedFunction<SubmitRow> {
   return new BatchedFunction(dataSource, {
-    name,
+    name: 'task_submit_v2',
     types: TYPES,
-    answers: ['outcome', 'created'],
+    answers: ['outcome', 'created', 'room'],
     maxBatch: MAX_BATCH,
     maxStatements: MAX_STATEMENTS,
     queue: { total: MAX_WAITING, refusal: tooMany },

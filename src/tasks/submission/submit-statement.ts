@@ -23,10 +23,9 @@ const WITHOUT_TRACE: ReadonlySet<DatabaseFault> = new Set([
   'check',
 ]);
 
-/** `hasKey`: the caller can retry with an idempotency key. `isCapped`: the API key may have a spend limit. `endpoint`: the path of the call. */
+/** `hasKey`: the caller can retry with an idempotency key. `endpoint`: the path of the call. */
 interface SubmitTerms {
   readonly hasKey: boolean;
-  readonly isCapped: boolean;
   readonly endpoint: string;
 }
 
@@ -34,7 +33,6 @@ interface SubmitTerms {
 @Injectable()
 export class SubmitStatement {
   private readonly submit: BatchedFunction<SubmitRow>;
-  private readonly submitCapped: BatchedFunction<SubmitRow>;
 
   constructor(
     dataSource: DataSource,
@@ -42,8 +40,7 @@ export class SubmitStatement {
     private readonly repository: TaskRepository,
     private readonly process: ProcessLease,
   ) {
-    this.submit = submitBatches(dataSource, 'task_submit');
-    this.submitCapped = submitBatches(dataSource, 'task_submit_capped');
+    this.submit = submitBatches(dataSource);
   }
 
   /**
@@ -52,10 +49,9 @@ export class SubmitStatement {
    */
   async run(task: Task, values: unknown[], terms: SubmitTerms): Promise<SubmitRow> {
     if (this.reversals.isFull) throw unrecorded();
-    const statement = terms.isCapped ? this.submitCapped : this.submit;
     const faults: DatabaseFault[] = [];
     const submit = () =>
-      statement.run(values).catch((error: unknown) => {
+      this.submit.run(values).catch((error: unknown) => {
         // The gateway refused it itself: nothing was sent.
         if (!(error instanceof GatewayError)) faults.push(databaseFaultOf(error));
         throw error;
@@ -75,7 +71,7 @@ export class SubmitStatement {
     const { id, accountId, apiKeyId, model, kind } = task;
     const find = () => this.repository.find(id, accountId);
     const found = await retryTransient(find, LOOKUP_PATIENCE_MS).catch(() => undefined);
-    if (found) return { outcome: 'created', created: found.createdAt };
+    if (found) return { outcome: 'created', created: found.createdAt, room: null };
     // The statement may still reach the database. A caller with an idempotency key can retry.
     const bought = { apiKeyId, model, kind, endpoint };
     if (!hasKey) await this.reversals.addDurably({ taskId: id, accountId, bought });

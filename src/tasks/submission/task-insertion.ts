@@ -6,6 +6,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
 import { WebhookSecrets } from '../../webhooks/webhook-secrets.js';
+import type { Unfunded } from '../../billing/calls/execution-commands.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { KeyClaim } from './idempotency-claims.js';
 import type { Task, TaskWebhook } from '../task.js';
@@ -19,7 +20,7 @@ import type { PreparedTask, TaskRequest } from './task-request.js';
 /** Another request has taken over the claim of the idempotency key. */
 export class ClaimLost extends Error {}
 
-const REFUSED = new Set<SubmitOutcome>(['insufficient', 'over_limit', 'claim_lost']);
+const UNFUNDED = new Set<SubmitOutcome>(['insufficient', 'over_limit']);
 
 /** Writes a new task, its hold and its idempotency key in one statement. */
 @Injectable()
@@ -41,20 +42,18 @@ export class TaskInsertion {
     request: TaskRequest,
     prepared: PreparedTask,
     claim: KeyClaim | undefined,
-  ): Promise<Task | 'insufficient' | 'over_limit' | 'claim_lost'> {
+  ): Promise<Task | Unfunded | 'claim_lost'> {
     const task = this.taskOf(request, prepared);
     const { endpoint, caller } = request.call;
     const key = claim ? [claim.key, claim.token] : [null, null];
-    const values = [...this.columnsOf(task, prepared.input), endpoint, ...key];
-    const terms = {
-      hasKey: claim !== undefined,
-      isCapped: mayHaveLimit(caller),
-      endpoint,
-    };
-    const { outcome, created } = await this.statement.run(task, values, terms);
+    const isCapped = mayHaveLimit(caller);
+    const values = [...this.columnsOf(task, prepared.input), endpoint, ...key, isCapped];
+    const terms = { hasKey: claim !== undefined, endpoint };
+    const { outcome, created, room } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) return { ...task, createdAt: created };
-    assert(REFUSED.has(outcome), `unexpected outcome of a submission: ${outcome}`);
-    return outcome as 'insufficient' | 'over_limit' | 'claim_lost';
+    if (outcome === 'claim_lost') return outcome;
+    assert(UNFUNDED.has(outcome), `unexpected outcome of a submission: ${outcome}`);
+    return { outcome: outcome as Unfunded['outcome'], availableMicroUsd: BigInt(room ?? 0) };
   }
 
   private columnsOf(task: Task, input: JsonObject): unknown[] {

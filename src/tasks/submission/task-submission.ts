@@ -145,16 +145,14 @@ export class TaskSubmission {
         if (!(error instanceof UnknownSubmission)) await prepared.discard?.();
         throw error;
       });
-    if (typeof outcome === 'object') {
+    if (outcome !== 'claim_lost' && 'id' in outcome) {
       this.metrics.heldMicroUsd.inc({ model: outcome.model }, Number(outcome.reservedMicroUsd));
       return outcome;
     }
     await prepared.discard?.();
     if (outcome === 'claim_lost') throw new ClaimLost();
-    throw insufficientFundsError(surface, outcome, call.caller, {
-      priceMicroUsd: prepared.quote.amountMicroUsd,
-      nowMs: this.clock.nowMs(),
-    });
+    const shortage = { ...outcome, neededMicroUsd: prepared.quote.amountMicroUsd };
+    throw insufficientFundsError(surface, shortage, call.caller, this.clock.nowMs());
   }
 }
 

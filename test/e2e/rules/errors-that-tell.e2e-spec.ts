@@ -81,8 +81,10 @@ describe('an error names numbers', () => {
     expect(errorOf(await speak(poor.key))).toMatchObject({
       code: 'insufficient_funds',
       param: null,
+      needed_microusd: '600',
+      available_microusd: '10',
       message:
-        'This request may cost 600 micro-USD, more than is available. GET /v1/account tells what is.',
+        'This request may cost 600 micro-USD, and 10 micro-USD are available. GET /v1/account tells what the account has.',
     });
     const { accountId } = await gateway.account();
     const terms = { spendLimitMicroUsd: 10n, spendLimitPeriod: 'total' } as const;
@@ -90,8 +92,10 @@ describe('an error names numbers', () => {
     expect(errorOf(await speak(limited))).toMatchObject({
       code: 'insufficient_funds',
       param: 'spend_limit',
+      needed_microusd: '600',
+      available_microusd: '10',
       message:
-        'This request may cost 600 micro-USD. This key may spend 10 micro-USD in all, and less is left.',
+        'This request may cost 600 micro-USD, and 10 micro-USD are available. This key may spend 10 micro-USD in all, and less is left.',
     });
   });
 });

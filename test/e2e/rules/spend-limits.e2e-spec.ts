@@ -70,7 +70,7 @@ describe('a key with a spend limit (G-99)', () => {
       type: 'insufficient_quota',
       param: 'spend_limit',
       message: expect.stringMatching(
-        /may cost 600 micro-USD\. This key may spend 599 micro-USD per month, .* The month ends at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
+        /may cost 600 micro-USD, and 599 micro-USD are available\. This key may spend 599 micro-USD per month, .* The month ends at \d{4}-\d\d-01T00:00:00\.000Z\.$/,
       ),
     });
     const image = { model: 'gen-image-2', prompt: 'a cat' };

@@ -32,6 +32,8 @@ CREATE TABLE execution (
   provider_figures jsonb,
   uncharged jsonb,
   maker_counted_at timestamptz,
+  output_cap_reason text,
+  output_cap integer,
   PRIMARY KEY (account_id, id),
   CHECK (charged BETWEEN 0 AND held),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -62,4 +64,6 @@ COMMENT ON COLUMN execution.maker_counted_at IS 'When the call of a key that ano
 COMMENT ON COLUMN execution.refunded IS 'What operators gave back of the charge.';
 COMMENT ON COLUMN execution.capped IS 'Whether the charge was cut at what was held (decision G-103).';
 COMMENT ON COLUMN execution.provider_figures IS 'Names and values as the provider sent them, such as {"usage.cost": 0.0012}.';
+COMMENT ON COLUMN execution.output_cap_reason IS 'What bound the output cap that the gateway chose (decision G-106): balance, key or model; null where the caller named one.';
+COMMENT ON COLUMN execution.output_cap IS 'The output cap that the gateway chose, in tokens.';
 COMMENT ON COLUMN execution.uncharged IS 'What was made and not charged, because the stream broke: {"unit": text, "quantity": number or counts of tokens}.';

@@ -102,33 +102,42 @@ BEGIN
   outcome := 'created';
 END $$;
 
--- As task_submit, for a key that may have a limit or a maker, for which it counts too. The outcome may also be over_limit.
-CREATE OR REPLACE FUNCTION task_submit_capped(
+-- As task_submit, and looks at the limit of the key and of its maker (p_capped), for which the task counts too. The outcome may
+-- also be over_limit. `room` is the least of what the account and the limits left before.
+CREATE OR REPLACE FUNCTION task_submit_v2(
   p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text,
   p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint,
   p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text,
-  p_token uuid, OUT outcome text, OUT created timestamptz
+  p_token uuid, p_capped boolean, OUT outcome text, OUT created timestamptz, OUT room bigint
 ) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-  allowance record;
+  key_leaves bigint;
+  period timestamptz;
   maker uuid;
   is_new boolean;
 BEGIN
-  PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
-  is_new := NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
-  SELECT * INTO allowance FROM key_room(p_account, p_api_key);
-  SELECT maker_id INTO maker FROM api_key WHERE id = p_api_key;
-  IF is_new AND p_amount > least(allowance.room, (SELECT room FROM key_room(p_account, maker))) THEN
-    outcome := 'over_limit';
-    RETURN;
+  SELECT posted - held INTO room FROM account WHERE id = p_account FOR NO KEY UPDATE;
+  IF p_capped THEN
+    is_new := NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
+    SELECT r.room, r.counts_in INTO key_leaves, period FROM key_room(p_account, p_api_key) r;
+    SELECT maker_id INTO maker FROM api_key WHERE id = p_api_key;
+    IF maker IS NOT NULL THEN
+      key_leaves := least(key_leaves, (SELECT r.room FROM key_room(p_account, maker) r));
+    END IF;
+    IF is_new AND key_leaves <= room THEN
+      room := key_leaves;
+      IF p_amount > room THEN
+        outcome := 'over_limit';
+        RETURN;
+      END IF;
+    END IF;
   END IF;
   SELECT t.outcome, t.created INTO outcome, created FROM task_submit(
     p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider, p_base_url,
     p_on_sandbox, p_upstream_model, p_lane, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
     p_endpoint, p_key, p_token) t;
-  IF is_new AND outcome = 'created' AND (allowance.counts_in IS NOT NULL OR maker IS NOT NULL) THEN
-    UPDATE task
-       SET spend_period = allowance.counts_in, maker_counted_at = CASE WHEN maker IS NOT NULL THEN clock_timestamp() END
+  IF is_new AND outcome = 'created' AND (period IS NOT NULL OR maker IS NOT NULL) THEN
+    UPDATE task SET spend_period = period, maker_counted_at = CASE WHEN maker IS NOT NULL THEN clock_timestamp() END
      WHERE account_id = p_account AND id = p_id;
   END IF;
 END $$;

@@ -1,5 +1,5 @@
--- How processes of version 0.1.0 end tasks. They may run beside this version, whose own function is task_complete; the next
--- version drops these and the trigger task_unexplained.
+-- How processes of version 0.1.0 submit and end tasks. They may run beside this version, whose own functions are task_submit_v2
+-- and task_complete; the next version drops these and the trigger task_unexplained.
 
 -- The only function that ends a task: it changes status, money and work together. The task must be in one of the states
 -- p_from, p_fence must be the newest fence (or null), and with p_unsent no submission may ever have begun. With p_watch_lane
@@ -127,4 +127,35 @@ BEGIN
   NEW.quantity := NULL;
   NEW.unit_price := NULL;
   RETURN NEW;
+END $$;
+
+-- As task_submit, for a key that may have a limit or a maker, for which it counts too. The outcome may also be over_limit.
+CREATE OR REPLACE FUNCTION task_submit_capped(
+  p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text,
+  p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint,
+  p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text,
+  p_token uuid, OUT outcome text, OUT created timestamptz
+) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+  allowance record;
+  maker uuid;
+  is_new boolean;
+BEGIN
+  PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
+  is_new := NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
+  SELECT * INTO allowance FROM key_room(p_account, p_api_key);
+  SELECT maker_id INTO maker FROM api_key WHERE id = p_api_key;
+  IF is_new AND p_amount > least(allowance.room, (SELECT room FROM key_room(p_account, maker))) THEN
+    outcome := 'over_limit';
+    RETURN;
+  END IF;
+  SELECT t.outcome, t.created INTO outcome, created FROM task_submit(
+    p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider, p_base_url,
+    p_on_sandbox, p_upstream_model, p_lane, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
+    p_endpoint, p_key, p_token) t;
+  IF is_new AND outcome = 'created' AND (allowance.counts_in IS NOT NULL OR maker IS NOT NULL) THEN
+    UPDATE task
+       SET spend_period = allowance.counts_in, maker_counted_at = CASE WHEN maker IS NOT NULL THEN clock_timestamp() END
+     WHERE account_id = p_account AND id = p_id;
+  END IF;
 END $$;

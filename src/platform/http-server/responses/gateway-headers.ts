@@ -51,6 +51,28 @@ export function setSandboxHeader(
   else response.removeHeader(SANDBOX_HEADER);
 }
 
+/** OpenAPI: the headers of an output cap that the gateway chose. */
+export const OUTPUT_CAP_HEADERS = {
+  'x-gateway-output-cap': {
+    description: 'Without a cap in the request: the most output tokens that the call may have',
+    schema: { type: 'integer' },
+  },
+  'x-gateway-output-cap-reason': {
+    description: 'What bound that: the balance, the limit of the key, or the model',
+    schema: { type: 'string', enum: ['balance', 'key', 'model'] },
+  },
+};
+
+/** Tells the output cap that the gateway chose, in tokens, and what bound it (decision G-106). */
+export function setOutputCapHeaders(
+  response: Pick<ServerResponse, 'setHeader'>,
+  tokens: number,
+  reason: string,
+): void {
+  response.setHeader('x-gateway-output-cap', tokens);
+  response.setHeader('x-gateway-output-cap-reason', reason);
+}
+
 /** Header that names the fields of a request that were left out (decision G-92). */
 export const IGNORED_FIELDS_HEADER = 'x-gateway-ignored-fields';
 
