@@ -2,6 +2,7 @@ import { ApiProperty, getSchemaPath, IntersectionType } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
+import { LINES, type PriceLineView, viewLines } from '../../common/money/price-line.view.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task, TaskStatus } from '../../tasks/task.js';
@@ -83,6 +84,12 @@ export class OperatorTaskFields {
   unit_price_microusd!: string | null;
 
   @ApiProperty({
+    ...LINES,
+    description: 'What is sold, and for what; null where an operator chose the amount',
+  })
+  lines!: PriceLineView[] | null;
+
+  @ApiProperty({
     nullable: true,
     type: String,
     example: '12500',
@@ -155,6 +162,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
     unit: basis?.unit ?? null,
     quantity: basis?.quantity ?? null,
     unit_price_microusd: basis?.unitPrice ?? null,
+    lines: viewLines(basis),
     refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
     provider_job_id: task.providerJobId,
     provider_evidence: evidence && {

@@ -2,6 +2,7 @@ import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
+import { LINES, type PriceLineView, viewLines } from '../../common/money/price-line.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { ChargeBasis, TokenCounts, TokenPrices } from '../../common/money/charge-basis.js';
 import type { Execution } from './execution.js';
@@ -100,7 +101,7 @@ export class ExecutionView {
   @ApiProperty({
     oneOf: [{ type: 'integer', nullable: true }, { $ref: getSchemaPath(TokenCountsView) }],
     example: 5,
-    description: 'How many units were charged; quantity times unit price is the charge',
+    description: 'How many units were charged; `lines` has what each kind of them costs',
   })
   quantity!: number | TokenCountsView | null;
 
@@ -111,6 +112,9 @@ export class ExecutionView {
     example: '120',
   })
   unit_price_microusd!: string | TokenPricesView | null;
+
+  @ApiProperty(LINES)
+  lines!: PriceLineView[] | null;
 
   @ApiProperty({
     nullable: true,
@@ -199,6 +203,7 @@ function viewBasis(basis: ChargeBasis | null) {
     quantity: quantity === null ? null : viewQuantity(quantity),
     unit_price_microusd:
       typeof unitPrice === 'object' ? unitPrice && viewTokenPrices(unitPrice) : unitPrice,
+    lines: viewLines(basis),
     estimated: isEstimated,
   };
 }

@@ -10,14 +10,19 @@ export const WHOLE_PERMILLE = 1_000n;
 const DECIMALS_PER_MILLION = 6;
 
 /** What a line counts: a kind of tokens, or the unit of any other price. */
-export type LineUnit =
-  | 'input'
-  | 'cached_input'
-  | 'cache_write'
-  | 'cache_write_1h'
-  | 'image_input'
-  | 'output'
-  | Exclude<ChargeBasis['unit'], 'token'>;
+export const LINE_UNITS = [
+  'input',
+  'cached_input',
+  'cache_write',
+  'cache_write_1h',
+  'image_input',
+  'output',
+  'code_point',
+  'second',
+  'image',
+  'request',
+] as const;
+export type LineUnit = (typeof LINE_UNITS)[number];
 
 /** One line of a bill: so many units at a price for `per` of them. */
 export interface PriceLine {

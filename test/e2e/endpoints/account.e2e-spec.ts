@@ -54,6 +54,15 @@ describe('the holder of a key', () => {
       unit: 'code_point',
       quantity: 5,
       unit_price_microusd: '120',
+      lines: [
+        {
+          unit: 'code_point',
+          quantity: 5,
+          unit_price_microusd: '120',
+          per: 1,
+          amount_microusd: '600',
+        },
+      ],
       estimated: false,
       first_byte_ms: expect.any(Number),
       duration_ms: expect.any(Number),
@@ -72,6 +81,7 @@ describe('the holder of a key', () => {
       unit: null,
       quantity: null,
       unit_price_microusd: null,
+      lines: null,
       first_byte_ms: null,
       duration_ms: expect.any(Number),
     });
