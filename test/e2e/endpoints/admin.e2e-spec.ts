@@ -109,7 +109,7 @@ describe('a credit', () => {
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '5000000' });
   });
 
-  it('replayed, even at the same time, happens once; with another amount it is 409', async () => {
+  it('replayed, even at the same time, happens once; with another amount it is 409 (G-86)', async () => {
     const account = await harness.newAccount();
     const body = { amount_microusd: '700' };
     const answers = await Promise.all(
