@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { cursorOf, type Page } from '../common/paging/page.js';
 import { pageOfScan } from '../platform/database/keyset-pagination.js';
-import { type LedgerEntry, ledgerEntryOf } from './ledger-entry.js';
+import { ENTRY_SOURCE, type LedgerEntry, ledgerEntryOf } from './ledger-entry.js';
 import type { EntryQuery } from './ledger-requests.js';
 
 /** The largest bigint: above every position. */
@@ -10,7 +10,7 @@ const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
 const LAST_ACCOUNT = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Entries with the name of their account and the owner of their hold. The owner is read from the charge, because holds may be dropped (docs/architecture/adr/0016).
+ * Entries with the name of their account, the owner of their hold, and what the lots say. The owner is read from the charge, because holds may be dropped (docs/architecture/adr/0016).
  * LIMIT keeps the planner from joining whole tables.
  */
 const ENTRIES = `
@@ -20,7 +20,7 @@ const ENTRIES = `
   LEFT JOIN LATERAL (
     SELECT c.owner AS hold_owner FROM ledger_entry c
      WHERE c.account_id = ledger_entry.account_id AND c.hold_id = ledger_entry.hold_id AND c.kind = 'charge'
-     LIMIT 1) held ON true`;
+     LIMIT 1) held ON true${ENTRY_SOURCE('ledger_entry')}`;
 /** The same with the model and key of the call or task, as long as its record exists. */
 const ENTRIES_OF_CALLS = `${ENTRIES}
   LEFT JOIN LATERAL (

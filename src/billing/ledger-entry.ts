@@ -1,15 +1,26 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import type { CreditKind, CreditTerms } from './ledger/credit-terms.js';
+
+/** `expiry` is what was left of a credit at its end. */
+export const ENTRY_KINDS = ['credit', 'correction', 'charge', 'expiry'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** One movement of an account's money; never changed, never deleted. */
 export interface LedgerEntry {
   readonly id: string;
   readonly accountId: string;
   readonly accountName?: string | undefined;
-  readonly kind: 'credit' | 'correction' | 'charge';
+  readonly kind: EntryKind;
   /** Signed: a charge is negative. */
   readonly amountMicroUsd: MicroUsd;
+  /** The part of the amount that is granted money, with the same sign; the rest is paid money. */
+  readonly grantedMicroUsd: MicroUsd;
   /** Sum of the account's entries up to and including this one. */
   readonly balanceAfterMicroUsd: MicroUsd;
+  /** Of a credit; else null. */
+  readonly terms: CreditTerms | null;
+  /** Id of the credit that expired; null unless it is an expiry. */
+  readonly expiredEntryId: string | null;
   /** The hold a charge settled. */
   readonly holdId: string | null;
   /** What that hold was for: `execution` or `task`. */
@@ -58,8 +69,25 @@ export interface LedgerEntryRow {
   readonly idempotency_key: string | null;
   readonly refund_key: string | null;
   readonly reason: RefundReason | null;
+  readonly credit_kind: CreditKind | null;
+  readonly expires_at: Date | null;
+  readonly payment_reference: string | null;
+  readonly currency: string | null;
+  readonly tax: string | null;
+  /** What {@link ENTRY_SOURCE} says. */
+  readonly granted_part: string | null;
+  readonly expired_entry_id: string | null;
   readonly created_at: Date;
 }
+
+/** Joins what the lots say about the entry `e`: granted money in it, and the credit that expired. */
+export const ENTRY_SOURCE = (e: string): string => `
+  LEFT JOIN LATERAL (
+    SELECT s.granted AS granted_part FROM ledger_entry_source s
+     WHERE s.account_id = ${e}.account_id AND s.position = ${e}.position LIMIT 1) source ON true
+  LEFT JOIN LATERAL (
+    SELECT o.id AS expired_entry_id FROM ledger_entry o
+     WHERE o.account_id = ${e}.account_id AND o.position = ${e}.credit_position LIMIT 1) expired ON true`;
 
 /** The entry in a row. */
 export function ledgerEntryOf(row: LedgerEntryRow): LedgerEntry {
@@ -69,12 +97,25 @@ export function ledgerEntryOf(row: LedgerEntryRow): LedgerEntry {
     accountName: row.account_name,
     kind: row.kind,
     amountMicroUsd: BigInt(row.amount),
+    grantedMicroUsd: BigInt(row.credit_kind === 'granted' ? row.amount : (row.granted_part ?? 0)),
     balanceAfterMicroUsd: BigInt(row.balance_after),
+    terms: row.kind === 'credit' ? termsOf(row) : null,
+    expiredEntryId: row.expired_entry_id,
     holdId: row.hold_id,
     holdOwner: row.hold_owner,
     reference: row.reference,
     reason: row.reason,
     idempotencyKey: row.idempotency_key ?? row.refund_key,
     createdAt: row.created_at,
+  };
+}
+
+function termsOf(row: LedgerEntryRow): CreditTerms {
+  return {
+    kind: row.credit_kind ?? 'paid',
+    expiresAt: row.expires_at,
+    paymentReference: row.payment_reference,
+    currency: row.currency,
+    taxMicroUsd: row.tax === null ? null : BigInt(row.tax),
   };
 }

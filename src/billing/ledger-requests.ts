@@ -1,6 +1,7 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { PageRequest } from '../common/paging/page.js';
 import type { CorrectionKind, LedgerEntry, RefundReason } from './ledger-entry.js';
+import type { CreditTerms } from './ledger/credit-terms.js';
 
 /** A hold to place; `owner` is what it is for: `task`. */
 export interface HoldRequest {
@@ -18,6 +19,8 @@ export interface CreditRequest {
   readonly reference: string | null;
   /** Of a correction. */
   readonly reason?: RefundReason | undefined;
+  /** Default: paid, without an end. A correction has none. */
+  readonly terms?: CreditTerms | undefined;
 }
 
 /** An operator's refund of the charge of a call or task. */

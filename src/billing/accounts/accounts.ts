@@ -7,6 +7,12 @@ import { cursorOf, type Page, pageOf } from '../../common/paging/page.js';
 import { Clock } from '../../common/time/clock.js';
 import { transaction } from '../../platform/database/transaction.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
+import {
+  type AccountWithCredits,
+  CREDITS_OF_ACCOUNT,
+  type CreditsRow,
+  withCreditsOf,
+} from './account-credits.js';
 import type { AccountChanges, AccountQuery } from '../ledger-requests.js';
 
 /** `real` money pays for calls to providers, `play` money for calls to the sandbox (decisions G-95, G-110). */
@@ -40,6 +46,13 @@ export class Accounts {
     ]);
     if (row === undefined) throw noAccount();
     return accountOf(row);
+  }
+
+  /** The account with what its balance consists of; 404 not_found. */
+  async withCredits(id: string): Promise<AccountWithCredits> {
+    const [row] = await this.dataSource.query<CreditsRow[]>(CREDITS_OF_ACCOUNT, [id]);
+    if (row === undefined) throw noAccount();
+    return withCreditsOf(row);
   }
 
   /** The account that the first start created, found by its demo credit. Undefined if there is none. */

@@ -15,6 +15,7 @@ import {
   MAX_DISCREPANCIES,
   TOTALS,
 } from './audit-statements.js';
+import { LOT_RULES } from './lot-audit-statements.js';
 
 /** One broken rule, with its account and a description. */
 export interface Discrepancy {
@@ -60,7 +61,7 @@ interface DiscrepancyRow {
 
 /**
  * Audits the ledger on one consistent snapshot: sums, chains of balances, one outcome per hold, executions against entries,
- * charges against their quantities (docs/operate/operations.md, "Audit and alerts"). The audit after one without findings
+ * charges against their quantities, kinds of money against entries (docs/operate/operations.md, "Audit and alerts"). The audit after one without findings
  * continues where that one ended.
  */
 export async function auditLedger(
@@ -120,6 +121,7 @@ export async function auditLedgerIn(
     ...(await manager.query<DiscrepancyRow[]>(ACCOUNT_RULES, [from[0]])),
     ...(await manager.query<DiscrepancyRow[]>(CHARGE_RULES, [isFull, ...from])),
     ...(isFull ? await manager.query<DiscrepancyRow[]>(MAKER_RULES) : []),
+    ...(await manager.query<DiscrepancyRow[]>(LOT_RULES, [isFull])),
   ].slice(0, MAX_DISCREPANCIES);
   if (rows.length === 0) {
     await manager.query(KEEP_CHECKPOINTS);

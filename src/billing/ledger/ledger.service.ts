@@ -5,7 +5,13 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { MAX_MICRO_USD, type MicroUsd } from '../../common/money/micro-usd.js';
 import { isTransient } from '../../platform/database/database-errors.js';
 import { noAccount } from '../accounts/accounts.js';
-import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from '../ledger-entry.js';
+import {
+  ENTRY_SOURCE,
+  type LedgerEntry,
+  type LedgerEntryRow,
+  ledgerEntryOf,
+} from '../ledger-entry.js';
+import { MAX_LOTS, PAID, termsAsParameters } from './credit-terms.js';
 import type { Page } from '../../common/paging/page.js';
 import { entriesOf } from '../ledger-entries.js';
 import type { CreditRequest, EntryQuery, HoldRequest, RefundRequest } from '../ledger-requests.js';
@@ -17,13 +23,14 @@ export interface Queryable {
 
 const ENTRY = `
   SELECT e.*, (SELECT a.name FROM account a WHERE a.id = e.account_id) AS account_name, c.owner AS hold_owner,
-         e.created_at = $3::timestamptz AS is_new FROM ledger_entry e
-    LEFT JOIN ledger_entry c ON c.account_id = e.account_id AND c.hold_id = e.hold_id AND c.kind = 'charge'`;
+         e.created_at = $3::timestamptz AS is_new, granted_part, expired_entry_id FROM ledger_entry e
+    LEFT JOIN ledger_entry c ON c.account_id = e.account_id AND c.hold_id = e.hold_id AND c.kind = 'charge'${ENTRY_SOURCE('e')}`;
 
 type HoldOutcome = 'held' | 'insufficient' | 'conflict' | 'missing';
 type ResolveOutcome = 'done' | 'conflict' | 'excess' | 'missing';
 interface CreditRow {
-  readonly outcome: 'credited' | 'conflict' | 'overdrawn' | 'missing';
+  readonly outcome:
+    'credited' | 'conflict' | 'other_terms' | 'overdrawn' | 'over' | 'crowded' | 'missing';
   readonly entry: string | null;
   /** The time of the transaction, to the microsecond; an entry that it wrote has it too. */
   readonly asked_at: string;
@@ -58,10 +65,11 @@ export class LedgerService {
   }
 
   /**
-   * Adds the amount and returns its entry. The same key and amount return the same entry again, as a replay. Throws 404 not_found,
-   * 400 invalid_request when the balance would exceed {@link MAX_MICRO_USD}, 409 idempotency_conflict for the key with
-   * another amount, 409 conflict for a correction of more than the available balance, and 503 service_unavailable when the
-   * database does not respond (retry with the same key).
+   * Adds the amount and returns its entry. The same key, amount and terms return the same entry again, as a replay. Throws 404
+   * not_found, 400 invalid_request when the balance would exceed {@link MAX_MICRO_USD} and for an end that is over, 409
+   * idempotency_conflict for the key with another amount or other terms, 409 conflict for a correction of more than the available
+   * balance and for the credit above {@link MAX_LOTS}, and 503 service_unavailable when the database does not respond (retry with
+   * the same key).
    */
   async credit(request: CreditRequest): Promise<LedgerEntry> {
     const { accountId, amountMicroUsd: amount } = request;
@@ -69,28 +77,20 @@ export class LedgerService {
     await this.checkBalanceLimit(request);
     const [row] = await this.orUnavailable(
       this.dataSource.query<CreditRow[]>(
-        `SELECT *, now()::text AS asked_at FROM ledger_credit_v2($1, $2, $3, $4, $5, $6)`,
+        `SELECT *, now()::text AS asked_at FROM ledger_credit_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
         [
           accountId,
           amount.toString(),
-          amount > 0n ? 'credit' : 'correction',
           request.idempotencyKey,
           request.reference,
           request.reason ?? null,
+          ...termsAsParameters(amount > 0n ? (request.terms ?? PAID) : null),
+          MAX_LOTS,
         ],
       ),
     );
-    switch (row?.outcome) {
-      case 'credited':
-        return this.entry(accountId, row.entry, row.asked_at);
-      case 'conflict':
-        throw new GatewayError('idempotency_conflict', 'The key was used with another amount.');
-      case 'overdrawn':
-        throw new GatewayError('conflict', 'The correction is more than the available balance.');
-      case 'missing':
-      case undefined:
-        throw noAccount();
-    }
+    if (row?.outcome === 'credited') return this.entry(accountId, row.entry, row.asked_at);
+    throw creditRefusal(row?.outcome ?? 'missing');
   }
 
   /**
@@ -223,3 +223,28 @@ export class LedgerService {
 
 const resolvedOtherwise = (): GatewayError =>
   new GatewayError('conflict', 'The hold was already resolved in another way.');
+
+/** Why an amount was not credited. */
+function creditRefusal(outcome: Exclude<CreditRow['outcome'], 'credited'>): GatewayError {
+  switch (outcome) {
+    case 'conflict':
+      return new GatewayError('idempotency_conflict', 'The key was used with another amount.');
+    case 'other_terms': {
+      const message =
+        'The key was used with another credit_kind, expires_at, payment_reference, currency or tax_microusd.';
+      return new GatewayError('idempotency_conflict', message);
+    }
+    case 'overdrawn':
+      return new GatewayError('conflict', 'The correction is more than the available balance.');
+    case 'over': {
+      const message = 'expires_at must be later than now.';
+      return new GatewayError('invalid_request', message, { param: 'expires_at' });
+    }
+    case 'crowded': {
+      const message = `The account has ${MAX_LOTS} credits that were granted or expire, and are not spent.`;
+      return new GatewayError('conflict', message);
+    }
+    case 'missing':
+      return noAccount();
+  }
+}

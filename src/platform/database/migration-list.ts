@@ -7,6 +7,7 @@ import { RefundReasons1700000001023 } from './migrations/1023-refund-reasons.mig
 import { UsageRefunds1700000001024 } from './migrations/1024-usage-refunds.migration.js';
 import { KeysThatMakeKeys1700000001030 } from './migrations/1030-keys-that-make-keys.migration.js';
 import { OutputCaps1700000001031 } from './migrations/1031-output-caps.migration.js';
+import { CreditLots1700000001034 } from './migrations/1034-credit-lots.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UsageRefunds1700000001024,
   KeysThatMakeKeys1700000001030,
   OutputCaps1700000001031,
+  CreditLots1700000001034,
 ];

@@ -13,6 +13,8 @@ export const SCHEMA_FILES = [
   '21-keys.functions.sql',
   '30-ledger.sql',
   '31-ledger.functions.sql',
+  '32-lots.sql',
+  '33-lots.functions.sql',
   '40-executions.sql',
   '41-executions.functions.sql',
   '42-processes.sql',

@@ -10,17 +10,23 @@ CREATE TABLE account (
   play_money boolean NOT NULL DEFAULT false,
   disabled boolean NOT NULL DEFAULT false,
   price_book text,
+  in_lots bigint,
+  lots_until bigint,
   CONSTRAINT account_check CHECK (((0 <= held) AND (held <= posted))),
+  CONSTRAINT account_in_lots CHECK (((in_lots >= 0) AND (in_lots <= posted))),
   CONSTRAINT account_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=15);
 CREATE INDEX account_by_name ON public.account USING btree (lower(name) text_pattern_ops, id);
 CREATE UNIQUE INDEX account_pkey ON public.account USING btree (id);
+CREATE TRIGGER account_follows_lots BEFORE UPDATE OF posted ON public.account FOR EACH ROW WHEN (((new.posted <> old.posted) AND ((old.in_lots > 0) OR ((new.in_lots = 0) AND (new.posted > old.posted))))) EXECUTE FUNCTION account_follow_lots();
 COMMENT ON account IS 'Who pays. Every function that moves money locks the row of its account first, so the statements of one account run one after the other.';
 COMMENT ON account.posted IS 'The balance: the sum of the amounts of all ledger entries of the account.';
 COMMENT ON account.held IS 'The part of the balance that running calls and open holds reserve. What may be spent is posted - held.';
 COMMENT ON account.play_money IS 'Its money buys the work of the sandbox only (decisions G-95, G-110).';
 COMMENT ON account.disabled IS 'An operator has closed the account: its keys are refused.';
 COMMENT ON account.price_book IS 'The price book by which its calls and tasks are priced; null: the list.';
+COMMENT ON account.in_lots IS 'The part of the balance that is left of credits that were granted or that expire: the sum of credit_lot.remaining. The rest of the balance is paid money that does not expire. Null: the account never had such a credit.';
+COMMENT ON account.lots_until IS 'The position of the last entry that the lots have followed, while there is money in lots.';
 
 CREATE TABLE api_key (
   id uuid NOT NULL,
@@ -115,6 +121,30 @@ CREATE UNIQUE INDEX call_look_pkey ON public.call_look USING btree (only_one);
 COMMENT ON call_look IS 'How far the sweep has looked for running calls. One row.';
 COMMENT ON call_look.candidate_at IS 'The next look goes on until shortly before this time, once every transaction before candidate_xid has ended.';
 COMMENT ON call_look.open_calls IS 'How many open calls the last look found, of all times.';
+
+CREATE TABLE credit_lot (
+  account_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  is_granted boolean NOT NULL,
+  amount bigint NOT NULL,
+  expires_at timestamp with time zone,
+  remaining bigint NOT NULL,
+  is_empty boolean NOT NULL DEFAULT false,
+  look_at timestamp with time zone,
+  CONSTRAINT credit_lot_amount_check CHECK ((amount > 0)),
+  CONSTRAINT credit_lot_check CHECK (((remaining >= 0) AND (remaining <= amount))),
+  CONSTRAINT credit_lot_check1 CHECK ((is_empty = (remaining = 0))),
+  CONSTRAINT credit_lot_check2 CHECK ((is_granted OR (expires_at IS NOT NULL))),
+  CONSTRAINT credit_lot_pkey PRIMARY KEY (account_id, "position")
+) WITH (fillfactor=50);
+CREATE INDEX credit_lot_to_expire ON public.credit_lot USING btree (look_at) WHERE ((NOT is_empty) AND (look_at IS NOT NULL));
+CREATE INDEX credit_lot_to_spend ON public.credit_lot USING btree (account_id, is_granted DESC, expires_at, "position") WHERE (NOT is_empty);
+CREATE UNIQUE INDEX credit_lot_pkey ON public.credit_lot USING btree (account_id, "position");
+COMMENT ON credit_lot IS 'What is left of each credit that was granted or that expires. account.in_lots is the sum.';
+COMMENT ON credit_lot.position IS 'The position of the credit in the ledger.';
+COMMENT ON credit_lot.is_granted IS 'Whether the credit was granted; else it was paid.';
+COMMENT ON credit_lot.amount IS 'What was credited.';
+COMMENT ON credit_lot.look_at IS 'When to look next whether something has expired; null: it never expires.';
 
 CREATE TABLE dropped_record (
   account_id uuid NOT NULL,
@@ -355,20 +385,36 @@ CREATE TABLE ledger_entry (
   owner text,
   refund_key text,
   reason text,
+  credit_kind text,
+  expires_at timestamp with time zone,
+  payment_reference text,
+  currency text,
+  tax bigint,
+  credit_position bigint,
   CONSTRAINT ledger_entry_amount_check CHECK ((amount <> 0)),
   CONSTRAINT ledger_entry_balance_after_check CHECK ((balance_after >= 0)),
   CONSTRAINT ledger_entry_check CHECK (((refund_key IS NULL) OR ((kind = 'correction'::text) AND (hold_id IS NOT NULL)))),
   CONSTRAINT ledger_entry_check1 CHECK (((kind <> 'charge'::text) OR (amount < 0))),
   CONSTRAINT ledger_entry_check2 CHECK (((kind <> 'credit'::text) OR (amount > 0))),
+  CONSTRAINT ledger_entry_expiry CHECK (
+CASE kind
+    WHEN 'expiry'::text THEN ((amount < 0) AND (hold_id IS NULL) AND (credit_position < "position"))
+    ELSE (credit_position IS NULL)
+END) NOT VALID,
   CONSTRAINT ledger_entry_hold_of_kind CHECK (
 CASE kind
     WHEN 'charge'::text THEN (hold_id IS NOT NULL)
     WHEN 'credit'::text THEN (hold_id IS NULL)
     ELSE true
 END),
-  CONSTRAINT ledger_entry_kind_check CHECK ((kind = ANY (ARRAY['credit'::text, 'correction'::text, 'charge'::text]))),
+  CONSTRAINT ledger_entry_kind_check CHECK ((kind = ANY (ARRAY['credit'::text, 'correction'::text, 'charge'::text, 'expiry'::text]))) NOT VALID,
   CONSTRAINT ledger_entry_pkey PRIMARY KEY (account_id, "position"),
-  CONSTRAINT ledger_entry_reason_of_kind CHECK (((reason IS NULL) OR ((kind = 'correction'::text) AND (reason = ANY (ARRAY['goodwill'::text, 'fault'::text, 'billing_error'::text]))))) NOT VALID
+  CONSTRAINT ledger_entry_reason_of_kind CHECK (((reason IS NULL) OR ((kind = 'correction'::text) AND (reason = ANY (ARRAY['goodwill'::text, 'fault'::text, 'billing_error'::text]))))) NOT VALID,
+  CONSTRAINT ledger_entry_terms CHECK (
+CASE kind
+    WHEN 'credit'::text THEN ((credit_kind = ANY (ARRAY['paid'::text, 'granted'::text])) AND (tax >= 0))
+    ELSE (num_nonnulls(credit_kind, expires_at, payment_reference, currency, tax) = 0)
+END) NOT VALID
 );
 CREATE INDEX ledger_entry_given_back ON public.ledger_entry USING btree (created_at) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL));
 CREATE INDEX ledger_entry_other ON public.ledger_entry USING btree (account_id, "position") WHERE (kind <> 'charge'::text);
@@ -381,7 +427,7 @@ CREATE TRIGGER ledger_entry_within_charge BEFORE INSERT ON public.ledger_entry F
 COMMENT ON ledger_entry IS 'Every change of the balance of every account (decision G-29). Entries are never changed or deleted: a trigger refuses it. Another trigger refuses corrections of a call or task that are together more than its charge.';
 COMMENT ON ledger_entry.position IS 'The order of the entries of an account.';
 COMMENT ON ledger_entry.hold_id IS 'The call or task that was charged, or whose charge is given back; null for credits, and for corrections by operators that name none.';
-COMMENT ON ledger_entry.kind IS 'credit: money that was paid in. charge: what a call or task cost. correction: what was given back of a charge, or what an operator set right.';
+COMMENT ON ledger_entry.kind IS 'credit: money that was paid in. charge: what a call or task cost. correction: what was given back of a charge, or what an operator set right. expiry: what was left of a credit when it ended.';
 COMMENT ON ledger_entry.amount IS 'What the balance gained; a charge is negative.';
 COMMENT ON ledger_entry.balance_after IS 'The balance after this entry.';
 COMMENT ON ledger_entry.reference IS 'A note: of an operator, or "reversal" where an error gave the charge back.';
@@ -389,8 +435,31 @@ COMMENT ON ledger_entry.idempotency_key IS 'The idempotency key of the operator 
 COMMENT ON ledger_entry.owner IS 'The owner of the hold of a charge, for example task; null for a call.';
 COMMENT ON ledger_entry.refund_key IS 'The operator''s idempotency key of a refund. It belongs to the call or task, not to the account as that of a credit.';
 COMMENT ON ledger_entry.reason IS 'Why an operator refunded or corrected: goodwill, fault (the work was bad or did not arrive) or billing_error; null where none was told.';
+COMMENT ON ledger_entry.credit_kind IS 'Of a credit: paid or granted. Null in credits of version 0.1.0, which are paid.';
+COMMENT ON ledger_entry.expires_at IS 'Of a credit: when what is left of it expires; null: never.';
+COMMENT ON ledger_entry.payment_reference IS 'Of a credit: what the payment is called elsewhere.';
+COMMENT ON ledger_entry.currency IS 'Of a credit: the currency that was paid in, as ISO 4217 names it.';
+COMMENT ON ledger_entry.tax IS 'Of a credit: the tax in what was paid, in micro-USD.';
+COMMENT ON ledger_entry.credit_position IS 'Of an expiry: the position of the credit that expired.';
 
 CREATE SEQUENCE ledger_entry_position_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY ledger_entry.position;
+
+CREATE TABLE ledger_entry_source (
+  account_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  credits bigint[] NOT NULL,
+  amounts bigint[] NOT NULL,
+  granted bigint NOT NULL,
+  CONSTRAINT ledger_entry_source_check CHECK ((cardinality(credits) = cardinality(amounts))),
+  CONSTRAINT ledger_entry_source_pkey PRIMARY KEY (account_id, "position")
+);
+CREATE UNIQUE INDEX ledger_entry_source_pkey ON public.ledger_entry_source USING btree (account_id, "position");
+CREATE TRIGGER ledger_entry_source_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entry_source FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+COMMENT ON ledger_entry_source IS 'Which credits a charge, correction or expiry took money from, or gave it back to. An entry without a row here, other than a credit, moved only paid money that does not expire. Rows are never changed.';
+COMMENT ON ledger_entry_source.position IS 'The entry.';
+COMMENT ON ledger_entry_source.credits IS 'The positions of the credits, in the order in which they were used; null is the paid money that does not expire.';
+COMMENT ON ledger_entry_source.amounts IS 'What was taken from each or given back to each; positive.';
+COMMENT ON ledger_entry_source.granted IS 'The part of the amount of the entry that is granted money, with the sign of the amount.';
 
 CREATE TABLE maker_spend (
   account_id uuid NOT NULL,
@@ -854,11 +923,13 @@ COMMENT ON webhook_delivery.retry IS 'Which wait of the schedule follows the nex
 COMMENT ON webhook_delivery.due_at IS 'When the next attempt may begin or, while an attempt runs, when its lease ends.';
 COMMENT ON webhook_delivery.fence IS 'Counts the claims. The attempt of a worker that was paused beyond its lease is logged but changes nothing else.';
 
+CREATE FUNCTION account_follow_lots() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '531ae9803ccc2097c29842ed6b4a616c';
+
 CREATE FUNCTION api_key_note_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a89ce451d2d175b1c400c7ea3bb33218';
 
 CREATE FUNCTION charge_due(p_unit text, p_quantity jsonb, p_unit_price jsonb) RETURNS numeric LANGUAGE sql IMMUTABLE COST 100 AS 'c6c95ff6948f0e37e857cf8286f0a07e';
 
-CREATE FUNCTION charge_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint, OUT is_new boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'bc1e92f7e8742637118592f21f73360d';
+CREATE FUNCTION charge_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint, OUT is_new boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7d116efa79dead0ed17737d16f1e834f';
 
 CREATE FUNCTION charge_rest(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '6840d749072ddf01d5e151352a54c5b9';
 
@@ -918,17 +989,25 @@ CREATE FUNCTION key_unfolded(p_account uuid, p_key uuid) RETURNS TABLE(is_task b
 
 CREATE FUNCTION ledger_balance_at(p_account uuid, p_at timestamp with time zone, OUT balance bigint, OUT p_from bigint, OUT p_to bigint) RETURNS record LANGUAGE plpgsql STABLE COST 100 SET enable_bitmapscan=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS '1b9b4723d96e10798bca1598f6faccc7';
 
-CREATE FUNCTION ledger_credit(p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, OUT outcome text, OUT entry bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS '6fc680518c6fef63ec39be1e7c73e6a2';
+CREATE FUNCTION ledger_credit(p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, OUT outcome text, OUT entry bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS 'd461f6f193de21ae45c7dc2ca4819b93';
 
-CREATE FUNCTION ledger_credit_v2(p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, p_reason text, OUT outcome text, OUT entry bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'abae8596a9aef91cb213e56aed486917';
+CREATE FUNCTION ledger_credit_v2(p_account uuid, p_amount bigint, p_key text, p_reference text, p_reason text, p_credit_kind text, p_expires timestamp with time zone, p_payment_reference text, p_currency text, p_tax bigint, p_most_lots integer, OUT outcome text, OUT entry bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'c96fc7edd3df5c9bec784cd4615d6269';
 
-CREATE FUNCTION ledger_entry_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'd2bbfe064938cd28ca836c5a15ccd370';
+CREATE FUNCTION ledger_entry_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'eabafa5d9a7bcbe46a1cb1f6c383cdaa';
 
 CREATE FUNCTION ledger_entry_refuse_excess() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, plan_cache_mode=force_generic_plan AS '4cadf7791a611119bdd8ca19d06fce4c';
 
 CREATE FUNCTION ledger_hold(p_account uuid, p_id uuid, p_amount bigint, p_owner text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '18c9da6ee690920dbe56fc6b90d5587a';
 
-CREATE FUNCTION ledger_resolve(p_account uuid, p_id uuid, p_charge bigint) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '8c0525d8b9d6e508e6dd9f57d662026e';
+CREATE FUNCTION ledger_resolve(p_account uuid, p_id uuid, p_charge bigint) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '71654a1ca624d47c292c214451e29870';
+
+CREATE FUNCTION lots_claim(p_limit integer, p_look_ms integer) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '07426377c5301ae3388d07cac2d48d0f';
+
+CREATE FUNCTION lots_expire(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '2a3c5b05a491e266fcb940f464391b93';
+
+CREATE FUNCTION lots_return(p_entry ledger_entry) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f5ccf7b10ceaab22e7d3052abffe1240';
+
+CREATE FUNCTION lots_take(p_entry ledger_entry, p_in_lots bigint) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0672d8d6d9511b608c75df8db7d386f6';
 
 CREATE FUNCTION maker_note_spend(p_account uuid, p_key uuid, p_counted_at timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '9d9d969cf5d43cfe2f57530f584e227b';
 
@@ -944,7 +1023,7 @@ CREATE FUNCTION record_drop_calls(p_days integer, p_limit integer, OUT seen inte
 
 CREATE FUNCTION record_drop_tasks(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS 'b8d4ed0df0902ca5ff9f5c20a6eea900';
 
-CREATE FUNCTION record_give_back(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '04bb8e155add3cbe972fca0c58ad60e0';
+CREATE FUNCTION record_give_back(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '3c95cd70d34b9819f1296fc550340a8f';
 
 CREATE FUNCTION record_is_proven(p_account uuid, p_id uuid, p_before timestamp with time zone) RETURNS boolean LANGUAGE sql STABLE COST 100 AS '71625a117af106999f2b280610b7f28d';
 

@@ -9,13 +9,18 @@ CREATE TABLE account (
   play_money boolean NOT NULL DEFAULT false,
   disabled boolean NOT NULL DEFAULT false,
   price_book text,
-  CHECK (0 <= held AND held <= posted)
+  in_lots bigint,
+  lots_until bigint,
+  CHECK (0 <= held AND held <= posted),
+  CONSTRAINT account_in_lots CHECK (in_lots BETWEEN 0 AND posted)
 ) WITH (fillfactor = 15);
 CREATE INDEX account_by_name ON account (lower(name) text_pattern_ops, id);
 
 COMMENT ON TABLE account IS 'Who pays. Every function that moves money locks the row of its account first, so the statements of one account run one after the other.';
 COMMENT ON COLUMN account.posted IS 'The balance: the sum of the amounts of all ledger entries of the account.';
 COMMENT ON COLUMN account.held IS 'The part of the balance that running calls and open holds reserve. What may be spent is posted - held.';
+COMMENT ON COLUMN account.in_lots IS 'The part of the balance that is left of credits that were granted or that expire: the sum of credit_lot.remaining. The rest of the balance is paid money that does not expire. Null: the account never had such a credit.';
+COMMENT ON COLUMN account.lots_until IS 'The position of the last entry that the lots have followed, while there is money in lots.';
 COMMENT ON COLUMN account.play_money IS 'Its money buys the work of the sandbox only (decisions G-95, G-110).';
 COMMENT ON COLUMN account.price_book IS 'The price book by which its calls and tasks are priced; null: the list.';
 COMMENT ON COLUMN account.disabled IS 'An operator has closed the account: its keys are refused.';

@@ -3,7 +3,7 @@ CREATE TABLE ledger_entry (
   position bigint GENERATED ALWAYS AS IDENTITY,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   hold_id uuid,
-  kind text NOT NULL CHECK (kind IN ('credit', 'correction', 'charge')),
+  kind text NOT NULL,
   amount bigint NOT NULL CHECK (amount <> 0),
   balance_after bigint NOT NULL CHECK (balance_after >= 0),
   reference text,
@@ -12,6 +12,12 @@ CREATE TABLE ledger_entry (
   owner text,
   refund_key text,
   reason text,
+  credit_kind text,
+  expires_at timestamptz,
+  payment_reference text,
+  currency text,
+  tax bigint,
+  credit_position bigint,
   PRIMARY KEY (account_id, position),
   CHECK (refund_key IS NULL OR (kind = 'correction' AND hold_id IS NOT NULL)),
   CHECK (kind <> 'charge' OR amount < 0),
@@ -20,8 +26,16 @@ CREATE TABLE ledger_entry (
     CHECK (CASE kind WHEN 'charge' THEN hold_id IS NOT NULL WHEN 'credit' THEN hold_id IS NULL ELSE true END)
 );
 -- Not valid, so that a database of before need not read all its entries; new ones are checked.
-ALTER TABLE ledger_entry ADD CONSTRAINT ledger_entry_reason_of_kind
-  CHECK (reason IS NULL OR (kind = 'correction' AND reason IN ('goodwill', 'fault', 'billing_error'))) NOT VALID;
+ALTER TABLE ledger_entry
+  ADD CONSTRAINT ledger_entry_reason_of_kind
+    CHECK (reason IS NULL OR (kind = 'correction' AND reason IN ('goodwill', 'fault', 'billing_error'))) NOT VALID,
+  ADD CONSTRAINT ledger_entry_kind_check CHECK (kind IN ('credit', 'correction', 'charge', 'expiry')) NOT VALID,
+  ADD CONSTRAINT ledger_entry_terms CHECK (
+    CASE kind WHEN 'credit' THEN credit_kind IN ('paid', 'granted') AND tax >= 0
+              ELSE num_nonnulls(credit_kind, expires_at, payment_reference, currency, tax) = 0 END) NOT VALID,
+  ADD CONSTRAINT ledger_entry_expiry CHECK (
+    CASE kind WHEN 'expiry' THEN amount < 0 AND hold_id IS NULL AND credit_position < position
+              ELSE credit_position IS NULL END) NOT VALID;
 CREATE UNIQUE INDEX ledger_entry_one_charge_per_hold ON ledger_entry (account_id, hold_id) WHERE kind = 'charge';
 CREATE UNIQUE INDEX ledger_entry_one_per_key ON ledger_entry (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE UNIQUE INDEX ledger_entry_corrections_of_hold ON ledger_entry (account_id, hold_id, refund_key)
@@ -33,7 +47,7 @@ CREATE INDEX ledger_entry_other ON ledger_entry (account_id, position) WHERE kin
 COMMENT ON TABLE ledger_entry IS 'Every change of the balance of every account (decision G-29). Entries are never changed or deleted: a trigger refuses it. Another trigger refuses corrections of a call or task that are together more than its charge.';
 COMMENT ON COLUMN ledger_entry.position IS 'The order of the entries of an account.';
 COMMENT ON COLUMN ledger_entry.hold_id IS 'The call or task that was charged, or whose charge is given back; null for credits, and for corrections by operators that name none.';
-COMMENT ON COLUMN ledger_entry.kind IS 'credit: money that was paid in. charge: what a call or task cost. correction: what was given back of a charge, or what an operator set right.';
+COMMENT ON COLUMN ledger_entry.kind IS 'credit: money that was paid in. charge: what a call or task cost. correction: what was given back of a charge, or what an operator set right. expiry: what was left of a credit when it ended.';
 COMMENT ON COLUMN ledger_entry.amount IS 'What the balance gained; a charge is negative.';
 COMMENT ON COLUMN ledger_entry.balance_after IS 'The balance after this entry.';
 COMMENT ON COLUMN ledger_entry.reference IS 'A note: of an operator, or "reversal" where an error gave the charge back.';
@@ -41,6 +55,13 @@ COMMENT ON COLUMN ledger_entry.idempotency_key IS 'The idempotency key of the op
 COMMENT ON COLUMN ledger_entry.owner IS 'The owner of the hold of a charge, for example task; null for a call.';
 COMMENT ON COLUMN ledger_entry.reason IS 'Why an operator refunded or corrected: goodwill, fault (the work was bad or did not arrive) or billing_error; null where none was told.';
 COMMENT ON COLUMN ledger_entry.refund_key IS 'The operator''s idempotency key of a refund. It belongs to the call or task, not to the account as that of a credit.';
+
+COMMENT ON COLUMN ledger_entry.credit_kind IS 'Of a credit: paid or granted. Null in credits of version 0.1.0, which are paid.';
+COMMENT ON COLUMN ledger_entry.expires_at IS 'Of a credit: when what is left of it expires; null: never.';
+COMMENT ON COLUMN ledger_entry.payment_reference IS 'Of a credit: what the payment is called elsewhere.';
+COMMENT ON COLUMN ledger_entry.currency IS 'Of a credit: the currency that was paid in, as ISO 4217 names it.';
+COMMENT ON COLUMN ledger_entry.tax IS 'Of a credit: the tax in what was paid, in micro-USD.';
+COMMENT ON COLUMN ledger_entry.credit_position IS 'Of an expiry: the position of the credit that expired.';
 
 CREATE TABLE hold (
   account_id uuid NOT NULL,

@@ -1,11 +1,12 @@
--- The functions that move money. Each first locks the row of the account. A session plans each statement once, perhaps while
+-- The functions that move money. Each first locks the row of the account, and writes the entries before the balance: the trigger
+-- of the account that follows credits which were granted or expire reads them. A session plans each statement once, perhaps while
 -- the tables are empty, and no plan may read all holds or entries of an account: hence the settings of the planner here and in
 -- the files below.
 
 -- Entries are append-only.
 CREATE OR REPLACE FUNCTION ledger_entry_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'ledger_entry is append-only' USING ERRCODE = 'restrict_violation';
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
 -- A settled or released hold can be changed by nobody.
@@ -37,19 +38,23 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- Adds one entry without a hold; a negative amount is taken from what may be spent. Outcomes: credited (also when the same key
--- and amount was credited before), conflict (the key has another amount), overdrawn, missing (no such account). `entry` is the
--- position of the entry, null unless credited.
+-- Adds one entry without a hold: a credit, or with a negative amount a correction that is taken from what may be spent; p_reason is of a
+-- correction. The terms are those of a credit, all null for a correction; p_credit_kind is paid or granted, p_expires null for a credit that never
+-- expires. Outcomes: credited (also when the same key, amount and terms were credited before), conflict (the key has another
+-- amount), other_terms (the key has other terms), overdrawn, over (it would expire at once), crowded (the account has p_most_lots
+-- unspent credits that were granted or expire), missing (no such account). `entry` is the position of the entry, null unless
+-- credited.
 CREATE OR REPLACE FUNCTION ledger_credit_v2(
-  p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, p_reason text, OUT outcome text,
-  OUT entry bigint
+  p_account uuid, p_amount bigint, p_key text, p_reference text, p_reason text, p_credit_kind text, p_expires timestamptz,
+  p_payment_reference text, p_currency text, p_tax bigint, p_most_lots integer, OUT outcome text, OUT entry bigint
 ) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
 DECLARE
   balance bigint;
   free bigint;
-  known bigint;
+  known ledger_entry;
+  has_lot boolean := coalesce(p_credit_kind = 'granted', false) OR p_expires IS NOT NULL;
 BEGIN
   SELECT posted, posted - held INTO balance, free FROM account WHERE id = p_account FOR NO KEY UPDATE;
   IF NOT FOUND THEN
@@ -57,26 +62,47 @@ BEGIN
     RETURN;
   END IF;
 
-  SELECT position, amount INTO entry, known FROM ledger_entry WHERE account_id = p_account AND idempotency_key = p_key;
+  SELECT * INTO known FROM ledger_entry WHERE account_id = p_account AND idempotency_key = p_key;
   IF FOUND THEN
-    outcome := CASE WHEN known = p_amount THEN 'credited' ELSE 'conflict' END;
+    entry := known.position;
+    outcome := CASE
+      WHEN known.amount <> p_amount THEN 'conflict'
+      WHEN coalesce(known.credit_kind, 'paid') = coalesce(p_credit_kind, 'paid')
+       AND (known.expires_at, known.payment_reference, known.currency, known.tax)
+           IS NOT DISTINCT FROM (p_expires, p_payment_reference, p_currency, p_tax) THEN 'credited'
+      ELSE 'other_terms' END;
   ELSIF free + p_amount < 0 THEN
     outcome := 'overdrawn';
+  ELSIF p_expires <= clock_timestamp() THEN
+    outcome := 'over';
+  ELSIF has_lot AND (SELECT count(*) FROM credit_lot WHERE account_id = p_account AND NOT is_empty) >= p_most_lots THEN
+    outcome := 'crowded';
   ELSE
-    UPDATE account SET posted = posted + p_amount WHERE id = p_account;
-    INSERT INTO ledger_entry (account_id, kind, amount, balance_after, reference, idempotency_key, reason)
-      VALUES (p_account, p_kind, p_amount, balance + p_amount, p_reference, p_key, p_reason)
+    INSERT INTO ledger_entry (account_id, kind, amount, balance_after, reference, idempotency_key, reason, credit_kind,
+                              expires_at, payment_reference, currency, tax)
+      VALUES (p_account, CASE WHEN p_amount > 0 THEN 'credit' ELSE 'correction' END, p_amount, balance + p_amount, p_reference,
+              p_key, p_reason, p_credit_kind, p_expires, p_payment_reference, p_currency, p_tax)
       RETURNING position INTO entry;
+    UPDATE account
+       SET posted = posted + p_amount, in_lots = CASE WHEN has_lot THEN coalesce(in_lots, 0) ELSE in_lots END
+     WHERE id = p_account;
     outcome := 'credited';
   END IF;
 END $$;
 
--- As processes of version 0.1.0 call it.
+-- As version 0.1.0 calls it, whose processes may run beside this version: credits are paid and never expire. p_kind follows from the
+-- amount.
 CREATE OR REPLACE FUNCTION ledger_credit(
   p_account uuid, p_amount bigint, p_kind text, p_key text, p_reference text, OUT outcome text, OUT entry bigint
-) LANGUAGE sql AS $$
-  SELECT * FROM ledger_credit_v2(p_account, p_amount, p_kind, p_key, p_reference, NULL);
-$$;
+) LANGUAGE plpgsql SET jit = off AS $$
+BEGIN
+  SELECT c.outcome, c.entry INTO outcome, entry
+    FROM ledger_credit_v2(p_account, p_amount, p_key, p_reference, NULL, CASE WHEN p_amount > 0 THEN 'paid' END, NULL,
+                          NULL, NULL, NULL, 0) c;
+  IF outcome = 'other_terms' THEN
+    outcome := 'conflict';
+  END IF;
+END $$;
 
 -- Holds an amount for a task. Outcomes: held (also when the same hold is open already), conflict (the id was used for another
 -- hold), insufficient, missing (no such account).
@@ -131,11 +157,11 @@ BEGIN
   UPDATE hold SET state = CASE WHEN p_charge IS NULL THEN 'released' ELSE 'settled' END,
                   settled_amount = p_charge, resolved_at = now()
    WHERE account_id = p_account AND id = p_id;
-  UPDATE account SET held = held - known.amount, posted = posted - coalesce(p_charge, 0) WHERE id = p_account;
   IF p_charge > 0 THEN
     INSERT INTO ledger_entry (account_id, hold_id, owner, kind, amount, balance_after)
       VALUES (p_account, p_id, known.owner, 'charge', -p_charge, balance - p_charge);
   END IF;
+  UPDATE account SET held = held - known.amount, posted = posted - coalesce(p_charge, 0) WHERE id = p_account;
   RETURN 'done';
 END $$;
 
@@ -151,7 +177,6 @@ CREATE OR REPLACE FUNCTION charge_refund_v2(
   SET jit = off AS $$
 DECLARE
   given bigint;
-  balance bigint;
 BEGIN
   is_new := false;
   IF p_key IS NOT NULL THEN
@@ -170,10 +195,10 @@ BEGIN
     outcome := 'excess';
   ELSE
     given := coalesce(p_amount, rest);
-    UPDATE account SET posted = posted + given WHERE id = p_account RETURNING posted INTO balance;
     INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after, reference, refund_key, reason)
-      VALUES (p_account, p_id, 'correction', given, balance, p_note, p_key, p_reason)
+      SELECT p_account, p_id, 'correction', given, posted + given, p_note, p_key, p_reason FROM account WHERE id = p_account
       RETURNING position INTO entry;
+    UPDATE account SET posted = posted + given WHERE id = p_account;
     outcome := 'refunded';
     is_new := true;
   END IF;

@@ -136,7 +136,6 @@ CREATE OR REPLACE FUNCTION record_give_back(p_account uuid, p_id uuid) RETURNS t
   SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
   rest bigint;
-  balance bigint;
 BEGIN
   PERFORM FROM dropped_record d
     JOIN ledger_entry e ON e.account_id = d.account_id AND e.hold_id = p_id AND e.kind = 'charge'
@@ -150,9 +149,9 @@ BEGIN
   IF rest = 0 THEN
     RETURN 'nothing';
   END IF;
-  UPDATE account SET posted = posted + rest WHERE id = p_account RETURNING posted INTO balance;
   INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after, reference)
-    VALUES (p_account, p_id, 'correction', rest, balance, 'reversal');
+    SELECT p_account, p_id, 'correction', rest, posted + rest, 'reversal' FROM account WHERE id = p_account;
+  UPDATE account SET posted = posted + rest WHERE id = p_account;
   UPDATE dropped_record SET charged = charged - rest WHERE account_id = p_account;
   RETURN 'reversed';
 END $$;

@@ -21,3 +21,8 @@ CREATE TRIGGER task_spends_for_maker AFTER UPDATE ON task
 
 CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON task
   FOR EACH ROW WHEN (NEW.charged <> NEW.reserved) EXECUTE FUNCTION task_unexplain();
+CREATE TRIGGER account_follows_lots BEFORE UPDATE OF posted ON account
+  FOR EACH ROW WHEN (NEW.posted <> OLD.posted AND (OLD.in_lots > 0 OR (NEW.in_lots = 0 AND NEW.posted > OLD.posted)))
+  EXECUTE FUNCTION account_follow_lots();
+CREATE TRIGGER ledger_entry_source_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entry_source
+  FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
