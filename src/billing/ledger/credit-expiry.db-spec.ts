@@ -58,7 +58,7 @@ describe('credits that are granted or expire', () => {
   };
   const begin = async (amount: bigint) => {
     const start = startOf(accountId, amount);
-    expect(await calls.executions.begin(start)).toBe('held');
+    expect((await calls.executions.begin(start)).outcome).toBe('held');
     return start;
   };
   /** Kind, amount and granted part of the newest entries, the newest first. */

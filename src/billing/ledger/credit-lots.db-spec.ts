@@ -161,7 +161,7 @@ class Customer {
     const parameters = [this.accountId, bought.id, value.toString()];
     const outcome = isTask
       ? (await this.dataSource.query<{ outcome: string }[]>(TASK, parameters))[0]?.outcome
-      : await this.calls.executions.begin(this.startOf(bought));
+      : (await this.calls.executions.begin(this.startOf(bought))).outcome;
     if (outcome === 'held' || outcome === 'created') this.open.push(bought);
     else expect(outcome).toBe('insufficient');
   }
