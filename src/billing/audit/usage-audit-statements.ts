@@ -1,7 +1,12 @@
+import { TOKEN_SUMS } from '../token-sums.js';
 import { MAX_DISCREPANCIES } from './audit-statements.js';
 
 /** The statements of an audit of usage, all in one transaction. In each, $1 is true for a full audit. */
 
+/** The sums of each kind of tokens, as a list. */
+const tokensWhere = (condition: string): string =>
+  `ARRAY[${TOKEN_SUMS.map((name) => `coalesce(sum(${name}) FILTER (WHERE ${condition}), 0)`).join(', ')}]`;
+const TOKENS = tokensWhere('true');
 const EVERYBODY = `'00000000-0000-0000-0000-000000000000'`;
 
 /** Charges less refunds, and refunds, per account and UTC day, from the new entries. */
@@ -25,7 +30,7 @@ export const FILL_CHARGED = `
 /** Days with new entries: usage (folded or recent) must equal the ledger (sums of earlier audits and new entries). */
 export const DAY_RULE = `
   WITH recent AS MATERIALIZED (
-    SELECT account_id, day, sum(charged) AS charged FROM usage_recent(NULL) GROUP BY 1, 2)
+    SELECT account_id, day, sum(charged) AS charged FROM usage_recent_v2(NULL) GROUP BY 1, 2)
   SELECT c.account_id, 'usage of a day is what was charged on it' AS rule,
          c.day || ': ' || coalesce(d.charged, 0) + coalesce(r.charged, 0) || ' against '
            || coalesce(k.charged, 0) + coalesce(c.amount, 0) AS detail
@@ -67,6 +72,17 @@ export const SUM_RULES = `
     FROM (SELECT day, sum(CASE WHEN account_id = ${EVERYBODY} THEN charged ELSE -charged END) AS difference
             FROM by_day GROUP BY 1) e
    WHERE difference <> 0
+  UNION ALL
+  SELECT account_id, 'tokens of an account are the same by day and by month', m.tokens::text || ' against ' || d.tokens::text
+    FROM (SELECT account_id, ${TOKENS} AS tokens FROM usage_day WHERE account_id <> ${EVERYBODY} GROUP BY 1) d
+    FULL JOIN (SELECT account_id, ${TOKENS} AS tokens FROM usage_month GROUP BY 1) m USING (account_id)
+   WHERE m.tokens IS DISTINCT FROM d.tokens
+  UNION ALL
+  SELECT ${EVERYBODY}, 'tokens of everybody are the sum of all accounts', day || ': ' || everybody::text || ' against ' || accounts::text
+    FROM (SELECT day, ${tokensWhere(`account_id = ${EVERYBODY}`)} AS everybody,
+                 ${tokensWhere(`account_id <> ${EVERYBODY}`)} AS accounts
+            FROM usage_day GROUP BY 1) t
+   WHERE everybody IS DISTINCT FROM accounts
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /** Stores how far an audit without a finding has read. */

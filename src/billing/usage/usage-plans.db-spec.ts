@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { dataSourceWithPlans } from '../../../test/support/explain-plans.js';
+import { maintenanceConnectionOf } from '../../platform/database/data-source.js';
 import { NOBODY, type UsageDimension, UsageReports, type UsageRow } from './usage-reports.js';
 
 const ACCOUNTS = 40;
@@ -40,7 +41,9 @@ let plans: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await database.dataSource.query(FILL);
+  const patient = await maintenanceConnectionOf(database.dataSource).initialize();
+  await patient.query(FILL);
+  await patient.destroy();
   dataSource = await dataSourceWithPlans(database.url, (_statement, plan) => plans.push(plan));
 });
 afterAll(async () => {

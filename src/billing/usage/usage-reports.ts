@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { REFUND_REASONS } from '../ledger-entry.js';
+import { TOKEN_SUMS, type TokenSum } from '../token-sums.js';
 import { UNIT_OF_ENDPOINT, type UsageUnit } from './usage-units.js';
 
 /** Dimensions by which usage can be grouped. */
@@ -21,7 +22,7 @@ export interface UsageRequest {
 }
 
 /** The usage of one group. Only the requested dimensions are present. */
-export interface UsageRow {
+export interface UsageRow extends Readonly<Record<TokenSum, string>> {
   readonly day?: string;
   readonly model?: string;
   readonly api_key_id?: string;
@@ -94,14 +95,14 @@ export class UsageReports {
     const [row] = await this.dataSource.query<{ charged: string }[]>(
       `SELECT coalesce(sum(charged), 0) AS charged FROM (
          SELECT charged FROM usage_day WHERE account_id = $1 AND api_key_id = $2
-         UNION ALL SELECT charged FROM usage_recent($1) WHERE api_key_id = $2) u`,
+         UNION ALL SELECT charged FROM usage_recent_v2($1) WHERE api_key_id = $2) u`,
       [accountId, apiKeyId],
     );
     return BigInt(row?.charged ?? 0);
   }
 }
 
-const SUMS = 'calls, failures, quantity, charged';
+const SUMS = `calls, failures, quantity, charged, ${TOKEN_SUMS.join(', ')}`;
 const SUMS_WITH_UNIT = `${SUMS}, ${UNIT_OF_ENDPOINT} AS unit`;
 /** Months are summed up over all models, whose units may differ. */
 const SUMS_WITHOUT_UNIT = `${SUMS}, NULL AS unit`;
@@ -185,12 +186,12 @@ function statementFor(request: UsageRequest): string {
   return `
     WITH ${SPAN},
     recent AS MATERIALIZED (
-      SELECT * FROM usage_recent($3)
+      SELECT * FROM usage_recent_v2($3)
        WHERE day >= $1::date AND day < $2::date
          AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)),
     total AS (
       SELECT ${columns}, sum(calls) AS calls, sum(failures) AS failures, sum(quantity) AS quantity, sum(charged) AS charged,
-             ${ONE_UNIT} AS unit
+             ${TOKEN_SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')}, ${ONE_UNIT} AS unit
         FROM (${source('usage_day', sums)} UNION ALL SELECT ${columns}, ${sums} FROM recent) t
        GROUP BY ${columns}),
     page AS MATERIALIZED (
@@ -212,6 +213,6 @@ function statementFor(request: UsageRequest): string {
              min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
         FROM ranked GROUP BY place)
     SELECT ${shown}, calls, failures, CASE WHEN quantity = 0 OR unit IS NOT NULL THEN quantity END AS quantity, unit, charged,
-           ${REFUNDED}, p50_bucket, p99_bucket ${groupBy.includes('account') ? NAME_OF_ACCOUNT : ''}
+           ${TOKEN_SUMS.join(', ')}, ${REFUNDED}, p50_bucket, p99_bucket ${groupBy.includes('account') ? NAME_OF_ACCOUNT : ''}
       FROM page LEFT JOIN quantile USING (place) LEFT JOIN returned USING (${columns}) ORDER BY place`;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { maintenanceConnectionOf } from '../../platform/database/data-source.js';
 import { fundedAccount } from '../../../test/support/test-ledger.js';
 
 /** Calls that have ended and are summed up, and calls that ran when they were. */
@@ -18,7 +19,8 @@ let accountId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   accountId = await fundedAccount(database.dataSource, 1_000n);
-  await query(
+  const patient = await maintenanceConnectionOf(database.dataSource).initialize();
+  await patient.query(
     `INSERT INTO execution (account_id, id, process_id, created_at, held, model, endpoint, status, completed_at, charged)
      SELECT $1, gen_random_uuid(), gen_random_uuid(), now() - interval '1 day' + n * interval '1 ms', 10, 'm', '/v1/x',
             'succeeded', now() - interval '1 hour', 10
@@ -30,7 +32,8 @@ beforeAll(async () => {
   // As it is where so few calls are open that nothing ever counts them: the planner guesses, and guesses many.
   await query(`ALTER TABLE usage_pending SET (autovacuum_enabled = false)`);
   await query(`INSERT INTO usage_pending SELECT account_id, id FROM execution LIMIT $1`, [OPEN]);
-  await query(`VACUUM ANALYZE execution, hold, task, ledger_entry, account`);
+  await patient.query(`VACUUM ANALYZE execution, hold, task, ledger_entry, account`);
+  await patient.destroy();
 });
 afterAll(() => database.drop());
 

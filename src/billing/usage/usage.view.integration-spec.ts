@@ -7,6 +7,10 @@ const ROW: UsageView = {
   failures: 0,
   quantity: 5,
   unit: 'code_point',
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
   charged_microusd: '600',
   charged_usd: '0.0006',
   refunded_microusd: '0',
@@ -36,12 +40,12 @@ describe('a line of usage as CSV', () => {
     ['=A1,"x"', `"'=A1,""x"""`],
     ['a-b', 'a-b'],
   ])('has %j as %s', (model, cell) => {
-    expect(lineOf({ model })).toBe(`${cell},1,0,5,600,12,,code_point,0.0006,0,0.00,0,0,0`);
+    expect(lineOf({ model })).toBe(`${cell},1,0,5,600,12,,code_point,0.0006,0,0.00,0,0,0,0,0,0,0`);
   });
 
   it('has a negative charge as a number', () => {
     expect(lineOf({ model: 'm', charged_microusd: '-600' })).toBe(
-      'm,1,0,5,-600,12,,code_point,0.0006,0,0.00,0,0,0',
+      'm,1,0,5,-600,12,,code_point,0.0006,0,0.00,0,0,0,0,0,0,0',
     );
   });
 });

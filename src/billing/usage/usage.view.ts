@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { csvOf } from '../../common/csv.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { usdText } from '../../common/money/usd-text.js';
+import { TOKEN_SUMS } from '../token-sums.js';
 import { pageOfViews, type PageView } from '../../common/paging/page.view.js';
 import { millisecondsOf, NOBODY, type UsageDimension, type UsageRow } from './usage-reports.js';
 import { USAGE_UNITS, type UsageUnit } from './usage-units.js';
@@ -75,6 +76,21 @@ export class UsageView {
   })
   unit!: UsageUnit | null;
 
+  @ApiProperty({
+    type: 'integer',
+    description: 'Tokens of the prompts of chats, cached ones included; 0 for anything else',
+  })
+  input_tokens!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Those of them that the provider had cached' })
+  cached_tokens!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Tokens of the answers of chats' })
+  output_tokens!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Those of them that were reasoning' })
+  reasoning_tokens!: number;
+
   @ApiProperty({ example: '600', description: 'Micro-USD charged less what was given back' })
   charged_microusd!: string;
 
@@ -139,6 +155,7 @@ const MEASURES = [
   'refunded_goodwill_microusd',
   'refunded_fault_microusd',
   'refunded_billing_error_microusd',
+  ...TOKEN_SUMS,
 ] as const;
 
 /** The group as clients see it; operators also see the name of its account. */
@@ -156,6 +173,10 @@ export function viewUsage(row: UsageRow, isOperator: boolean): UsageView {
     failures: Number(row.failures),
     quantity: row.quantity === null ? null : Number(row.quantity),
     unit: row.unit,
+    input_tokens: Number(row.input_tokens),
+    cached_tokens: Number(row.cached_tokens),
+    output_tokens: Number(row.output_tokens),
+    reasoning_tokens: Number(row.reasoning_tokens),
     charged_microusd: row.charged,
     charged_usd: usdText(BigInt(row.charged)),
     refunded_microusd: row.refunded,

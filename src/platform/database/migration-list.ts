@@ -8,6 +8,7 @@ import { UsageRefunds1700000001024 } from './migrations/1024-usage-refunds.migra
 import { KeysThatMakeKeys1700000001030 } from './migrations/1030-keys-that-make-keys.migration.js';
 import { OutputCaps1700000001031 } from './migrations/1031-output-caps.migration.js';
 import { CreditLots1700000001034 } from './migrations/1034-credit-lots.migration.js';
+import { UsageTokens1700000001036 } from './migrations/1036-usage-tokens.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   KeysThatMakeKeys1700000001030,
   OutputCaps1700000001031,
   CreditLots1700000001034,
+  UsageTokens1700000001036,
 ];

@@ -739,8 +739,12 @@ CREATE VIEW usage_call (
   quantity numeric,
   charged bigint,
   bucket smallint,
-  held bigint
-) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket, held FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket, amount AS held FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
+  held bigint,
+  input_tokens bigint,
+  cached_tokens bigint,
+  output_tokens bigint,
+  reasoning_tokens bigint
+) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket, held, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'promptTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS input_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'cachedTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS cached_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'completionTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS output_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'reasoningTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS reasoning_tokens FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket, amount AS held, 0 AS input_tokens, 0 AS cached_tokens, 0 AS output_tokens, 0 AS reasoning_tokens FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
 COMMENT ON usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
 
 CREATE TABLE usage_checkpoint (
@@ -771,6 +775,10 @@ CREATE TABLE usage_day (
   quantity numeric NOT NULL,
   charged bigint NOT NULL,
   given_back bigint NOT NULL DEFAULT 0,
+  input_tokens bigint NOT NULL DEFAULT 0,
+  cached_tokens bigint NOT NULL DEFAULT 0,
+  output_tokens bigint NOT NULL DEFAULT 0,
+  reasoning_tokens bigint NOT NULL DEFAULT 0,
   CONSTRAINT usage_day_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint)
 ) WITH (fillfactor=70);
 CREATE INDEX usage_day_by_day ON public.usage_day USING btree (day);
@@ -778,6 +786,7 @@ CREATE UNIQUE INDEX usage_day_pkey ON public.usage_day USING btree (account_id, 
 COMMENT ON usage_day IS 'What was used, per day in UTC, account, key, model and endpoint. Rows whose account and key are zero have the sums of all accounts, for operators.';
 COMMENT ON usage_day.charged IS 'What was charged on this day, less what was given back on it. This is what users see.';
 COMMENT ON usage_day.given_back IS 'charged + given_back counts towards limits: there, what was given back leaves the day on which it was charged.';
+COMMENT ON usage_day.input_tokens IS 'The whole prompts of calls that are sold by token; cached_tokens is a part of it, as reasoning_tokens is of output_tokens.';
 
 CREATE VIEW usage_given_back (
   account_id uuid,
@@ -788,7 +797,7 @@ CREATE VIEW usage_given_back (
   charged bigint,
   reversed_at timestamp with time zone,
   reason text
-) AS SELECT account_id, created_at, COALESCE(api_key_id, api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, COALESCE(model, model, ''::text) AS model, COALESCE(endpoint, endpoint, ''::text) AS endpoint, (- amount) AS charged, COALESCE(charged_at, ended_at, charged_at) AS reversed_at, reason FROM (((ledger_entry l LEFT JOIN LATERAL ( SELECT account_id, id, created_at, is_final, ended_at, api_key_id, model, endpoint, is_failed, quantity, charged, bucket, held FROM usage_call u WHERE ((account_id = account_id) AND (id = hold_id)) OFFSET 0) c ON (true)) LEFT JOIN late_reversal r ON (((account_id = account_id) AND (id = hold_id)))) LEFT JOIN late_charge p ON (((account_id = account_id) AND (id = hold_id)))) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL)) UNION ALL SELECT account_id, charged_at AS created_at, api_key_id, model, endpoint, charged, charged_at AS reversed_at, NULL::text AS reason FROM late_charge;
+) AS SELECT account_id, created_at, COALESCE(api_key_id, api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, COALESCE(model, model, ''::text) AS model, COALESCE(endpoint, endpoint, ''::text) AS endpoint, (- amount) AS charged, COALESCE(charged_at, ended_at, charged_at) AS reversed_at, reason FROM (((ledger_entry l LEFT JOIN LATERAL ( SELECT account_id, id, created_at, is_final, ended_at, api_key_id, model, endpoint, is_failed, quantity, charged, bucket, held, input_tokens, cached_tokens, output_tokens, reasoning_tokens FROM usage_call u WHERE ((account_id = account_id) AND (id = hold_id)) OFFSET 0) c ON (true)) LEFT JOIN late_reversal r ON (((account_id = account_id) AND (id = hold_id)))) LEFT JOIN late_charge p ON (((account_id = account_id) AND (id = hold_id)))) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL)) UNION ALL SELECT account_id, charged_at AS created_at, api_key_id, model, endpoint, charged, charged_at AS reversed_at, NULL::text AS reason FROM late_charge;
 COMMENT ON usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative.';
 
 CREATE TABLE usage_held (
@@ -822,6 +831,10 @@ CREATE TABLE usage_month (
   failures bigint NOT NULL,
   quantity numeric NOT NULL,
   charged bigint NOT NULL,
+  input_tokens bigint NOT NULL DEFAULT 0,
+  cached_tokens bigint NOT NULL DEFAULT 0,
+  output_tokens bigint NOT NULL DEFAULT 0,
+  reasoning_tokens bigint NOT NULL DEFAULT 0,
   CONSTRAINT usage_month_pkey PRIMARY KEY (account_id, month, api_key_id)
 ) WITH (fillfactor=70);
 CREATE UNIQUE INDEX usage_month_pkey ON public.usage_month USING btree (account_id, month, api_key_id);
@@ -1078,9 +1091,11 @@ CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 
 
 CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE COST 100 AS 'ca83653ec7b8f4871242bc779eb2cc1f';
 
-CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS 'bb2fde4a802a08eaefaaae8258181c80';
+CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '5a86357871ad981398b5e7e5727777d6';
 
-CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '4aa69a713a1e4044b7c7be69f34ac13a';
+CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '2b66a6a3f4d88e6b653730d05652a37a';
+
+CREATE FUNCTION usage_recent_v2(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '94d56b738c16db5902b2d69b546eae15';
 
 CREATE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '9c99e3e8e975e90345e10f75a08fa79d';
 

@@ -61,6 +61,10 @@ describe('GET /v1/usage', () => {
         failures: 1,
         quantity: 16,
         unit: 'code_point',
+        input_tokens: 0,
+        cached_tokens: 0,
+        output_tokens: 0,
+        reasoning_tokens: 0,
         charged_microusd: '1920',
         charged_usd: '0.00192',
         refunded_microusd: '0',
@@ -150,10 +154,10 @@ describe('GET /v1/usage', () => {
     );
     const [head, line, ...rest] = answer.bytes.toString().split('\r\n');
     expect(head).toBe(
-      'model,day,calls,failures,quantity,charged_microusd,latency_p50_ms,latency_p99_ms,unit,charged_usd,refunded_microusd,refunded_usd,refunded_goodwill_microusd,refunded_fault_microusd,refunded_billing_error_microusd',
+      'model,day,calls,failures,quantity,charged_microusd,latency_p50_ms,latency_p99_ms,unit,charged_usd,refunded_microusd,refunded_usd,refunded_goodwill_microusd,refunded_fault_microusd,refunded_billing_error_microusd,input_tokens,cached_tokens,output_tokens,reasoning_tokens',
     );
     expect(line).toMatch(
-      new RegExp(`^aud-v4,${TODAY},1,0,5,600,\\d+,\\d+,code_point,0.0006,0,0.00,0,0,0$`),
+      new RegExp(`^aud-v4,${TODAY},1,0,5,600,\\d+,\\d+,code_point,0.0006,0,0.00,0,0,0,0,0,0,0$`),
     );
     expect(rest).toEqual([]);
   });

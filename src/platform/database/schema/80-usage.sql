@@ -34,11 +34,16 @@ CREATE TABLE usage_day (
   quantity numeric NOT NULL,
   charged bigint NOT NULL,
   given_back bigint NOT NULL DEFAULT 0,
+  input_tokens bigint NOT NULL DEFAULT 0,
+  cached_tokens bigint NOT NULL DEFAULT 0,
+  output_tokens bigint NOT NULL DEFAULT 0,
+  reasoning_tokens bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, day, api_key_id, model, endpoint)
 ) WITH (fillfactor = 70);
 CREATE INDEX usage_day_by_day ON usage_day (day);
 COMMENT ON TABLE usage_day IS 'What was used, per day in UTC, account, key, model and endpoint. Rows whose account and key are zero have the sums of all accounts, for operators.';
 COMMENT ON COLUMN usage_day.charged IS 'What was charged on this day, less what was given back on it. This is what users see.';
+COMMENT ON COLUMN usage_day.input_tokens IS 'The whole prompts of calls that are sold by token; cached_tokens is a part of it, as reasoning_tokens is of output_tokens.';
 COMMENT ON COLUMN usage_day.given_back IS 'charged + given_back counts towards limits: there, what was given back leaves the day on which it was charged.';
 
 CREATE TABLE usage_latency (
@@ -62,6 +67,10 @@ CREATE TABLE usage_month (
   failures bigint NOT NULL,
   quantity numeric NOT NULL,
   charged bigint NOT NULL,
+  input_tokens bigint NOT NULL DEFAULT 0,
+  cached_tokens bigint NOT NULL DEFAULT 0,
+  output_tokens bigint NOT NULL DEFAULT 0,
+  reasoning_tokens bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, month, api_key_id)
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE usage_month IS 'What each key used in each month, so that a year of all accounts and keys is read by month and not by day and model. It has no rows of all accounts.';

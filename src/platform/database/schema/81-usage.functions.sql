@@ -18,7 +18,11 @@ CREATE OR REPLACE VIEW usage_call AS
          CASE e.status WHEN 'succeeded' THEN e.charged
                        WHEN 'failed' THEN coalesce((SELECT -l.amount FROM ledger_entry l
                          WHERE l.account_id = e.account_id AND l.hold_id = e.id AND l.kind = 'charge'), 0) END AS charged,
-         usage_bucket(e.duration_ms) AS bucket, e.held
+         usage_bucket(e.duration_ms) AS bucket, e.held,
+         CASE WHEN e.status = 'succeeded' AND e.unit = 'token' THEN coalesce((e.quantity->>'promptTokens')::bigint, 0) ELSE 0 END AS input_tokens,
+         CASE WHEN e.status = 'succeeded' AND e.unit = 'token' THEN coalesce((e.quantity->>'cachedTokens')::bigint, 0) ELSE 0 END AS cached_tokens,
+         CASE WHEN e.status = 'succeeded' AND e.unit = 'token' THEN coalesce((e.quantity->>'completionTokens')::bigint, 0) ELSE 0 END AS output_tokens,
+         CASE WHEN e.status = 'succeeded' AND e.unit = 'token' THEN coalesce((e.quantity->>'reasoningTokens')::bigint, 0) ELSE 0 END AS reasoning_tokens
     FROM execution e
   UNION ALL
   SELECT t.account_id, t.id, t.created_at, t.status IN ('succeeded', 'failed', 'expired'),
@@ -27,7 +31,7 @@ CREATE OR REPLACE VIEW usage_call AS
          t.status <> 'succeeded' OR t.delivered_late,
          CASE WHEN t.status = 'succeeded' AND NOT t.delivered_late THEN 1 ELSE 0 END,
          CASE WHEN t.delivered_late THEN 0 ELSE coalesce(t.charged, 0) END,
-         usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint), h.amount
+         usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint), h.amount, 0, 0, 0, 0
     FROM task t LEFT JOIN hold h ON h.account_id = t.account_id AND h.id = t.id;
 COMMENT ON VIEW usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
 
@@ -51,25 +55,37 @@ COMMENT ON VIEW usage_given_back IS 'What was given back of charges, and what wa
 
 -- What has ended and is not folded yet, of one account or of all accounts (null). The few pending calls are looked up by key:
 -- OFFSET 0 keeps the planner from joining them the other way round, which would read all calls ever made.
-CREATE OR REPLACE FUNCTION usage_recent(p_account uuid)
+CREATE OR REPLACE FUNCTION usage_recent_v2(p_account uuid)
 RETURNS TABLE (
   day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric,
-  charged bigint, bucket smallint
+  charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint
 ) LANGUAGE sql STABLE AS $$
   SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
-         is_failed::int AS failures, quantity, charged, bucket FROM usage_call c
+         is_failed::int AS failures, quantity, charged, bucket, input_tokens, cached_tokens, output_tokens, reasoning_tokens
+    FROM usage_call c
    WHERE created_at > (SELECT folded_until FROM usage_state) AND is_final AND (p_account IS NULL OR c.account_id = p_account)
   UNION ALL
   SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
-         is_failed::int AS failures, quantity, charged, bucket
+         is_failed::int AS failures, quantity, charged, bucket, input_tokens, cached_tokens, output_tokens, reasoning_tokens
     FROM (SELECT c.* FROM usage_pending p
            CROSS JOIN LATERAL (SELECT * FROM usage_call u WHERE u.account_id = p.account_id AND u.id = p.id OFFSET 0) c
            WHERE p_account IS NULL OR p.account_id = p_account) waited
    WHERE is_final
   UNION ALL
   SELECT (created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls,
-         0 AS failures, 0::numeric AS quantity, charged, NULL::smallint AS bucket FROM usage_given_back g
+         0 AS failures, 0::numeric AS quantity, charged, NULL::smallint AS bucket, 0::bigint, 0::bigint, 0::bigint, 0::bigint
+    FROM usage_given_back g
    WHERE created_at > (SELECT folded_until FROM usage_state) AND (p_account IS NULL OR g.account_id = p_account);
+$$;
+
+-- As processes of version 0.1.0 call it.
+CREATE OR REPLACE FUNCTION usage_recent(p_account uuid)
+RETURNS TABLE (
+  day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric,
+  charged bigint, bucket smallint
+) LANGUAGE sql STABLE AS $$
+  SELECT day, account_id, api_key_id, model, endpoint, calls, failures, quantity, charged, bucket
+    FROM usage_recent_v2(p_account);
 $$;
 
 -- What was given back from day p_from until before day p_to, by reason, of one account or of all accounts (null).
@@ -121,15 +137,17 @@ BEGIN
       SELECT * FROM usage_given_back WHERE created_at > state.folded_until AND created_at <= stretch_end
     ), event AS MATERIALIZED (
       SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
-             is_failed::int AS failures, quantity, charged, 0::bigint AS given_back, bucket
+             is_failed::int AS failures, quantity, charged, 0::bigint AS given_back, bucket,
+             input_tokens, cached_tokens, output_tokens, reasoning_tokens
         FROM (SELECT * FROM scanned WHERE is_final UNION ALL SELECT * FROM waited) c
       UNION ALL
       SELECT (created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
-             0::numeric AS quantity, charged AS charged, -charged AS given_back, NULL::smallint AS bucket
+             0::numeric AS quantity, charged AS charged, -charged AS given_back, NULL::smallint AS bucket,
+             0::bigint AS input_tokens, 0::bigint AS cached_tokens, 0::bigint AS output_tokens, 0::bigint AS reasoning_tokens
         FROM given
       UNION ALL
       SELECT (reversed_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
-             0::numeric AS quantity, 0 AS charged, charged AS given_back, NULL::smallint AS bucket
+             0::numeric AS quantity, 0 AS charged, charged AS given_back, NULL::smallint AS bucket, 0, 0, 0, 0
         FROM given WHERE reversed_at IS NOT NULL
     ), refunds AS (
       INSERT INTO usage_refund AS r (account_id, day, api_key_id, model, endpoint, reason, amount)
@@ -149,30 +167,41 @@ BEGIN
       SELECT * FROM event
       UNION ALL
       SELECT day, '00000000-0000-0000-0000-000000000000'::uuid, '00000000-0000-0000-0000-000000000000'::uuid,
-             model, endpoint, calls, failures, quantity, charged, given_back, bucket
+             model, endpoint, calls, failures, quantity, charged, given_back, bucket,
+             input_tokens, cached_tokens, output_tokens, reasoning_tokens
         FROM event
     ), days AS (
-      INSERT INTO usage_day AS d (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged, given_back)
+      INSERT INTO usage_day AS d (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged, given_back,
+                                  input_tokens, cached_tokens, output_tokens, reasoning_tokens)
         SELECT account_id, day, api_key_id, model, endpoint, sum(calls), sum(failures), sum(quantity), sum(charged),
-               sum(given_back)
+               sum(given_back), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens)
           FROM grain GROUP BY 1, 2, 3, 4, 5
         ON CONFLICT (account_id, day, api_key_id, model, endpoint) DO UPDATE
           SET calls = d.calls + excluded.calls, failures = d.failures + excluded.failures,
               quantity = d.quantity + excluded.quantity, charged = d.charged + excluded.charged,
-              given_back = d.given_back + excluded.given_back
+              given_back = d.given_back + excluded.given_back,
+              input_tokens = d.input_tokens + excluded.input_tokens,
+              cached_tokens = d.cached_tokens + excluded.cached_tokens,
+              output_tokens = d.output_tokens + excluded.output_tokens,
+              reasoning_tokens = d.reasoning_tokens + excluded.reasoning_tokens
     ), latencies AS (
       INSERT INTO usage_latency AS l (account_id, day, api_key_id, model, endpoint, bucket, calls)
         SELECT account_id, day, api_key_id, model, endpoint, bucket, sum(calls)
           FROM grain WHERE bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6
         ON CONFLICT (account_id, day, api_key_id, model, endpoint, bucket) DO UPDATE SET calls = l.calls + excluded.calls
     ), months AS (
-      INSERT INTO usage_month AS m (account_id, month, api_key_id, calls, failures, quantity, charged)
+      INSERT INTO usage_month AS m (account_id, month, api_key_id, calls, failures, quantity, charged,
+                                    input_tokens, cached_tokens, output_tokens, reasoning_tokens)
         SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, sum(calls), sum(failures),
-               sum(quantity), sum(charged)
+               sum(quantity), sum(charged), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens)
           FROM event GROUP BY 1, 2, 3
         ON CONFLICT (account_id, month, api_key_id) DO UPDATE
           SET calls = m.calls + excluded.calls, failures = m.failures + excluded.failures,
-              quantity = m.quantity + excluded.quantity, charged = m.charged + excluded.charged
+              quantity = m.quantity + excluded.quantity, charged = m.charged + excluded.charged,
+              input_tokens = m.input_tokens + excluded.input_tokens,
+              cached_tokens = m.cached_tokens + excluded.cached_tokens,
+              output_tokens = m.output_tokens + excluded.output_tokens,
+              reasoning_tokens = m.reasoning_tokens + excluded.reasoning_tokens
     ), month_latencies AS (
       INSERT INTO usage_month_latency AS l (account_id, month, api_key_id, bucket, calls)
         SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, bucket, sum(calls)
