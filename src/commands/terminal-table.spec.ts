@@ -23,8 +23,9 @@ describe('a list on a terminal', () => {
     expect(tableOf(empty, NARROW)).toBe('Nothing.');
   });
 
-  it('has amounts in USD beside micro-USD, and what is said of the whole list', () => {
-    const rows = [{ object: 'usage', model: 'aud-v4', charged_microusd: '12500' }];
+  it('has amounts in USD beside micro-USD, and not once more, and what is said of the whole list', () => {
+    const amounts = { charged_microusd: '12500', charged_usd: '0.0125' };
+    const rows = [{ object: 'usage', model: 'aud-v4', ...amounts }];
     const list = { object: 'list', data: rows, has_more: false, next_cursor: null };
     expect(tableOf({ ...list, last_day: '2026-11-30' }, NARROW).split('\n')).toEqual([
       'model   charged_microusd',

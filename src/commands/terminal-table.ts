@@ -6,6 +6,7 @@ const GAP = '  ';
 /** A text is not broken into lines narrower than this. */
 const MIN_TEXT = 20;
 const MICRO_USD = /^-?\d{1,18}$/;
+const USD = /_usd$/;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
@@ -42,8 +43,8 @@ function withoutEmpty(row: Row): Row {
 }
 
 function rowsAsTable(rows: readonly Row[]): string[] {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
-    (name) => name !== 'object' && rows.some((row) => (row[name] ?? null) !== null),
+  const names = shownOf(new Set(rows.flatMap((row) => Object.keys(row)))).filter((name) =>
+    rows.some((row) => (row[name] ?? null) !== null),
   );
   const lines = [names, ...rows.map((row) => names.map((name) => cut(cellOf(row[name], name))))];
   const widths = names.map((_name, index) =>
@@ -57,8 +58,15 @@ function rowsAsTable(rows: readonly Row[]): string[] {
   );
 }
 
+/** The fields to show: the amount of a field in USD is in the cell of that in micro-USD. */
+function shownOf(names: ReadonlySet<string>): string[] {
+  return [...names].filter(
+    (name) => name !== 'object' && !(USD.test(name) && names.has(name.replace(USD, '_microusd'))),
+  );
+}
+
 function fieldsOf(row: Row, columns: number): string {
-  const names = Object.keys(row).filter((name) => name !== 'object');
+  const names = shownOf(new Set(Object.keys(row)));
   const width = Math.max(...names.map((name) => name.length));
   const room = Math.max(MIN_TEXT, columns - width - GAP.length);
   const margin = `\n${' '.repeat(width)}${GAP}`;
