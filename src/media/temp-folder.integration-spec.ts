@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -24,6 +24,15 @@ const leave = (name: string) => {
 };
 
 describe('TempFolder', () => {
+  it('makes folders that only its user may enter', async () => {
+    const folder = new TempFolder({ dataDir });
+    await folder.onModuleInit();
+    const modes = [join(dataDir, 'uploads'), folder.path].map(
+      (path) => statSync(path).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o700]);
+  });
+
   it('removes the files of killed processes, and none of running ones', async () => {
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     const killed = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);

@@ -5,10 +5,12 @@ import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@ne
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
+/** What callers send is for this user alone. */
+const FOLDER_MODE = 0o700;
+
 /**
  * The folder of recordings while this process works on them: `DATA_DIR/uploads/<pid>`. The code that creates a file
- * removes it. The next start removes the files of killed processes, but nothing of running ones process left, but
- * nothing of running processes.
+ * removes it. The next start removes the files of killed processes, but nothing of running ones.
  */
 @Injectable()
 export class TempFolder implements OnModuleInit, OnModuleDestroy {
@@ -22,10 +24,10 @@ export class TempFolder implements OnModuleInit, OnModuleDestroy {
   }
 
   async onModuleInit(): Promise<void> {
-    await mkdir(this.root, { recursive: true });
+    await mkdir(this.root, { recursive: true, mode: FOLDER_MODE });
     const left = (await readdir(this.root)).filter((name) => !isOtherLiveProcess(name));
     await Promise.all(left.map((name) => remove(join(this.root, name))));
-    await mkdir(this.path, { mode: 0o700 });
+    await mkdir(this.path, { mode: FOLDER_MODE });
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -15,6 +15,7 @@ import { isJsonObject } from '../../common/json-object.js';
 import type { Reversal } from './reversal.js';
 
 const FOLDER = 'owed';
+const FOLDER_MODE = 0o700;
 const SUFFIX = '.jsonl';
 /** Suffix of a file with lines that cannot be processed. */
 const ASIDE = '.unreadable';
@@ -185,7 +186,7 @@ export class ReversalJournal {
   }
 
   private async create(): Promise<FileHandle> {
-    await mkdir(this.folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true, mode: FOLDER_MODE });
     const file = await open(this.pathOf(this.ownName), 'a', 0o600);
     const folder = await open(this.folder, 'r');
     // A new file is durable once its folder is synced.
