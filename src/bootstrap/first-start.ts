@@ -34,12 +34,24 @@ export async function greet(gateway: Gateway, first: FirstStart, logger: Logger)
     const issued = await createDemoAccount(accounts, gateway.app.get(LedgerService), keys);
     if (issued) {
       if (first.isJsonOnly) await keepKey(issued.key, first.dataDir, logger);
-      else process.stdout.write(`${welcomeText(gateway.url, issued.key)}\n`);
+      else {
+        await flushed(logger);
+        process.stdout.write(`${welcomeText(gateway.url, issued.key)}\n`);
+      }
       return;
     }
     if (!(await accounts.demo())) logger.info(NO_DEMO);
   }
   logPlayMoney(await accounts.countWithPlayMoney(), gateway.isSandboxed, logger);
+}
+
+/** Until the lines so far are written, so that the greeting is behind the line that the gateway is ready. */
+function flushed(logger: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    logger.flush(() => {
+      resolve();
+    });
+  });
 }
 
 async function keepKey(key: string, dataDir: string, logger: Logger): Promise<void> {

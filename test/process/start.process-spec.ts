@@ -72,6 +72,7 @@ describe('a gateway with its embedded database', () => {
     gateway = await start();
     await until(() => gateway.stdout().includes('/v1/models'));
     firstOutput = gateway.stdout();
+    expect(firstOutput).toMatch(/"msg":"Shim is ready"}\n[^]*sk-/);
     key = /sk-[0-9A-Za-z]+/.exec(firstOutput)?.[0] ?? '';
   }, PROCESS_TEST_TIMEOUT_MS);
   afterEach(async () => {

@@ -72,7 +72,8 @@ export class UsageView {
     nullable: true,
     type: String,
     enum: USAGE_UNITS,
-    description: 'Of the quantity; null where there is none',
+    description:
+      'Of the quantity: `task` for songs, videos and dubs, each of which counts as one, whatever its price counts. Null where there is none',
   })
   unit!: UsageUnit | null;
 
