@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
-import { namesEntity } from '../platform/http-server/responses/entity-tag.js';
+import { namesEntity, NotModifiedResponse } from '../platform/http-server/responses/entity-tag.js';
 import { ModelDetailView } from './model-detail.view.js';
 import { ModelListView } from './model.view.js';
 import { type ModelDocument, ModelsService } from './models.service.js';
@@ -23,6 +23,7 @@ export class ModelsController {
       'Only models that are enabled and that the allowlist of the key contains, each with its price, limits and fields.',
   })
   @ApiOkResponse({ type: ModelListView })
+  @NotModifiedResponse()
   async listModels(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
     send(response, await this.models.list(caller));
   }
@@ -33,6 +34,7 @@ export class ModelsController {
     description: 'The same record as in the list, and the endpoint on which the model runs.',
   })
   @ApiOkResponse({ type: ModelDetailView })
+  @NotModifiedResponse()
   @ErrorResponses('model_not_found')
   async retrieveModel(
     @CurrentCaller() caller: Caller,

@@ -7,6 +7,7 @@ import {
 import { ApiBearerAuth, ApiHeader, ApiQuery } from '@nestjs/swagger';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../../common/errors/error-responses.decorator.js';
+import { NotModifiedResponse } from '../../platform/http-server/responses/entity-tag.js';
 import { ContentReaderGuard } from './content-reader.guard.js';
 import assert from 'node:assert/strict';
 import type { Request } from 'express';
@@ -49,6 +50,7 @@ export function ContentEndpoint(): MethodDecorator {
       schema: { type: 'string' },
       description: 'Of a link; see the endpoints `content-link`',
     }),
+    NotModifiedResponse(),
     ApiHeader({ name: 'Range', required: false, description: 'Resumes a partial download' }),
     ErrorResponses(
       'invalid_token',
