@@ -3,13 +3,15 @@ import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
 import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { UsageModule } from '../billing/usage/usage.module.js';
+import { RunsService } from '../billing/runs/runs.service.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
+import { RunsController } from './runs.controller.js';
 
 /** Self-service for key holders. */
 @Module({
   imports: [AuthModule, BillingModule, ExecutionsModule, UsageModule],
-  controllers: [AccountController],
-  providers: [AccountService],
+  controllers: [AccountController, RunsController],
+  providers: [AccountService, RunsService],
 })
 export class AccountModule {}

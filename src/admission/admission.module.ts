@@ -5,6 +5,7 @@ import { BodyQuota } from '../platform/http-server/request-body/body-quota.js';
 import { AccountBodyQuota } from './account-body-quota.js';
 import { ModelGuard } from './model.guard.js';
 import { CallConcurrencyLimit } from './call-concurrency-limit.js';
+import { RunGuard } from './run.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 import { ProviderConnectionLimit } from './provider-connection-limit.js';
 
@@ -18,6 +19,7 @@ import { ProviderConnectionLimit } from './provider-connection-limit.js';
   providers: [
     ModelGuard,
     NoIdempotencyKeyGuard,
+    RunGuard,
     CallConcurrencyLimit,
     ProviderConnectionLimit,
     { provide: BodyQuota, useClass: AccountBodyQuota },
@@ -26,6 +28,7 @@ import { ProviderConnectionLimit } from './provider-connection-limit.js';
     AuthModule,
     ModelGuard,
     NoIdempotencyKeyGuard,
+    RunGuard,
     CallConcurrencyLimit,
     ProviderConnectionLimit,
     BodyQuota,

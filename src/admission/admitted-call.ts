@@ -6,11 +6,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { ModelRow } from '../catalog/model-row.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
     /** Set by the model guard. */
     admitted?: AdmittedModel;
+    /** Set by the run guard. */
+    run?: RunOfCall;
   }
 }
 
@@ -22,6 +25,13 @@ export interface AdmittedModel<O extends Operation = Operation> {
   readonly routes: readonly Route[];
 }
 
+/** The run that a call names, and the limit that it gives the run. */
+export interface RunOfCall {
+  readonly id: string;
+  /** Undefined: the call names none. */
+  readonly limitMicroUsd?: MicroUsd | undefined;
+}
+
 /** A synchronous paid call after admission: its caller, its model, and its execution id. */
 export interface AdmittedCall<O extends Operation = Operation> extends AdmittedModel<O> {
   /** UUID; the id of the hold and of the execution record. */
@@ -29,6 +39,8 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly caller: Caller;
   /** Path of the endpoint, as the record of the call shows it. */
   readonly endpoint: string;
+  /** The run in which the call counts, if it names one. */
+  readonly run?: RunOfCall;
   /** The caller's own id of the call, if it sent one. */
   readonly clientRequestId?: string;
   /** As the caller sent it. */
@@ -58,7 +70,7 @@ export const Call = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AdmittedCall => {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { executionId, caller, admitted, clientRequestId, countedBody } = request;
+    const { executionId, caller, admitted, clientRequestId, countedBody, run } = request;
     assert(caller && admitted, 'Call needs the guards of a paid endpoint before it');
     const response = http.getResponse<Response>();
     const body: unknown = request.body;
@@ -72,6 +84,7 @@ export const Call = createParamDecorator(
       countedBody,
       response,
       request,
+      ...(run && { run }),
       ...admitted,
     };
     return clientRequestId === undefined ? call : { clientRequestId, ...call };

@@ -10,6 +10,7 @@ import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.gu
 import type { Dto } from '../common/validation/fields.js';
 import { FormBody, MediaBodyGuard } from '../media/media-body.guard.js';
 import type { CallDecorator } from './admitted-call.js';
+import { RunGuard, RunHeaders } from './run.guard.js';
 import { ModelGuard, OPERATION } from './model.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 import { OPERATIONS } from '../catalog/operations.js';
@@ -20,6 +21,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   'provider_rejected_request',
   'invalid_token',
   'account_disabled',
+  'conflict',
   'api_key_model_not_allowed',
   'request_too_large',
   'rate_limit_exceeded',
@@ -88,7 +90,8 @@ function paidAudio(
   return applyDecorators(
     HttpCode(200),
     OperationEndpoint(operation),
-    UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, bodyGuard, ModelGuard),
+    UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, RunGuard, bodyGuard, ModelGuard),
+    RunHeaders(),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorResponses(...codes, ...AUDIO, ...EVERYWHERE),
   );
@@ -104,7 +107,8 @@ export function GeneralEndpoint<const O extends Operation>(
   return applyDecorators(
     HttpCode(200),
     OperationEndpoint(operation),
-    UseGuards(BearerGuard, RateLimitGuard, JsonBodyGuard, ModelGuard),
+    UseGuards(BearerGuard, RateLimitGuard, RunGuard, JsonBodyGuard, ModelGuard),
+    RunHeaders(),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorResponses(...codes, ...GENERAL, ...EVERYWHERE),
   );

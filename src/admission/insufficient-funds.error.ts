@@ -3,10 +3,13 @@ import { spendLimitMessage } from '../auth/spend-limit.js';
 import { type ApiFamily, API_FAMILY_CODES } from '../common/errors/api-family.js';
 import { type ErrorFields, GatewayError } from '../common/errors/gateway-error.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
+import { RUN_HEADER } from './run.guard.js';
 
 /** What a refused call needs, and what there is. */
 export interface Shortage {
-  readonly outcome: 'insufficient' | 'over_limit';
+  readonly outcome: 'insufficient' | 'over_limit' | 'over_run';
+  /** The run of the call. */
+  readonly run?: string | undefined;
   readonly neededMicroUsd: MicroUsd;
   /** The least of what the account and the limits leave. */
   readonly availableMicroUsd: MicroUsd;
@@ -15,8 +18,8 @@ export interface Shortage {
 }
 
 /**
- * 402 with the code of the API family: less is available to the account, or of the key's own limit, which `param` names, than
- * the call needs. The amounts are also fields of the error (decisions G-06, G-99, G-106).
+ * 402 with the code of the API family: less is available to the account, or of the limit of the key or of the run, which `param`
+ * names, than the call needs. The amounts are also fields of the error (decisions G-06, G-99, G-106).
  */
 export function insufficientFundsError(
   surface: ApiFamily,
@@ -29,10 +32,10 @@ export function insufficientFundsError(
   const message = [
     `This request may cost ${needed} micro-USD, and ${available} micro-USD are available.`,
     ...(maxTokens === undefined ? [] : [`With max_tokens of at most ${maxTokens} it fits.`]),
-    reasonOf(outcome, caller, nowMs),
+    reasonOf(shortage, caller, nowMs),
   ];
   return new GatewayError(API_FAMILY_CODES[surface].insufficient, message.join(' '), {
-    param: outcome === 'over_limit' ? 'spend_limit' : null,
+    param: PARAMS[outcome],
     fields: {
       ...amountsOf(shortage),
       ...(maxTokens !== undefined && { max_tokens: maxTokens }),
@@ -51,12 +54,15 @@ export function amountsOf({
   } satisfies ErrorFields;
 }
 
+const PARAMS = { insufficient: null, over_limit: 'spend_limit', over_run: RUN_HEADER } as const;
+
 function reasonOf(
-  outcome: Shortage['outcome'],
+  { outcome, run = '' }: Shortage,
   { spendLimit, isStale }: Pick<Caller, 'spendLimit' | 'isStale'>,
   nowMs: number,
 ): string {
   if (outcome === 'insufficient') return 'GET /v1/account tells what the account has.';
+  if (outcome === 'over_run') return `That is what is left of the limit of run "${run}".`;
   // The limit may have been set or changed since the request was admitted.
   if (!spendLimit || isStale) return 'That is what is left of what the key may spend.';
   return spendLimitMessage(spendLimit, nowMs);

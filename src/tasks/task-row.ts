@@ -10,6 +10,7 @@ export interface TaskRow {
   readonly kind: string;
   readonly model: string;
   readonly client_request_id: string | null;
+  readonly run: string | null;
   readonly status: TaskStatus;
   readonly progress: number | null;
   readonly sealed_input: string | null;
@@ -52,6 +53,7 @@ export function taskOf(row: TaskRow): Task {
     kind: row.kind,
     model: row.model,
     clientRequestId: row.client_request_id,
+    run: row.run,
     status: row.status,
     progress: row.progress,
     input: {},

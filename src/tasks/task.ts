@@ -62,6 +62,8 @@ export interface Task {
   readonly model: string;
   /** The caller's own name for the request (decision G-97). */
   readonly clientRequestId: string | null;
+  /** The run in which the task counts. */
+  readonly run: string | null;
   readonly status: TaskStatus;
   /** 0 to 100, never falls; null until the provider reports it. */
   readonly progress: number | null;

@@ -23,6 +23,7 @@ const taskOf = (fields: Partial<Task>): Task => ({
   accountId: ID,
   apiKeyId: ID,
   clientRequestId: null,
+  run: null,
   onSandbox: true,
   kind: 'video',
   model: 'vid-omni',

@@ -56,6 +56,13 @@ export class OperatorTaskFields {
   })
   client_request_id!: string | null;
 
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'The run in which the task counts; null: in none',
+  })
+  run!: string | null;
+
   @ApiProperty({ description: 'The provider and its model that work on it' })
   route!: TaskRouteView;
 
@@ -158,6 +165,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
     api_key_id: apiKeyId === null ? null : toPublicId('key', apiKeyId),
     task_status: task.status,
     client_request_id: task.clientRequestId,
+    run: task.run,
     route: { provider: task.provider, upstream_model: task.upstreamModel },
     unit: basis?.unit ?? null,
     quantity: basis?.quantity ?? null,

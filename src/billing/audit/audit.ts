@@ -16,6 +16,7 @@ import {
   TOTALS,
 } from './audit-statements.js';
 import { LOT_RULES } from './lot-audit-statements.js';
+import { RUN_RULES } from './run-audit-statement.js';
 
 /** One broken rule, with its account and a description. */
 export interface Discrepancy {
@@ -122,6 +123,7 @@ export async function auditLedgerIn(
     ...(await manager.query<DiscrepancyRow[]>(CHARGE_RULES, [isFull, ...from])),
     ...(isFull ? await manager.query<DiscrepancyRow[]>(MAKER_RULES) : []),
     ...(await manager.query<DiscrepancyRow[]>(LOT_RULES, [isFull])),
+    ...(await manager.query<DiscrepancyRow[]>(RUN_RULES, [isFull, ...from])),
   ].slice(0, MAX_DISCREPANCIES);
   if (rows.length === 0) {
     await manager.query(KEEP_CHECKPOINTS);

@@ -1,4 +1,4 @@
-import type { AdmittedCall } from '../../admission/admitted-call.js';
+import type { AdmittedCall, RunOfCall } from '../../admission/admitted-call.js';
 import { mayHaveLimit } from '../../auth/caller.js';
 import type {
   ChargeBasis,
@@ -26,6 +26,8 @@ export interface ExecutionStart {
   readonly fit?: Fit | undefined;
   /** The key may have a spend limit. */
   readonly isCapped?: boolean;
+  /** The run in which the call counts. */
+  readonly run?: RunOfCall | undefined;
 }
 
 /** The start of an admitted call that holds what its quote says. */
@@ -43,6 +45,7 @@ export function startOfCall(
     amountMicroUsd,
     fit,
     isCapped: mayHaveLimit(call.caller),
+    run: call.run,
   };
 }
 
@@ -74,7 +77,7 @@ export interface ExecutionEnd {
 }
 
 /** What bound the amount of a fitted hold: the smallest of what is available, or the model's own cap. */
-export type OutputCapReason = 'balance' | 'key' | 'model';
+export type OutputCapReason = 'balance' | 'key' | 'run' | 'model';
 
 /** A start that holds money. */
 export interface Held {
@@ -84,15 +87,23 @@ export interface Held {
   readonly capReason: OutputCapReason | null;
 }
 
-/** A start for which too little is available: to the account, or of its key's spend limit. */
+/** A start for which too little is available: to the account, or of the limit of its key or run. */
 export interface Unfunded {
-  readonly outcome: 'insufficient' | 'over_limit';
-  /** The least of what the account and the limit leave; negative where a limit was lowered. */
+  readonly outcome: 'insufficient' | 'over_limit' | 'over_run';
+  /** The least of what the account and the limits leave; negative where a limit was lowered. */
   readonly availableMicroUsd: MicroUsd;
 }
 
+/** A start that names another limit than its run has. */
+export interface RunConflict {
+  readonly outcome: 'run_conflict';
+  /** The limit of the run; null: it only counts. */
+  readonly limitMicroUsd: MicroUsd | null;
+}
+
 /** The result of a start. `missing`: unknown account; `conflict`: the id was used before. */
-export type BeginResult = Held | Unfunded | { readonly outcome: 'conflict' | 'missing' };
+export type BeginResult =
+  Held | Unfunded | RunConflict | { readonly outcome: 'conflict' | 'missing' };
 /** The outcome of an end. `conflict`: the call has ended in another way; `excess`: a charge above its hold. */
 export type FinishOutcome = 'done' | 'conflict' | 'excess' | 'missing';
 

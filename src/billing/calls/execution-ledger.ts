@@ -16,6 +16,7 @@ import type {
   ExecutionCommand,
   FinishOutcome,
   Held,
+  RunConflict,
   Unfunded,
 } from './execution-commands.js';
 import { ProcessLease } from '../recovery/process-lease.js';
@@ -79,10 +80,10 @@ export class ExecutionLedger {
   }
 
   /**
-   * Holds the amount, or what fits, and records the call as running. What fits, and `insufficient` and `over_limit`, are
+   * Holds the amount, or what fits, and records the call as running. What fits, and what is refused, is
    * decided on values read under the account's lock. Throws 503 service_unavailable when the database cannot be reached; then nothing stays held.
    */
-  async begin(start: ExecutionStart): Promise<Held | Unfunded> {
+  async begin(start: ExecutionStart): Promise<Held | Unfunded | RunConflict> {
     assert(start.amountMicroUsd > 0n, 'hold amount must be positive');
     if (this.reversals.isFull) throw notRecorded();
     this.process.trackOpenCall(start.executionId);
@@ -94,7 +95,8 @@ export class ExecutionLedger {
         this.metrics.heldMicroUsd.inc({ model: start.model }, Number(result.amountMicroUsd));
         return result;
       }
-      assert('availableMicroUsd' in result, `unexpected outcome of a hold: ${result.outcome}`);
+      const isRefused = 'availableMicroUsd' in result || 'limitMicroUsd' in result;
+      assert(isRefused, `unexpected outcome of a hold: ${result.outcome}`);
       this.process.untrackOpenCall(start.executionId);
       return result;
     } catch (error) {

@@ -21,7 +21,7 @@ interface StepRow {
   readonly bounds: (OutputCapReason | null)[];
 }
 
-const STEP_PARAMETERS = 31;
+const STEP_PARAMETERS = 33;
 const PARAMETERS = Array.from({ length: STEP_PARAMETERS }, (_, index) => `$${index + 1}`);
 
 /** Statements that write executions and move their money. Each is idempotent and returns the same result again. */
@@ -79,7 +79,12 @@ function resultsOfStarts({ begun, ...row }: StepRow): (BeginResult | 'locked')[]
       }
       case 'insufficient':
       case 'over_limit':
+      case 'over_run':
         return { outcome, availableMicroUsd: BigInt(row.rooms[index] ?? 0) };
+      case 'run_conflict': {
+        const limit = row.rooms[index] ?? null;
+        return { outcome, limitMicroUsd: limit === null ? null : BigInt(limit) };
+      }
       case 'locked':
         return outcome;
       default:
@@ -99,6 +104,16 @@ function columnsOfStarts(starts: readonly ExecutionStart[]): unknown[] {
     starts.map((start) => start.model),
     starts.map((start) => start.endpoint),
     starts.map((start) => start.clientRequestId),
+    ...columnsOfRuns(starts),
+  ];
+}
+
+/** Empty where no start has a run: then the statement does nothing about runs. */
+function columnsOfRuns(starts: readonly ExecutionStart[]): [unknown[], unknown[]] {
+  if (starts.every(({ run }) => run === undefined)) return [[], []];
+  return [
+    starts.map(({ run }) => run?.id ?? null),
+    starts.map(({ run }) => run?.limitMicroUsd?.toString() ?? null),
   ];
 }
 

@@ -38,6 +38,8 @@ export interface Execution {
   /** The output cap that the gateway chose, in tokens, and what bound it; null where the caller named one. */
   readonly outputCap: number | null;
   readonly outputCapReason: OutputCapReason | null;
+  /** The run in which the call counts. */
+  readonly run: string | null;
   readonly clientRequestId: string | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
@@ -71,6 +73,7 @@ export interface ExecutionRow {
   readonly uncharged: UnchargedQuantity | null;
   readonly output_cap: number | null;
   readonly output_cap_reason: OutputCapReason | null;
+  readonly run: string | null;
   readonly client_request_id: string | null;
   readonly first_byte_ms: number | null;
   readonly duration_ms: number | null;
@@ -101,6 +104,7 @@ export function executionOf(row: ExecutionRow): Execution {
     uncharged: row.uncharged,
     outputCap: row.output_cap,
     outputCapReason: row.output_cap_reason,
+    run: row.run,
     clientRequestId: row.client_request_id,
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,

@@ -138,10 +138,14 @@ export class ExecutionView {
 
   @ApiProperty({
     ...nullable,
-    enum: ['balance', 'key', 'model'],
-    description: 'What bound that cap: the balance, the limit of the key, or the model',
+    enum: ['balance', 'key', 'run', 'model'],
+    description:
+      'What bound that cap: the balance, the limit of the key or of the run, or the model',
   })
   output_cap_reason!: string | null;
+
+  @ApiProperty({ ...nullable, description: 'The run in which the call counts; null: in none' })
+  run!: string | null;
 
   @ApiProperty({ nullable: true, type: 'integer', description: 'Milliseconds to the first byte' })
   first_byte_ms!: number | null;
@@ -185,6 +189,7 @@ export function viewExecution(execution: Execution): ExecutionView {
     first_byte_ms: execution.firstByteMs,
     duration_ms: execution.durationMs,
     provider_request_id: execution.providerRequestId,
+    run: execution.run,
     client_request_id: execution.clientRequestId,
     created_at: toEpochSeconds(execution.createdAt),
     completed_at: completedAt === null ? null : toEpochSeconds(completedAt),

@@ -1,22 +1,37 @@
-import type { AdmittedCall } from '../../admission/admitted-call.js';
+import type { AdmittedCall, RunOfCall } from '../../admission/admitted-call.js';
 import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
 import { apiFamilyOf } from '../../catalog/operations.js';
-import type { GatewayError } from '../../common/errors/gateway-error.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { RUN_LIMIT_HEADER } from '../../admission/run.guard.js';
+import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import type { Quote } from '../../common/money/charge-basis.js';
-import type { Unfunded } from './execution-commands.js';
+import type { RunConflict, Unfunded } from './execution-commands.js';
 
-/** The 402 of a call for which too little is available. It needs its floor, where it would hold what fits. */
+/**
+ * The 402 of a call for which too little is available; it needs its floor, where it would hold what fits. 409 `conflict` for
+ * another limit than that of the run.
+ */
 export function holdRefusal(
-  { endpoint, caller }: AdmittedCall,
-  { amountMicroUsd, fit, outputCapFor }: Quote,
-  { outcome, availableMicroUsd }: Unfunded,
+  { endpoint, caller, run }: AdmittedCall,
+  { amountMicroUsd, fit, outputCapFor }: Pick<Quote, 'amountMicroUsd' | 'fit' | 'outputCapFor'>,
+  refused: Unfunded | RunConflict,
   nowMs: number,
 ): GatewayError {
+  if (refused.outcome === 'run_conflict') return runConflict(run, refused);
+  const { outcome, availableMicroUsd } = refused;
   const shortage = {
     outcome,
+    run: run?.id,
     neededMicroUsd: fit?.floorMicroUsd ?? amountMicroUsd,
     availableMicroUsd,
     maxTokens: outputCapFor?.(availableMicroUsd),
   };
   return insufficientFundsError(apiFamilyOf(endpoint), shortage, caller, nowMs);
+}
+
+function runConflict(run: RunOfCall | undefined, { limitMicroUsd }: RunConflict): GatewayError {
+  const limit =
+    limitMicroUsd === null ? 'no limit' : `a limit of ${formatMicroUsd(limitMicroUsd)} micro-USD`;
+  const message = `Run "${run?.id ?? ''}" has ${limit}, which its first call set. Send that or none.`;
+  return new GatewayError('conflict', message, { param: RUN_LIMIT_HEADER });
 }

@@ -27,6 +27,8 @@ const FORGET_CARRIED = `
 const FORGET_SONG_STEPS = `
   DELETE FROM kept_song_step WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM kept_song_step WHERE created_at < now() - interval '1 day' LIMIT $1))`;
+/** Runs that hold nothing and had no call for 30 days. */
+const DROP_RUNS = 'SELECT run_drop($1)';
 /** Most rows of each that one tick deletes. */
 const MAX_FORGOTTEN = 10_000;
 /** Each checks a batch of old records and drops those that an audit has checked. */
@@ -68,12 +70,13 @@ export class RecordRetention implements OnApplicationBootstrap {
   }
 
   /**
-   * Deletes old rows of rotated keys and song steps. Then checks every record older than `days` once, in bounded batches
+   * Deletes old rows of rotated keys, song steps and runs. Then checks every record older than `days` once, in bounded batches
    * with pauses between them. Returns how many records were dropped. No batch begins after `stopping` aborts.
    */
   async tick(days: number | undefined, stopping?: AbortSignal): Promise<number> {
     await this.dataSource.query(FORGET_CARRIED, [MAX_FORGOTTEN]);
     await this.dataSource.query(FORGET_SONG_STEPS, [MAX_FORGOTTEN]);
+    await this.dataSource.query(DROP_RUNS, [BATCH]);
     if (days === undefined) return 0;
     const calls = await this.drop('executions', days, stopping);
     const dropped = calls + (await this.drop('tasks', days, stopping));

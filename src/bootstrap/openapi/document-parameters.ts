@@ -62,6 +62,12 @@ const PATH_IDS: readonly PathId[] = [
     description: 'The model by its id, as `GET /v1/models` lists it',
     example: 'aud-v4',
   },
+  {
+    path: /\/runs\//,
+    name: 'id',
+    description: 'The run: the text of `x-gateway-run`, encoded for a URL',
+    example: 'build-42',
+  },
 ];
 
 /** What a parameter of a path names. Throws for one that is not told above. */

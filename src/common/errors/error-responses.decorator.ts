@@ -35,7 +35,8 @@ export const ERROR_SCHEMA = {
         needed_microusd: { type: 'string', description: 'With 402: what the call may cost' },
         available_microusd: {
           type: 'string',
-          description: 'With 402: the least of what the account and the limit of the key leave',
+          description:
+            'With 402: the least of what the account and the limits of key and run leave',
         },
         max_tokens: {
           type: 'integer',

@@ -1,4 +1,4 @@
-import { networks, origins, secret, setting, token } from './setting.js';
+import { headerNames, networks, origins, secret, setting, token } from './setting.js';
 
 const TOKEN_MIN_LENGTH = 16;
 
@@ -35,5 +35,12 @@ export const ACCESS_SETTINGS = {
     [],
     origins,
     'Origins of web pages and apps that may call `/v1`, separated by commas, such as `https://app.example` or `tauri://localhost`. `*`: every origin. Empty: none',
+  ),
+  RUN_HEADERS: setting(
+    'runHeaders',
+    'empty',
+    [],
+    headerNames,
+    'Names of headers that name the run of a call where it has no `x-gateway-run`, such as those in which coding agents send the id of their session; separated by commas, the first that is sent counts',
   ),
 } as const;

@@ -52,6 +52,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
     'https://app.example/path',
     'ftp://app.example',
   ],
+  RUN_HEADERS: ['a b', 'x:y', 'Authorization', 'cookie'],
   SECRET_KEY: ['x'.repeat(31), `${'x'.repeat(32)},short`, ','],
   OPENAI_API_KEY: HEADER_KEYS,
   OPENAI_BASE_URL: BASES,

@@ -47,6 +47,7 @@ export interface GatewayConfig {
   readonly metricsToken: string | undefined;
   readonly trustProxy: readonly string[];
   readonly corsOrigins: readonly string[];
+  readonly runHeaders: readonly string[];
   /** 0 = no limit. */
   readonly maxConnectionsPerAddress: number;
   /** 0 = no limit. */

@@ -199,3 +199,12 @@ export const networks = listOf(
 );
 /** Hosts, addresses or networks with an optional port. */
 export const egress = listOf(egressProblem, LIST_LIMIT);
+
+const HEADER_NAME = /^[\w-]{1,64}$/;
+/** Headers with secrets, which a record must not name. */
+const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key'];
+/** Names of request headers. */
+export const headerNames = listOf((item) => {
+  const isOpen = HEADER_NAME.test(item) && !SECRET_HEADERS.includes(item.toLowerCase());
+  return isOpen ? undefined : `${item} is no name of a header, or of one with a secret`;
+}, LIST_LIMIT);

@@ -9,6 +9,7 @@ import { KeysThatMakeKeys1700000001030 } from './migrations/1030-keys-that-make-
 import { OutputCaps1700000001031 } from './migrations/1031-output-caps.migration.js';
 import { CreditLots1700000001034 } from './migrations/1034-credit-lots.migration.js';
 import { UsageTokens1700000001036 } from './migrations/1036-usage-tokens.migration.js';
+import { Runs1700000001040 } from './migrations/1040-runs.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   OutputCaps1700000001031,
   CreditLots1700000001034,
   UsageTokens1700000001036,
+  Runs1700000001040,
 ];

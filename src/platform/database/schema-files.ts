@@ -20,6 +20,8 @@ export const SCHEMA_FILES = [
   '42-processes.sql',
   '43-processes.functions.sql',
   '44-former-executions.functions.sql',
+  '45-runs.sql',
+  '46-runs.functions.sql',
   '50-tasks.sql',
   '51-task-submission.functions.sql',
   '52-task-work.functions.sql',

@@ -190,6 +190,7 @@ CREATE TABLE execution (
   maker_counted_at timestamp with time zone,
   output_cap_reason text,
   output_cap integer,
+  run text,
   CONSTRAINT execution_check CHECK (((charged >= 0) AND (charged <= held))),
   CONSTRAINT execution_check1 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
   CONSTRAINT execution_check2 CHECK (((status = 'running'::text) = (completed_at IS NULL))),
@@ -226,6 +227,7 @@ COMMENT ON execution.uncharged IS 'What was made and not charged, because the st
 COMMENT ON execution.maker_counted_at IS 'When the call of a key that another key made was counted for its maker; null: the key has none.';
 COMMENT ON execution.output_cap_reason IS 'What bound the output cap that the gateway chose (decision G-106): balance, key or model; null where the caller named one.';
 COMMENT ON execution.output_cap IS 'The output cap that the gateway chose, in tokens.';
+COMMENT ON execution.run IS 'The run in which the call counts; null: in none.';
 
 CREATE TABLE gateway_process (
   id uuid NOT NULL,
@@ -565,6 +567,35 @@ CREATE TABLE record_retention (
 CREATE UNIQUE INDEX record_retention_pkey ON public.record_retention USING btree (is_only);
 COMMENT ON record_retention IS 'How far the pass over all old records has come: the last call and the last task that it looked at. One row.';
 
+CREATE TABLE run (
+  account_id uuid NOT NULL,
+  id text NOT NULL,
+  "position" bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  spend_limit bigint,
+  spent bigint NOT NULL DEFAULT 0,
+  held bigint NOT NULL,
+  calls bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_used_at timestamp with time zone NOT NULL DEFAULT now(),
+  dropped_calls bigint NOT NULL DEFAULT 0,
+  dropped_spent bigint NOT NULL DEFAULT 0,
+  CONSTRAINT run_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT run_spend_limit_check CHECK ((spend_limit >= 0))
+) WITH (fillfactor=50);
+CREATE INDEX run_by_time ON public.run USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX run_of_account ON public.run USING btree (account_id, "position");
+CREATE UNIQUE INDEX run_pkey ON public.run USING btree (account_id, id);
+COMMENT ON run IS 'The counters of each run (header x-gateway-run). A run that is not used for 30 days is dropped.';
+COMMENT ON run.id IS 'The name that the caller gave it.';
+COMMENT ON run.position IS 'The order in which the runs of an account began.';
+COMMENT ON run.spend_limit IS 'What the run may spend, as its first call said; null: it only counts.';
+COMMENT ON run.spent IS 'What its calls and tasks cost, less what was given back.';
+COMMENT ON run.held IS 'What its running calls and open tasks reserve.';
+COMMENT ON run.calls IS 'How many calls and tasks began, whatever became of them.';
+COMMENT ON run.dropped_calls IS 'How many of them have no record any more; dropped_spent is their part of spent.';
+
+CREATE SEQUENCE run_position_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY run.position;
+
 CREATE TABLE schema_file (
   name text NOT NULL,
   checksum text NOT NULL,
@@ -649,6 +680,7 @@ CREATE TABLE task (
   unknown_state text,
   endpoint text,
   maker_counted_at timestamp with time zone,
+  run text,
   CONSTRAINT task_check CHECK (((charged >= 0) AND (charged <= reserved))),
   CONSTRAINT task_check1 CHECK (((status = ANY (ARRAY['queued'::text, 'processing'::text])) = (completed_at IS NULL))),
   CONSTRAINT task_check2 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
@@ -667,6 +699,7 @@ CREATE INDEX task_of_account_by_status ON public.task USING btree (account_id, s
 CREATE INDEX task_of_client_request ON public.task USING btree (account_id, client_request_id, id) WHERE (client_request_id IS NOT NULL);
 CREATE INDEX task_to_collect ON public.task USING btree (id) WHERE ((evidence_status = 'succeeded'::text) AND (status = ANY (ARRAY['failed'::text, 'expired'::text, 'reconciliation_required'::text])));
 CREATE UNIQUE INDEX task_pkey ON public.task USING btree (account_id, id);
+CREATE TRIGGER task_counts_in_run AFTER UPDATE ON public.task FOR EACH ROW WHEN ((old.run IS NOT NULL)) EXECUTE FUNCTION task_note_run();
 CREATE TRIGGER task_spends AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = 'succeeded'::text))) EXECUTE FUNCTION task_note_spend();
 CREATE TRIGGER task_spends_for_maker AFTER UPDATE ON public.task FOR EACH ROW WHEN ((new.maker_counted_at IS NOT NULL)) EXECUTE FUNCTION task_note_for_maker();
 CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON public.task FOR EACH ROW WHEN ((new.charged <> new.reserved)) EXECUTE FUNCTION task_unexplain();
@@ -693,6 +726,7 @@ COMMENT ON task.provider_fault IS 'What the provider said about its failure.';
 COMMENT ON task.unknown_state IS 'A word of the provider for the state of the job that its adapter does not know.';
 COMMENT ON task.endpoint IS 'The path of the call, for usage; null in rows of version 0.1.0, whose endpoint follows from the kind.';
 COMMENT ON task.maker_counted_at IS 'When the task of a key that another key made was counted for its maker; null: the key has none.';
+COMMENT ON task.run IS 'The run in which the task counts; null: in none.';
 
 CREATE TABLE task_work (
   account_id uuid NOT NULL,
@@ -948,7 +982,7 @@ CREATE FUNCTION charge_rest(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE p
 
 CREATE FUNCTION execution_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS 'd9b282829299e4feb0e0053c0d9940fa';
 
-CREATE FUNCTION execution_cancel_record(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0e1085d893ccae9b8533fcdeb4042829';
+CREATE FUNCTION execution_cancel_record(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '84ca5e6e87c36fe80b97a9d8beb640f8';
 
 CREATE FUNCTION execution_note_for_maker() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '6ab648f040c7b7cf0cafcd70b7229854';
 
@@ -956,9 +990,9 @@ CREATE FUNCTION execution_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE
 
 CREATE FUNCTION execution_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS 'b0bd054251baebc59b06261fb75b75ef';
 
-CREATE FUNCTION execution_refund_v3(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '3466a43a851f143a71b986cc7816de04';
+CREATE FUNCTION execution_refund_v3(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '70e3add26c72054215b23bff4819d2a6';
 
-CREATE FUNCTION execution_release(p_account uuid, p_ids uuid[]) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '24cfe4dacbdb654080fbaab8cfa21d55';
+CREATE FUNCTION execution_release(p_account uuid, p_ids uuid[]) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '53b23cfa33dc85a14ca08d89cf9463f3';
 
 CREATE FUNCTION execution_release_own(p_process uuid, p_ids uuid[], OUT released integer, OUT damaged uuid[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '481a46bae011725a46a02aff5286ae47';
 
@@ -966,7 +1000,7 @@ CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_wa
 
 CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd5467890e6b597b57472d539d0b17a37';
 
-CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0d7960a3fb0504a81bc54978b34f0c5f';
+CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'bdfd1826a66611106bb44a0530aca444';
 
 CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
 
@@ -1032,9 +1066,9 @@ CREATE FUNCTION month_is_closed(p_account uuid, p_ended_at timestamp with time z
 
 CREATE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint) RETURNS void LANGUAGE sql VOLATILE COST 100 AS 'bc40221f4691213a81c2f332d122f201';
 
-CREATE FUNCTION record_drop_calls(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '0a10a0f31680f0bbd8f77e5bc0d4d88c';
+CREATE FUNCTION record_drop_calls(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '0a20ca4d97a4a564e25d15d4106a83c3';
 
-CREATE FUNCTION record_drop_tasks(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS 'b8d4ed0df0902ca5ff9f5c20a6eea900';
+CREATE FUNCTION record_drop_tasks(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '085e17abca60aad368326e04df2c0c5e';
 
 CREATE FUNCTION record_give_back(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '3c95cd70d34b9819f1296fc550340a8f';
 
@@ -1047,9 +1081,17 @@ CREATE FUNCTION record_note_late_reversal(p_account uuid, p_id uuid, p_api_key u
 
 CREATE FUNCTION record_proven(OUT calls timestamp with time zone, OUT tasks timestamp with time zone) RETURNS record LANGUAGE sql STABLE COST 100 AS 'c61255d4998d5936473b41de2629f78e';
 
+CREATE FUNCTION run_began_before(p_run timestamp with time zone, p_call timestamp with time zone) RETURNS boolean LANGUAGE sql IMMUTABLE COST 100 AS 'fbb5f21129baabd4e8a1f88742abbf88';
+
+CREATE FUNCTION run_count(p_account uuid, p_run text, p_created timestamp with time zone, p_held bigint, p_spent bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '9e5b38a974d1384f4cda40791f55c852';
+
+CREATE FUNCTION run_drop(p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS '65eb00fe0238d2565f073282c242876c';
+
+CREATE FUNCTION run_note_dropped(p_accounts uuid[], p_runs text[], p_created timestamp with time zone[], p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7cdb1e63f2debc42e23e79ed809dccdd';
+
 CREATE FUNCTION task_advance(p_accounts uuid[], p_ids uuid[], p_fences bigint[], p_lanes text[], p_phases text[], p_delays_ms bigint[], p_strikes smallint[], p_facts json[]) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ce401cc44d63c214b047e2ea4d3a11db';
 
-CREATE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ce26c37c96ce7e676d9e0b4056469171';
+CREATE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f4d0be5edd515c4b6d4cd614b1033d6f';
 
 CREATE FUNCTION task_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_kind text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '36fa5ed521c1367673ad90dbece26708';
 
@@ -1075,6 +1117,8 @@ CREATE FUNCTION task_keep_job(p_account uuid, p_id uuid, p_job_id text, p_watch_
 
 CREATE FUNCTION task_note_for_maker() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'b3e23f219f123cbd01c23b761a84db89';
 
+CREATE FUNCTION task_note_run() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a4ae79c651df88d4638ee3ee30220699';
+
 CREATE FUNCTION task_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '46f0b2c64b22a14456d7ab8c8d321ed5';
 
 CREATE FUNCTION task_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS 'f32bc4ad605be52e82d39e8a35b3b7b2';
@@ -1085,7 +1129,7 @@ CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind te
 
 CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd1622117ee4a42c88c3ef103fe90a23f';
 
-CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, OUT outcome text, OUT created timestamp with time zone, OUT room bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4792e07de785202ff7c6cda18d6892c0';
+CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, OUT outcome text, OUT created timestamp with time zone, OUT room bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '321f3d0e84b1a993bf12beaacdc2f576';
 
 CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '1acf04dfcf195d83c9e165f37a6bdd24';
 

@@ -10,12 +10,19 @@ const MAX_WAITING = 10_000;
 const TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'json', 'text', 'text'],
   ...['boolean', 'text', 'text', 'bigint', 'text', 'jsonb', 'jsonb', 'text', 'text'],
-  ...['text', 'text', 'uuid', 'boolean'],
+  ...['text', 'text', 'uuid', 'boolean', 'text', 'bigint'],
 ];
 
 /** The outcome of a submission. */
 export type SubmitOutcome =
-  'created' | 'claim_lost' | 'insufficient' | 'over_limit' | 'conflict' | 'missing';
+  | 'created'
+  | 'claim_lost'
+  | 'insufficient'
+  | 'over_limit'
+  | 'over_run'
+  | 'run_conflict'
+  | 'conflict'
+  | 'missing';
 
 /** The outcome, the time of creation for `created`, and the least of what the account and the key's limit left before. */
 export interface SubmitRow {

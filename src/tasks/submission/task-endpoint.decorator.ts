@@ -10,6 +10,7 @@ import {
 import { ApiBearerAuth, ApiHeader } from '@nestjs/swagger';
 import type { CallDecorator } from '../../admission/admitted-call.js';
 import { OperationEndpoint } from '../../admission/call-endpoint.decorators.js';
+import { RunGuard, RunHeaders } from '../../admission/run.guard.js';
 import { BearerGuard } from '../../auth/bearer.guard.js';
 import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
@@ -26,6 +27,7 @@ const CODES: readonly ErrorCode[] = [
   'invalid_content_type',
   'invalid_token',
   'account_disabled',
+  'conflict',
   'api_key_model_not_allowed',
   'idempotency_conflict',
   'request_too_large',
@@ -67,9 +69,17 @@ export function TaskEndpoint<const O extends Operation>(
     HttpCode(status),
     OperationEndpoint(operation),
     SetMetadata(TASK_RESPONSE_BODY, toBody),
-    UseGuards(BearerGuard, RateLimitGuard, IdempotencyKeyGuard, bodyGuard, TaskModelGuard),
+    UseGuards(
+      BearerGuard,
+      RateLimitGuard,
+      IdempotencyKeyGuard,
+      RunGuard,
+      bodyGuard,
+      TaskModelGuard,
+    ),
     UseInterceptors(TaskResponseInterceptor),
     ApiBearerAuth(API_KEY_SCHEME),
+    RunHeaders(),
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,

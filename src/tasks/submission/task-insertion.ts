@@ -6,7 +6,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
 import { WebhookSecrets } from '../../webhooks/webhook-secrets.js';
-import type { Unfunded } from '../../billing/calls/execution-commands.js';
+import type { RunConflict, Unfunded } from '../../billing/calls/execution-commands.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { KeyClaim } from './idempotency-claims.js';
 import type { Task, TaskWebhook } from '../task.js';
@@ -20,7 +20,7 @@ import type { PreparedTask, TaskRequest } from './task-request.js';
 /** Another request has taken over the claim of the idempotency key. */
 export class ClaimLost extends Error {}
 
-const UNFUNDED = new Set<SubmitOutcome>(['insufficient', 'over_limit']);
+const UNFUNDED = new Set<SubmitOutcome>(['insufficient', 'over_limit', 'over_run']);
 
 /** Writes a new task, its hold and its idempotency key in one statement. */
 @Injectable()
@@ -42,16 +42,21 @@ export class TaskInsertion {
     request: TaskRequest,
     prepared: PreparedTask,
     claim: KeyClaim | undefined,
-  ): Promise<Task | Unfunded | 'claim_lost'> {
+  ): Promise<Task | Unfunded | RunConflict | 'claim_lost'> {
     const task = this.taskOf(request, prepared);
-    const { endpoint, caller } = request.call;
+    const { endpoint, caller, run } = request.call;
     const key = claim ? [claim.key, claim.token] : [null, null];
     const isCapped = mayHaveLimit(caller);
-    const values = [...this.columnsOf(task, prepared.input), endpoint, ...key, isCapped];
+    const ofRun = [run?.id ?? null, run?.limitMicroUsd?.toString() ?? null];
+    const columns = this.columnsOf(task, prepared.input);
+    const values = [...columns, endpoint, ...key, isCapped, ...ofRun];
     const terms = { hasKey: claim !== undefined, endpoint };
     const { outcome, created, room } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) return { ...task, createdAt: created };
     if (outcome === 'claim_lost') return outcome;
+    if (outcome === 'run_conflict') {
+      return { outcome, limitMicroUsd: room === null ? null : BigInt(room) };
+    }
     assert(UNFUNDED.has(outcome), `unexpected outcome of a submission: ${outcome}`);
     return { outcome: outcome as Unfunded['outcome'], availableMicroUsd: BigInt(room ?? 0) };
   }
@@ -93,6 +98,7 @@ export class TaskInsertion {
       kind,
       model: call.row.id,
       clientRequestId: call.clientRequestId ?? null,
+      run: call.run?.id ?? null,
       status: 'queued',
       progress: null,
       input: {},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
+import { holdRefusal } from '../../billing/calls/hold-refusal.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { apiFamilyOf } from '../../catalog/operations.js';
@@ -151,8 +151,7 @@ export class TaskSubmission {
     }
     await prepared.discard?.();
     if (outcome === 'claim_lost') throw new ClaimLost();
-    const shortage = { ...outcome, neededMicroUsd: prepared.quote.amountMicroUsd };
-    throw insufficientFundsError(surface, shortage, call.caller, this.clock.nowMs());
+    throw holdRefusal(call, prepared.quote, outcome, this.clock.nowMs());
   }
 }
 

@@ -34,6 +34,7 @@ CREATE TABLE execution (
   maker_counted_at timestamptz,
   output_cap_reason text,
   output_cap integer,
+  run text,
   PRIMARY KEY (account_id, id),
   CHECK (charged BETWEEN 0 AND held),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -66,4 +67,5 @@ COMMENT ON COLUMN execution.capped IS 'Whether the charge was cut at what was he
 COMMENT ON COLUMN execution.provider_figures IS 'Names and values as the provider sent them, such as {"usage.cost": 0.0012}.';
 COMMENT ON COLUMN execution.output_cap_reason IS 'What bound the output cap that the gateway chose (decision G-106): balance, key or model; null where the caller named one.';
 COMMENT ON COLUMN execution.output_cap IS 'The output cap that the gateway chose, in tokens.';
+COMMENT ON COLUMN execution.run IS 'The run in which the call counts; null: in none.';
 COMMENT ON COLUMN execution.uncharged IS 'What was made and not charged, because the stream broke: {"unit": text, "quantity": number or counts of tokens}.';

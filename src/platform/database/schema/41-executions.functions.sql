@@ -5,14 +5,15 @@
 -- transaction has locked is left out and its calls return `locked`, unless `p_waits`. Outcomes, in the order of the calls:
 -- - ends (e_): done (also when it was done before), conflict (ended in another way), excess (the charge is above what is
 --   held), missing;
--- - starts (s_): held (also when it was held before), insufficient, over_limit (of its key), conflict (the id was used for
---   another call), missing (no account).
+-- - starts (s_): held (also when it was held before), insufficient, over_limit (of its key), over_run (of its run), run_conflict
+--   (the run has another limit), conflict (the id was used for another call), missing (no account).
 --
 -- A start holds s_amounts. Where s_floors is given it holds what fits (decision G-106): beside the price of the prompt
 -- (s_prompts) an eighth of what is available, at most s_amounts and at least s_floors. What is available is the least of what
--- the account, the limit of its key and that of the key's maker (looked at where s_capped) leave. For each start are returned: what is available before
--- it (`rooms`), which of them that is (`bounds`: balance, key; model where a fitted hold took all of s_amounts), and what it
--- holds (`amounts`).
+-- the account, the limit of its key, that of the key's maker (looked at where s_capped) and that of its run leave. The first
+-- start of a run (s_runs) sets the limit of the run (s_run_limits). For each start are returned: what is available before it
+-- (`rooms`; for run_conflict the limit of the run), which of them that is (`bounds`: balance, key, run; model where a fitted hold
+-- took all of s_amounts), and what it holds (`amounts`). Where no start has a run, s_runs and s_run_limits are empty.
 --
 -- Calls are tried in order of arrival, and each that fits begins. Two starts of one id in one call fail all of it.
 --
@@ -28,7 +29,7 @@ CREATE OR REPLACE FUNCTION execution_step_v3(
   e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[],
   e_uncharged jsonb[], e_output_caps integer[],
   s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[],
-  s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[],
+  s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[],
   OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]
 ) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -57,8 +58,22 @@ DECLARE
   key_taken bigint[] := '{}';
   key_of int[];
   counted_at timestamptz;
+  runs text[] := '{}';
+  run_accounts uuid[] := '{}';
+  run_is_known boolean[] := '{}';
+  run_limits bigint[] := '{}';
+  run_rooms bigint[] := '{}';
+  run_taken bigint[] := '{}';
+  run_calls bigint[] := '{}';
+  run_of int[];
+  end_runs text[] := '{}';
+  end_run_accounts uuid[] := '{}';
+  end_run_created timestamptz[] := '{}';
+  end_run_held bigint[] := '{}';
+  end_run_charges bigint[] := '{}';
   q int;
   m int;
+  r int;
   room bigint;
   bound text;
   amount bigint;
@@ -107,11 +122,18 @@ BEGIN
                               position)
      WHERE places[t.account] IS NOT NULL AND e.account_id = p_accounts[t.account] AND e.id = t.id
        AND e.status = 'running' AND coalesce(t.charge, 0) <= e.held
-    RETURNING t.position, t.account, e.account_id, e.id, e.held, e.charged
+    RETURNING t.position, t.account, e.account_id, e.id, e.held, e.charged, e.run, e.created_at
   LOOP
     k := row.account;
     ended[row.position] := 'done';
     new_held[k] := new_held[k] - row.held;
+    IF row.run IS NOT NULL THEN
+      end_runs := end_runs || row.run;
+      end_run_accounts := end_run_accounts || row.account_id;
+      end_run_created := end_run_created || row.created_at;
+      end_run_held := end_run_held || row.held;
+      end_run_charges := end_run_charges || coalesce(row.charged, 0);
+    END IF;
     IF row.charged > 0 THEN
       new_posted[k] := new_posted[k] - row.charged;
       charge_accounts := charge_accounts || row.account_id;
@@ -134,11 +156,22 @@ BEGIN
          WHERE x.account_id = p_accounts[t.account] AND x.id = t.id OFFSET 0) e ON true;
   END IF;
 
+  IF cardinality(end_runs) > 0 THEN
+    UPDATE run u SET held = u.held - g.held, spent = u.spent + g.charged
+      FROM (SELECT t.account, t.run, sum(t.held) AS held, sum(t.charge) AS charged
+              FROM unnest(end_run_accounts, end_runs, end_run_created, end_run_held, end_run_charges)
+                   t (account, run, created, held, charge)
+              JOIN run x ON x.account_id = t.account AND x.id = t.run AND run_began_before(x.created_at, t.created)
+             GROUP BY 1, 2) g
+     WHERE u.account_id = g.account AND u.id = g.run;
+  END IF;
+
   begun := array_fill(NULL::text, ARRAY[cardinality(s_ids)]);
   amounts := array_fill(NULL::bigint, ARRAY[cardinality(s_ids)]);
   rooms := amounts;
   bounds := begun;
   key_of := array_fill(NULL::int, ARRAY[cardinality(s_ids)]);
+  run_of := key_of;
   FOR row IN
     SELECT t.position, x.held, x.output_cap_reason,
            CASE WHEN x.status = 'running' AND x.held BETWEEN coalesce(t.floor, t.amount) AND t.amount
@@ -173,6 +206,28 @@ BEGIN
     END LOOP;
   END IF;
 
+  IF cardinality(s_runs) > 0 THEN
+    FOR row IN
+      SELECT u.account, u.run, u.positions, x.id IS NOT NULL AS is_known, x.spend_limit, x.spend_limit - x.spent - x.held AS room
+        FROM (SELECT p_accounts[t.account] AS account, t.run, array_agg(t.position) AS positions
+                FROM unnest(s_account, s_runs, begun) WITH ORDINALITY t (account, run, outcome, position)
+               WHERE t.run IS NOT NULL AND t.outcome IS NULL AND places[t.account] IS NOT NULL
+               GROUP BY 1, 2) u
+        LEFT JOIN run x ON x.account_id = u.account AND x.id = u.run
+    LOOP
+      runs := runs || row.run;
+      run_accounts := run_accounts || row.account;
+      run_is_known := run_is_known || row.is_known;
+      run_limits := run_limits || row.spend_limit;
+      run_rooms := run_rooms || row.room;
+      run_taken := run_taken || 0::bigint;
+      run_calls := run_calls || 0::bigint;
+      FOREACH k IN ARRAY row.positions LOOP
+        run_of[k] := cardinality(runs);
+      END LOOP;
+    END LOOP;
+  END IF;
+
   FOR i IN 1 .. cardinality(s_ids) LOOP
     k := s_account[i];
     IF places[k] IS NULL THEN
@@ -191,6 +246,21 @@ BEGIN
         bound := 'key';
       END IF;
     END IF;
+    r := run_of[i];
+    IF r IS NOT NULL THEN
+      IF NOT run_is_known[r] THEN
+        run_limits[r] := s_run_limits[i];
+        run_rooms[r] := s_run_limits[i];
+      ELSIF s_run_limits[i] IS NOT NULL AND s_run_limits[i] IS DISTINCT FROM run_limits[r] THEN
+        begun[i] := 'run_conflict';
+        rooms[i] := run_limits[r];
+        CONTINUE;
+      END IF;
+      IF run_rooms[r] < room OR (run_rooms[r] = room AND bound = 'balance') THEN
+        room := run_rooms[r];
+        bound := 'run';
+      END IF;
+    END IF;
     amount := s_amounts[i];
     IF s_floors[i] IS NOT NULL THEN
       amount := least(amount, greatest(s_floors[i], least(room, s_prompts[i] + room / 8)));
@@ -198,7 +268,7 @@ BEGIN
     rooms[i] := room;
     bounds[i] := bound;
     IF amount > room THEN
-      begun[i] := CASE bound WHEN 'key' THEN 'over_limit' ELSE 'insufficient' END;
+      begun[i] := CASE bound WHEN 'key' THEN 'over_limit' WHEN 'run' THEN 'over_run' ELSE 'insufficient' END;
     ELSE
       begun[i] := 'new';
       amounts[i] := amount;
@@ -208,6 +278,12 @@ BEGIN
         bounds[i] := NULL;
       ELSIF amount = s_amounts[i] THEN
         bounds[i] := 'model';
+      END IF;
+      IF r IS NOT NULL THEN
+        run_is_known[r] := true;
+        run_rooms[r] := run_rooms[r] - amount;
+        run_taken[r] := run_taken[r] + amount;
+        run_calls[r] := run_calls[r] + 1;
       END IF;
       IF q IS NOT NULL THEN
         key_of[i] := q;
@@ -221,13 +297,21 @@ BEGIN
   END LOOP;
   IF held_starts > 0 THEN
     INSERT INTO execution (account_id, id, process_id, api_key_id, held, model, endpoint, client_request_id, spend_period,
-                           maker_counted_at, output_cap_reason)
+                           maker_counted_at, output_cap_reason, run)
       SELECT p_accounts[t.account], t.id, p_process, t.key, t.amount, t.model, t.endpoint, t.client_request,
-             key_periods[t.key_place], CASE WHEN key_makers[t.key_place] IS NOT NULL THEN counted_at END, t.bound
-        FROM unnest(s_account, s_ids, amounts, s_keys, s_models, s_endpoints, s_client_requests, begun, key_of, bounds)
-             t (account, id, amount, key, model, endpoint, client_request, outcome, key_place, bound)
+             key_periods[t.key_place], CASE WHEN key_makers[t.key_place] IS NOT NULL THEN counted_at END, t.bound, t.run
+        FROM unnest(s_account, s_ids, amounts, s_keys, s_models, s_endpoints, s_client_requests, begun, key_of, bounds, s_runs)
+             t (account, id, amount, key, model, endpoint, client_request, outcome, key_place, bound, run)
        WHERE t.outcome = 'new';
     begun := array_replace(begun, 'new', 'held');
+    IF cardinality(runs) > 0 THEN
+      INSERT INTO run AS u (account_id, id, spend_limit, held, calls)
+        SELECT t.account, t.run, t.spend_limit, t.taken, t.calls
+          FROM unnest(run_accounts, runs, run_limits, run_taken, run_calls) t (account, run, spend_limit, taken, calls)
+         WHERE t.calls > 0
+        ON CONFLICT (account_id, id) DO UPDATE
+          SET held = u.held + excluded.held, calls = u.calls + excluded.calls, last_used_at = now();
+    END IF;
     IF cardinality(keys) > 0 THEN
       UPDATE key_spend s SET spent = s.spent + t.taken
         FROM unnest(key_accounts, keys, key_periods, key_taken) t (account, key, period, taken)
@@ -283,11 +367,15 @@ BEGIN
          completed_at = coalesce(completed_at, now()), provider = coalesce(p_provider, provider),
          provider_request_id = coalesce(p_provider_request_id, provider_request_id)
    WHERE account_id = p_account AND id = p_id;
+  rest := known.charged - coalesce(known.refunded, 0);
+  IF known.run IS NOT NULL THEN
+    PERFORM run_count(p_account, known.run, known.created_at, CASE known.status WHEN 'running' THEN -known.held ELSE 0 END,
+                      -coalesce(rest, 0));
+  END IF;
   IF known.status = 'running' THEN
     UPDATE account SET held = held - known.held WHERE id = p_account;
     RETURN 'released';
   END IF;
-  rest := known.charged - coalesce(known.refunded, 0);
   IF rest > 0 THEN
     INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after, reference)
       VALUES (p_account, p_id, 'correction', rest, balance + rest, 'reversal');
@@ -322,6 +410,8 @@ CREATE OR REPLACE FUNCTION execution_refund_v3(
   SET jit = off AS $$
 DECLARE
   answer record;
+  given bigint;
+  known record;
 BEGIN
   PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
   PERFORM FROM execution WHERE account_id = p_account AND id = p_id;
@@ -331,9 +421,12 @@ BEGIN
   END IF;
   SELECT * INTO answer FROM charge_refund_v2(p_account, p_id, p_amount, p_key, p_note, p_reason);
   IF answer.is_new THEN
-    UPDATE execution SET refunded = charged - answer.rest + (
-             SELECT amount FROM ledger_entry WHERE account_id = p_account AND position = answer.entry)
-     WHERE account_id = p_account AND id = p_id;
+    given := (SELECT amount FROM ledger_entry WHERE account_id = p_account AND position = answer.entry);
+    UPDATE execution SET refunded = charged - answer.rest + given
+     WHERE account_id = p_account AND id = p_id RETURNING run, created_at INTO known;
+    IF known.run IS NOT NULL THEN
+      PERFORM run_count(p_account, known.run, known.created_at, 0, -given);
+    END IF;
   END IF;
   SELECT answer.outcome, answer.entry, answer.rest INTO outcome, entry, rest;
   IF outcome = 'spent' AND EXISTS (

@@ -23,6 +23,9 @@ CREATE OR REPLACE FUNCTION execution_release(p_account uuid, p_ids uuid[]) RETUR
 DECLARE
   releases int;
   freed bigint;
+  runs text[];
+  run_held bigint[];
+  run_created timestamptz[];
 BEGIN
   PERFORM 1 FROM account WHERE id = p_account FOR NO KEY UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
@@ -31,9 +34,12 @@ BEGIN
   WITH released AS (
     UPDATE execution SET status = 'failed', error_code = 'process_lost', completed_at = now()
      WHERE account_id = p_account AND id = ANY (p_ids) AND status = 'running'
-    RETURNING held)
-  SELECT count(*), coalesce(sum(held), 0) INTO releases, freed FROM released;
+    RETURNING held, run, created_at)
+  SELECT count(*), coalesce(sum(held), 0), array_agg(run) FILTER (WHERE run IS NOT NULL),
+         array_agg(held) FILTER (WHERE run IS NOT NULL), array_agg(created_at) FILTER (WHERE run IS NOT NULL)
+    INTO releases, freed, runs, run_held, run_created FROM released;
   UPDATE account SET held = held - freed WHERE id = p_account AND freed > 0;
+  PERFORM run_count(p_account, t.run, t.created, -t.held, 0) FROM unnest(runs, run_held, run_created) t (run, held, created);
   DELETE FROM open_call WHERE account_id = p_account AND id = ANY (p_ids);
   RETURN releases;
 EXCEPTION WHEN check_violation THEN

@@ -42,6 +42,7 @@ CREATE TABLE task (
   unknown_state text,
   endpoint text,
   maker_counted_at timestamptz,
+  run text,
   PRIMARY KEY (account_id, id),
   CHECK ((status IN ('queued', 'processing')) = (completed_at IS NULL)),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -76,6 +77,7 @@ COMMENT ON COLUMN task.webhook_secret IS 'The secret that signs the webhooks, en
 COMMENT ON COLUMN task.evidence_status IS 'What the provider was seen to say about the job after the task had ended or while its outcome was unknown.';
 COMMENT ON COLUMN task.spend_period IS 'Start of the period of its key''s limit in which the task counts; null: in none.';
 COMMENT ON COLUMN task.maker_counted_at IS 'When the task of a key that another key made was counted for its maker; null: the key has none.';
+COMMENT ON COLUMN task.run IS 'The run in which the task counts; null: in none.';
 COMMENT ON COLUMN task.unit IS 'What the price counts. With quantity and unit_price it is the basis of the charge; all three are null where an operator set the charge by hand.';
 COMMENT ON COLUMN task.refunded IS 'What operators gave back of the charge.';
 COMMENT ON COLUMN task.delivered_late IS 'The task had failed or expired, and its result was delivered after all.';

@@ -102,42 +102,64 @@ BEGIN
   outcome := 'created';
 END $$;
 
--- As task_submit, and looks at the limit of the key and of its maker (p_capped), for which the task counts too. The outcome may
--- also be over_limit. `room` is the least of what the account and the limits left before.
+-- As task_submit, and looks at the limit of the key and of its maker (p_capped) and at that of its run (p_run), for which the task
+-- counts too; the first use of a run sets its limit (p_run_limit). The outcome may also be over_limit, over_run, run_conflict (the
+-- run has another limit). `room` is the least of what the account and the limits left before, for run_conflict the run's limit.
 CREATE OR REPLACE FUNCTION task_submit_v2(
   p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text,
   p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint,
   p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text,
-  p_token uuid, p_capped boolean, OUT outcome text, OUT created timestamptz, OUT room bigint
+  p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, OUT outcome text, OUT created timestamptz, OUT room bigint
 ) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   key_leaves bigint;
+  run_leaves bigint;
   period timestamptz;
   maker uuid;
+  known run;
+  bound text;
   is_new boolean;
 BEGIN
   SELECT posted - held INTO room FROM account WHERE id = p_account FOR NO KEY UPDATE;
-  IF p_capped THEN
-    is_new := NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
+  is_new := (p_capped OR p_run IS NOT NULL) AND NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
+  IF is_new AND p_capped THEN
     SELECT r.room, r.counts_in INTO key_leaves, period FROM key_room(p_account, p_api_key) r;
     SELECT maker_id INTO maker FROM api_key WHERE id = p_api_key;
     IF maker IS NOT NULL THEN
       key_leaves := least(key_leaves, (SELECT r.room FROM key_room(p_account, maker) r));
     END IF;
-    IF is_new AND key_leaves <= room THEN
+    IF key_leaves <= room THEN
       room := key_leaves;
-      IF p_amount > room THEN
-        outcome := 'over_limit';
-        RETURN;
-      END IF;
+      bound := 'over_limit';
     END IF;
+  END IF;
+  IF is_new AND p_run IS NOT NULL THEN
+    SELECT * INTO known FROM run WHERE account_id = p_account AND id = p_run;
+    IF FOUND AND p_run_limit IS NOT NULL AND p_run_limit IS DISTINCT FROM known.spend_limit THEN
+      outcome := 'run_conflict';
+      room := known.spend_limit;
+      RETURN;
+    END IF;
+    run_leaves := CASE WHEN FOUND THEN known.spend_limit - known.spent - known.held ELSE p_run_limit END;
+    IF run_leaves < room OR (run_leaves = room AND bound IS NULL) THEN
+      room := run_leaves;
+      bound := 'over_run';
+    END IF;
+  END IF;
+  IF bound IS NOT NULL AND p_amount > room THEN
+    outcome := bound;
+    RETURN;
   END IF;
   SELECT t.outcome, t.created INTO outcome, created FROM task_submit(
     p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider, p_base_url,
     p_on_sandbox, p_upstream_model, p_lane, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
     p_endpoint, p_key, p_token) t;
-  IF is_new AND outcome = 'created' AND (period IS NOT NULL OR maker IS NOT NULL) THEN
-    UPDATE task SET spend_period = period, maker_counted_at = CASE WHEN maker IS NOT NULL THEN clock_timestamp() END
+  IF is_new AND outcome = 'created' AND (period IS NOT NULL OR maker IS NOT NULL OR p_run IS NOT NULL) THEN
+    UPDATE task SET spend_period = period, maker_counted_at = CASE WHEN maker IS NOT NULL THEN clock_timestamp() END, run = p_run
      WHERE account_id = p_account AND id = p_id;
+  END IF;
+  IF is_new AND outcome = 'created' AND p_run IS NOT NULL THEN
+    INSERT INTO run AS u (account_id, id, spend_limit, held, calls) VALUES (p_account, p_run, p_run_limit, p_amount, 1)
+      ON CONFLICT (account_id, id) DO UPDATE SET held = u.held + excluded.held, calls = u.calls + 1, last_used_at = now();
   END IF;
 END $$;

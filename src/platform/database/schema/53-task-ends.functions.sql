@@ -168,6 +168,9 @@ BEGIN
     INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after, reference)
       VALUES (p_account, p_id, 'correction', rest, balance + rest, 'reversal');
     UPDATE account SET posted = posted + rest WHERE id = p_account;
+    IF known.run IS NOT NULL THEN
+      PERFORM run_count(p_account, known.run, known.created_at, 0, -rest);
+    END IF;
     RETURN 'reversed';
   END IF;
   RAISE EXCEPTION 'task % has not ended', p_id USING ERRCODE = 'serialization_failure';

@@ -48,6 +48,8 @@ DECLARE
   proven timestamptz := (SELECT calls FROM record_proven());
   accounts uuid[];
   ids uuid[];
+  runs text[];
+  began timestamptz[];
 BEGIN
   seen := 0;
   dropped := 0;
@@ -69,11 +71,13 @@ BEGIN
     DELETE FROM execution e
      WHERE e.id = ANY (ids) AND e.status <> 'running' AND e.completed_at < cutoff AND e.created_at < proven
        AND record_is_proven(e.account_id, e.id, proven)
-    RETURNING e.account_id, e.id)
-  SELECT array_agg(gone.account_id), array_agg(gone.id) INTO accounts, ids FROM gone;
+    RETURNING e.account_id, e.id, e.run, e.created_at)
+  SELECT array_agg(gone.account_id), array_agg(gone.id), array_agg(gone.run), array_agg(gone.created_at)
+    INTO accounts, ids, runs, began FROM gone;
   dropped := coalesce(cardinality(ids), 0);
   IF dropped > 0 THEN
     PERFORM record_note_dropped(accounts, ids);
+    PERFORM run_note_dropped(accounts, runs, began, ids);
   END IF;
 END $$;
 
@@ -88,6 +92,8 @@ DECLARE
   proven timestamptz := (SELECT tasks FROM record_proven());
   accounts uuid[];
   ids uuid[];
+  runs text[];
+  began timestamptz[];
 BEGIN
   seen := 0;
   dropped := 0;
@@ -109,7 +115,7 @@ BEGIN
              AND t.created_at < proven
              FOR UPDATE SKIP LOCKED) ended;
   PERFORM FROM account WHERE id = ANY (accounts) ORDER BY id FOR NO KEY UPDATE;
-  SELECT array_agg(t.account_id), array_agg(t.id) INTO accounts, ids
+  SELECT array_agg(t.account_id), array_agg(t.id), array_agg(t.run), array_agg(t.created_at) INTO accounts, ids, runs, began
     FROM task t JOIN hold h ON h.account_id = t.account_id AND h.id = t.id
    WHERE t.id = ANY (ids) AND h.state <> 'open' AND h.created_at < proven
      AND record_is_proven(t.account_id, t.id, proven)
@@ -126,6 +132,7 @@ BEGIN
     DELETE FROM task t USING unnest(accounts, ids) gone (account_id, id)
      WHERE t.account_id = gone.account_id AND t.id = gone.id;
     PERFORM record_note_dropped(accounts, ids);
+    PERFORM run_note_dropped(accounts, runs, began, ids);
   END IF;
 END $$;
 

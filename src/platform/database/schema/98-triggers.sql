@@ -19,6 +19,9 @@ CREATE TRIGGER execution_spends_for_maker AFTER UPDATE ON execution
 CREATE TRIGGER task_spends_for_maker AFTER UPDATE ON task
   FOR EACH ROW WHEN (NEW.maker_counted_at IS NOT NULL) EXECUTE FUNCTION task_note_for_maker();
 
+CREATE TRIGGER task_counts_in_run AFTER UPDATE ON task
+  FOR EACH ROW WHEN (OLD.run IS NOT NULL) EXECUTE FUNCTION task_note_run();
+
 CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON task
   FOR EACH ROW WHEN (NEW.charged <> NEW.reserved) EXECUTE FUNCTION task_unexplain();
 CREATE TRIGGER account_follows_lots BEFORE UPDATE OF posted ON account

@@ -1,6 +1,12 @@
 import type { NextFunction, Request, Response } from 'express';
 import { NEXT_CURSOR_HEADER } from '../../../common/paging/page.view.js';
-import { CHARGE_HEADER, SANDBOX_HEADER, IGNORED_FIELDS_HEADER } from './gateway-headers.js';
+import {
+  CHARGE_HEADER,
+  IGNORED_FIELDS_HEADER,
+  OUTPUT_CAP_HEADER,
+  OUTPUT_CAP_REASON_HEADER,
+  SANDBOX_HEADER,
+} from './gateway-headers.js';
 import { EVERY_ORIGIN } from './every-origin.js';
 import { EXECUTION_ID_HEADER } from './execution-id.js';
 
@@ -17,6 +23,8 @@ const EXPOSED = [
   'x-gateway-task-id',
   SANDBOX_HEADER,
   IGNORED_FIELDS_HEADER,
+  OUTPUT_CAP_HEADER,
+  OUTPUT_CAP_REASON_HEADER,
   NEXT_CURSOR_HEADER,
   'Location',
   'Retry-After',

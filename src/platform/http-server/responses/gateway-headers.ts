@@ -51,15 +51,19 @@ export function setSandboxHeader(
   else response.removeHeader(SANDBOX_HEADER);
 }
 
+/** Headers that tell the output cap that the gateway chose, in tokens, and what bound it (decision G-106). */
+export const OUTPUT_CAP_HEADER = 'x-gateway-output-cap';
+export const OUTPUT_CAP_REASON_HEADER = 'x-gateway-output-cap-reason';
+
 /** OpenAPI: the headers of an output cap that the gateway chose. */
 export const OUTPUT_CAP_HEADERS = {
-  'x-gateway-output-cap': {
+  [OUTPUT_CAP_HEADER]: {
     description: 'Without a cap in the request: the most output tokens that the call may have',
     schema: { type: 'integer' },
   },
-  'x-gateway-output-cap-reason': {
-    description: 'What bound that: the balance, the limit of the key, or the model',
-    schema: { type: 'string', enum: ['balance', 'key', 'model'] },
+  [OUTPUT_CAP_REASON_HEADER]: {
+    description: 'What bound that: the balance, the limit of the key or of the run, or the model',
+    schema: { type: 'string', enum: ['balance', 'key', 'run', 'model'] },
   },
 };
 
@@ -69,8 +73,8 @@ export function setOutputCapHeaders(
   tokens: number,
   reason: string,
 ): void {
-  response.setHeader('x-gateway-output-cap', tokens);
-  response.setHeader('x-gateway-output-cap-reason', reason);
+  response.setHeader(OUTPUT_CAP_HEADER, tokens);
+  response.setHeader(OUTPUT_CAP_REASON_HEADER, reason);
 }
 
 /** Header that names the fields of a request that were left out (decision G-92). */
