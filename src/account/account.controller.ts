@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { PageOrCsv, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -17,7 +18,7 @@ import { KeyView } from './key.view.js';
 
 /** Self-service for the holder of a key (interface; decision G-16). */
 @ApiTags('account')
-@ApiKeyAuth()
+@ApiKeyAuth('read')
 @Controller('v1')
 export class AccountController {
   constructor(
@@ -37,6 +38,7 @@ export class AccountController {
   }
 
   @Get('key')
+  @NeedsScope('call')
   @ApiOperation({
     summary: 'This key: its limits, what it has spent and what is left',
     description:
@@ -75,6 +77,7 @@ export class AccountController {
   }
 
   @Get('executions/:id')
+  @NeedsScope('call')
   @ApiOperation({
     summary: 'What happened to one of the synchronous calls of this account',
     description:

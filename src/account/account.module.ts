@@ -7,11 +7,13 @@ import { RunsService } from '../billing/runs/runs.service.js';
 import { AccountController } from './account.controller.js';
 import { AccountService } from './account.service.js';
 import { RunsController } from './runs.controller.js';
+import { OwnKeysController } from './own-keys.controller.js';
+import { OwnKeysService } from './own-keys.service.js';
 
 /** Self-service for key holders. */
 @Module({
   imports: [AuthModule, BillingModule, ExecutionsModule, UsageModule],
-  controllers: [AccountController, RunsController],
-  providers: [AccountService, RunsService],
+  controllers: [AccountController, OwnKeysController, RunsController],
+  providers: [AccountService, OwnKeysService, RunsService],
 })
 export class AccountModule {}

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { ApiKeyRecord } from '../auth/api-key-record.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { Caller } from '../auth/caller.js';
 import { Accounts } from '../billing/accounts/accounts.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { notFound, pathId } from '../common/ids/id-params.js';
-import { formatMicroUsd } from '../common/money/micro-usd.js';
+import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 import type { Page } from '../common/paging/page.js';
 import { type ExecutionsQuery, executionQueryOf } from '../billing/calls/dto/executions.query.js';
 import type { Execution } from '../billing/calls/execution.js';
@@ -12,7 +13,7 @@ import { ExecutionsService } from '../billing/calls/executions.service.js';
 import { type ExecutionView, viewExecution } from '../billing/calls/execution.view.js';
 import { UsageReports } from '../billing/usage/usage-reports.js';
 import type { AccountView } from './account.view.js';
-import { type KeyView, viewOwnKey } from './key.view.js';
+import { type KeyView, leftOf, viewOwnKey } from './key.view.js';
 
 /** What the holder of a key may read about the own account. */
 @Injectable()
@@ -43,7 +44,14 @@ export class AccountService {
       limit === null
         ? await this.usage.chargedTo(accountId, apiKeyId)
         : await this.keys.spentInPeriod(apiKeyId);
-    return viewOwnKey(key, spent);
+    return viewOwnKey(key, spent, await this.leftOfMaker(key));
+  }
+
+  /** What the limit of the key that made it leaves; null without one. */
+  private async leftOfMaker({ makerId }: ApiKeyRecord): Promise<MicroUsd | null> {
+    const maker = makerId === null ? undefined : await this.keys.find(makerId);
+    if (!maker || maker.spendLimitMicroUsd === null) return null;
+    return leftOf(maker.spendLimitMicroUsd, await this.keys.spentInPeriod(maker.id));
   }
 
   /** Calls of the whole account, with any of its keys. */

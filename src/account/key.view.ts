@@ -21,19 +21,30 @@ export class KeyView extends KeyTermsView {
   @ApiProperty({
     nullable: true,
     type: String,
-    description: 'What the limit leaves; null without one',
+    description: 'The least that its limit and that of its maker leave; null without one',
   })
   left_microusd!: string | null;
 }
 
-/** The key and what counts as spent. */
-export function viewOwnKey(key: ApiKeyRecord, spent: MicroUsd): KeyView {
+/** What a limit leaves. It may have been set below what was spent before. */
+export const leftOf = (limit: MicroUsd, spent: MicroUsd): MicroUsd =>
+  limit > spent ? limit - spent : 0n;
+
+/** The key and what counts as spent. `makerLeft` is what the limit of its maker leaves, null without one. */
+export function viewOwnKey(
+  key: ApiKeyRecord,
+  spent: MicroUsd,
+  makerLeft: MicroUsd | null,
+): KeyView {
   const { spendLimitMicroUsd: limit } = key;
+  const ownLeft = limit === null ? null : leftOf(limit, spent);
+  const isOwn = makerLeft === null || (ownLeft !== null && ownLeft < makerLeft);
+  const left = isOwn ? ownLeft : makerLeft;
   return {
     object: 'api_key',
     id: toPublicId('key', key.id),
     ...viewKeyTerms(key),
     spent_microusd: formatMicroUsd(spent),
-    left_microusd: limit === null ? null : formatMicroUsd(limit > spent ? limit - spent : 0n),
+    left_microusd: left === null ? null : formatMicroUsd(left),
   };
 }

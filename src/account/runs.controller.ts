@@ -11,7 +11,7 @@ import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 
 /** The runs of an account: what the calls of one job of an agent spent. */
 @ApiTags('account')
-@ApiKeyAuth()
+@ApiKeyAuth('read')
 @Controller('v1/runs')
 export class RunsController {
   constructor(private readonly runs: RunsService) {}

@@ -4,12 +4,8 @@ import type { Response } from 'express';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import {
-  CreateAccountBody,
-  CreateKeyBody,
-  CreditBody,
-  UpdateAccountBody,
-} from './dto/admin.bodies.js';
+import { CreateAccountBody, CreditBody, UpdateAccountBody } from './dto/admin.bodies.js';
+import { CreateKeyBody } from '../auth/dto/key-terms.body.js';
 import { AccountsQuery } from './dto/admin.queries.js';
 import { OperatorKeys } from './operator-keys.js';
 import { PageQuery } from '../common/paging/page.query.js';
@@ -23,7 +19,7 @@ import { viewPage } from '../common/paging/page.view.js';
 import { AccountRecordPage, AccountRecordView, viewAccount } from './views/account-record.view.js';
 import { LedgerEntryView } from './views/ledger-entry.view.js';
 import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
-import { ApiKeyPage, IssuedKeyView, viewKey, viewIssuedKey } from './views/api-key.view.js';
+import { ApiKeyPage, IssuedKeyView, viewKey, viewIssuedKey } from '../auth/api-key.view.js';
 
 /** Accounts, their money and their keys (docs/operate/operations.md). */
 @OperatorEndpoint()

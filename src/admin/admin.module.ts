@@ -15,7 +15,6 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { KeysController } from './keys.controller.js';
 import { LedgerController } from './ledger.controller.js';
-import { OperatorActions } from './operator-actions.js';
 import { OperatorLedger } from './operator-ledger.js';
 import { OperatorKeys } from './operator-keys.js';
 import { OperatorTargets } from './operator-targets.js';
@@ -45,7 +44,6 @@ import { UsageController } from './usage.controller.js';
       },
     },
     OperatorService,
-    OperatorActions,
     OperatorTargets,
     OperatorKeys,
     OperatorLedger,
@@ -55,7 +53,6 @@ import { UsageController } from './usage.controller.js';
   ],
   exports: [
     OperatorService,
-    OperatorActions,
     OperatorKeys,
     OperatorLedger,
     AdminTasksService,

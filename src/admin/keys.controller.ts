@@ -8,10 +8,11 @@ import {
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody, ClearedFields } from '../common/validation/strict-body.pipe.js';
-import { RotateKeyBody, UpdateKeyBody } from './dto/admin.bodies.js';
+import { UpdateKeyBody } from '../auth/dto/key-terms.body.js';
+import { RotateKeyBody } from './dto/admin.bodies.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { OperatorKeys } from './operator-keys.js';
-import { ApiKeyView, IssuedKeyView, viewIssuedKey, viewKey } from './views/api-key.view.js';
+import { ApiKeyView, IssuedKeyView, viewIssuedKey, viewKey } from '../auth/api-key.view.js';
 
 /** Keys by their id: terms, revocation, rotation (docs/operate/operations.md). */
 @OperatorEndpoint()

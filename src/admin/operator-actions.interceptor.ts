@@ -9,8 +9,8 @@ import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
-import { type NewOperatorAction, OperatorActions } from './operator-actions.js';
-import { actOf } from './operator-acts.js';
+import { type NewOperatorAction, OperatorActions } from '../auth/acts/operator-actions.js';
+import { actOf } from '../auth/acts/operator-acts.js';
 import { OperatorTargets } from './operator-targets.js';
 import { REPLAYED_HEADER } from './replayed-entry.js';
 

@@ -6,7 +6,7 @@ import { OperatorKeys } from './operator-keys.js';
 import { OperatorService } from './operator.service.js';
 import { viewAccount } from './views/account-record.view.js';
 import { viewAdminExecution } from './views/admin-execution.view.js';
-import { viewKey } from './views/api-key.view.js';
+import { viewKey } from '../auth/api-key.view.js';
 
 /** The services that read what operators change. */
 export interface TargetServices {

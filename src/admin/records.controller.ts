@@ -7,7 +7,7 @@ import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { RefundBody } from './dto/admin.bodies.js';
 import { actionQueryOf, ActionsQuery, AdminExecutionsQuery } from './dto/admin.queries.js';
-import { OperatorActions } from './operator-actions.js';
+import { OperatorActions } from '../auth/acts/operator-actions.js';
 import {
   IdempotencyKeyHeader,
   OperatorEndpoint,

@@ -1,9 +1,8 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
 import { applyDecorators, HttpCode, UseGuards, Post, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiTags } from '@nestjs/swagger';
-import { BearerGuard } from '../auth/bearer.guard.js';
-import { RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
-import { API_KEY_SCHEME } from '../auth/api-key-auth.decorator.js';
+import { API_KEY_SCHEME, KEY_GUARDS } from '../auth/api-key-auth.decorator.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
@@ -22,6 +21,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   'invalid_token',
   'account_disabled',
   'conflict',
+  'permission_denied',
   'api_key_model_not_allowed',
   'request_too_large',
   'rate_limit_exceeded',
@@ -90,7 +90,7 @@ function paidAudio(
   return applyDecorators(
     HttpCode(200),
     OperationEndpoint(operation),
-    UseGuards(BearerGuard, RateLimitGuard, NoIdempotencyKeyGuard, RunGuard, bodyGuard, ModelGuard),
+    UseGuards(...KEY_GUARDS, NoIdempotencyKeyGuard, RunGuard, bodyGuard, ModelGuard),
     RunHeaders(),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorResponses(...codes, ...AUDIO, ...EVERYWHERE),
@@ -107,15 +107,20 @@ export function GeneralEndpoint<const O extends Operation>(
   return applyDecorators(
     HttpCode(200),
     OperationEndpoint(operation),
-    UseGuards(BearerGuard, RateLimitGuard, RunGuard, JsonBodyGuard, ModelGuard),
+    UseGuards(...KEY_GUARDS, RunGuard, JsonBodyGuard, ModelGuard),
     RunHeaders(),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorResponses(...codes, ...GENERAL, ...EVERYWHERE),
   );
 }
 
-/** The handler serves the operation: at its path, and in its group on the page of the API. */
+/** The handler serves the operation, for keys with scope `call`: at its path, and in its group on the page of the API. */
 export function OperationEndpoint(operation: Operation): MethodDecorator {
   const { path, tag } = OPERATIONS[operation];
-  return applyDecorators(Post(path), ApiTags(tag), SetMetadata(OPERATION, operation));
+  return applyDecorators(
+    Post(path),
+    ApiTags(tag),
+    NeedsScope('call'),
+    SetMetadata(OPERATION, operation),
+  );
 }

@@ -24,7 +24,7 @@ export interface Shortage {
 export function insufficientFundsError(
   surface: ApiFamily,
   shortage: Shortage,
-  caller: Pick<Caller, 'spendLimit' | 'isStale'>,
+  caller: Pick<Caller, 'spendLimit' | 'makerId' | 'isStale'>,
   nowMs: number,
 ): GatewayError {
   const { outcome, maxTokens } = shortage;
@@ -58,11 +58,14 @@ const PARAMS = { insufficient: null, over_limit: 'spend_limit', over_run: RUN_HE
 
 function reasonOf(
   { outcome, run = '' }: Shortage,
-  { spendLimit, isStale }: Pick<Caller, 'spendLimit' | 'isStale'>,
+  { spendLimit, makerId, isStale }: Pick<Caller, 'spendLimit' | 'makerId' | 'isStale'>,
   nowMs: number,
 ): string {
   if (outcome === 'insufficient') return 'GET /v1/account tells what the account has.';
   if (outcome === 'over_run') return `That is what is left of the limit of run "${run}".`;
+  if (makerId !== undefined) {
+    return 'That is what is left of what this key, or the key that made it, may spend.';
+  }
   // The limit may have been set or changed since the request was admitted.
   if (!spendLimit || isStale) return 'That is what is left of what the key may spend.';
   return spendLimitMessage(spendLimit, nowMs);

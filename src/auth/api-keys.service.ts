@@ -4,6 +4,7 @@ import { IsNull, LessThan, type Repository } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
+import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
 import { Clock } from '../common/time/clock.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ApiKeyRecord } from './api-key-record.js';
@@ -76,6 +77,13 @@ export class ApiKeysService {
       take: limit,
     });
     return this.withUses(keys);
+  }
+
+  /** A page of the same list. Throws 400 for an invalid cursor. */
+  async page(accountId: string, query: PageRequest): Promise<Page<ApiKeyRecord>> {
+    const keys = await this.list(accountId, query.limit + 1, cursorOf(query, 'uuid') ?? undefined);
+    const itself = (key: ApiKeyRecord) => key;
+    return pageOf(keys, query.limit, itself, ({ id }) => id);
   }
 
   /** A key of any account, revoked or not; undefined when there is none. */

@@ -7,7 +7,9 @@ import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { LOGGER } from '../platform/observability/logger.js';
 import { ApiKey } from './api-key.entity.js';
+import { OperatorActions } from './acts/operator-actions.js';
 import { ApiKeysService } from './api-keys.service.js';
+import { MadeKeys } from './made-keys.js';
 import { BearerGuard } from './bearer.guard.js';
 import { KeyCache } from './key-cache.js';
 import { KeyChangePoller } from './key-change-poller.js';
@@ -15,6 +17,7 @@ import { UnknownKeyLimiter } from './unknown-key-limiter.js';
 import { KeyLastUsed } from './key-last-used.js';
 import { MemoryBuckets } from './rate-limit/memory-buckets.js';
 import { ClusterBuckets } from './rate-limit/cluster-buckets.js';
+import { ScopeGuard } from './scope.guard.js';
 import { RateLimitGuard, TOKEN_BUCKETS } from './rate-limit/rate-limit.guard.js';
 import type { TokenBuckets } from './rate-limit/token-bucket.js';
 
@@ -49,8 +52,11 @@ async function makeBuckets(
     KeyLastUsed,
     UnknownKeyLimiter,
     ApiKeysService,
+    MadeKeys,
+    OperatorActions,
     BearerGuard,
     RateLimitGuard,
+    ScopeGuard,
     { provide: TOKEN_BUCKETS, useFactory: makeBuckets, inject: [GATEWAY_CONFIG, Clock, LOGGER] },
   ],
   exports: [
@@ -58,8 +64,11 @@ async function makeBuckets(
     KeyLastUsed,
     UnknownKeyLimiter,
     ApiKeysService,
+    MadeKeys,
+    OperatorActions,
     BearerGuard,
     RateLimitGuard,
+    ScopeGuard,
     TOKEN_BUCKETS,
   ],
 })

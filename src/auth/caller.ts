@@ -1,3 +1,4 @@
+import type { Scope } from './scope.js';
 import type { SpendLimit } from './spend-limit.js';
 
 /** The caller of a request: a live API key and its account. */
@@ -10,6 +11,10 @@ export interface Caller {
   readonly requestsPerMinute: number | null;
   /** Milliseconds since the epoch; null = never. */
   readonly expiresAtMs: number | null;
+  /** What the key may do (decision G-109). */
+  readonly scopes: readonly Scope[];
+  /** The key that made it, for which its spending counts too; absent = an operator made it. */
+  readonly makerId?: string;
   /**
    * The account has play money, which pays for the sandbox's work only; absent = real money (decisions G-95, G-110).
    */
@@ -25,11 +30,11 @@ export interface Caller {
 }
 
 /**
- * Whether the key may have a spend limit now. A request may take long between its admission and its hold, and a limit
- * that is set in between counts it too.
+ * Whether the key may have a spend limit now, or counts for the key that made it. A request may take long between its
+ * admission and its hold, and a limit that is set in between counts it too.
  */
-export function mayHaveLimit({ spendLimit, isStale: isStale }: Caller): boolean {
-  return spendLimit !== undefined || isStale === true;
+export function mayHaveLimit({ spendLimit, makerId, isStale }: Caller): boolean {
+  return spendLimit !== undefined || makerId !== undefined || isStale === true;
 }
 
 /** Whether the key's allowlist permits a model. */

@@ -83,6 +83,7 @@ describe('the cache of keys', () => {
       allowedModels: new Set(['aud-v4']),
       requestsPerMinute: 7,
       expiresAtMs: null,
+      scopes: ['read', 'call'],
     });
   });
 

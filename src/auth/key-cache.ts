@@ -4,9 +4,9 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import type { Caller } from './caller.js';
+import { callerOf, type CallerRow, FIND_CALLER } from './caller-row.js';
 import { KeyChangePoller } from './key-change-poller.js';
 import { hashKey, looksLikeKey } from './api-key-format.js';
-import type { SpendPeriod } from './spend-limit.js';
 
 const CACHE_LIMIT = 50_000;
 /** Time for which a key is cached while polls for changes succeed. */
@@ -16,24 +16,6 @@ const UNPOLLED_TTL_MS = 1_000;
 
 const UNKNOWN_LIMIT = 10_000;
 const UNKNOWN_MS = 1_000;
-
-const FIND = `
-  SELECT k.id, account_id, allowed_models, requests_per_minute, expires_at, play_money, spend_limit, spend_limit_period,
-         disabled, price_book
-    FROM api_key k JOIN account a ON a.id = k.account_id WHERE hash = $1 AND revoked_at IS NULL`;
-
-interface KeyRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly allowed_models: string[] | null;
-  readonly requests_per_minute: number | null;
-  readonly expires_at: Date | null;
-  readonly play_money: boolean;
-  readonly spend_limit: string | null;
-  readonly spend_limit_period: SpendPeriod | null;
-  readonly disabled: boolean;
-  readonly price_book: string | null;
-}
 
 interface KnownKey {
   readonly caller: Caller;
@@ -46,7 +28,7 @@ interface KnownKey {
  */
 @Injectable()
 export class KeyCache {
-  private readonly statement: PreparedStatement<KeyRow>;
+  private readonly statement: PreparedStatement<CallerRow>;
   /** By the text of the key, because hashing it costs more than the rest of a look-up. */
   private readonly known: LRUCache<string, KnownKey>;
   /** Account by key, possibly stale; used for load shedding only. */
@@ -64,7 +46,7 @@ export class KeyCache {
     private readonly clock: Clock,
     private readonly changes: KeyChangePoller,
   ) {
-    this.statement = new PreparedStatement(dataSource, 'api_key_find', FIND);
+    this.statement = new PreparedStatement(dataSource, 'api_key_find', FIND_CALLER);
     this.known = new LRUCache({
       max: CACHE_LIMIT,
       dispose: ({ caller }) => {
@@ -133,20 +115,4 @@ export class KeyCache {
       }
     }
   }
-}
-
-function callerOf(row: KeyRow): Caller {
-  const { spend_limit: limit, spend_limit_period: period } = row;
-  return {
-    apiKeyId: row.id,
-    accountId: row.account_id,
-    allowedModels: row.allowed_models === null ? null : new Set(row.allowed_models),
-    requestsPerMinute: row.requests_per_minute,
-    expiresAtMs: row.expires_at?.getTime() ?? null,
-    ...(row.play_money && { hasPlayMoney: true }),
-    ...(row.disabled && { isDisabled: true }),
-    ...(row.price_book !== null && { priceBook: row.price_book }),
-    ...(limit !== null &&
-      period !== null && { spendLimit: { amountMicroUsd: BigInt(limit), period } }),
-  };
 }

@@ -12,8 +12,12 @@ const WINDOW_SECONDS = 15;
 /** After a longer time without a poll, a change may be older than the window. */
 const LONGEST_GAP_MS = 8_000;
 
+/** A change of a key also changes what the keys that it made may do. */
 const CHANGED = `
-  SELECT id FROM api_key WHERE changed_at > now() - interval '${WINDOW_SECONDS} seconds'`;
+  WITH changed AS MATERIALIZED (
+    SELECT id FROM api_key WHERE changed_at > now() - interval '${WINDOW_SECONDS} seconds')
+  SELECT id FROM changed
+  UNION ALL SELECT k.id FROM changed JOIN api_key k ON k.maker_id = changed.id`;
 
 /** Called with the changed keys; with `all` when polls failed for so long that a change may have been missed. */
 export type KeyChangeListener = (changed: readonly string[] | 'all') => void;

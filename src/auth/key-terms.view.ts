@@ -1,7 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';
+import { toPublicId } from '../common/ids/public-id.js';
 import type { ApiKeyRecord } from './api-key-record.js';
+import { type Scope, SCOPES } from './scope.js';
 
 const epochSeconds = { nullable: true, type: Number, description: 'Epoch seconds' } as const;
 
@@ -34,6 +36,16 @@ export class KeyTermsView {
   @ApiProperty({ nullable: true, enum: ['day', 'month', 'total'], description: 'Of UTC' })
   spend_limit_period!: string | null;
 
+  @ApiProperty({ enum: SCOPES, isArray: true, description: 'What the key may do' })
+  scopes!: readonly Scope[];
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'The key that made it, or the successor of that key; null: an operator made it',
+  })
+  made_by!: string | null;
+
   @ApiProperty(epochSeconds)
   expires_at!: number | null;
 
@@ -54,6 +66,8 @@ export function viewKeyTerms(key: ApiKeyRecord): KeyTermsView {
     requests_per_minute: key.requestsPerMinute,
     spend_limit_microusd: limit === null ? null : formatMicroUsd(limit),
     spend_limit_period: key.spendLimitPeriod,
+    scopes: key.scopes,
+    made_by: key.makerId === null ? null : toPublicId('key', key.makerId),
     expires_at: epochSecondsOf(key.expiresAt),
     last_used_at: epochSecondsOf(key.lastUsedAt),
     created_at: toEpochSeconds(key.createdAt),

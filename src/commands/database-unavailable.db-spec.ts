@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { startDatabaseProxy } from '../../test/support/database-proxy.js';
 import { createTestDatabase } from '../../test/support/test-database.js';
-import { OperatorActions } from '../admin/operator-actions.js';
+import { OperatorActions } from '../auth/acts/operator-actions.js';
 import { SystemClock } from '../common/time/clock.js';
 import { createDataSource } from '../platform/database/data-source.js';
 import { waitForDatabase } from '../platform/database/wait-for-database.js';

@@ -1,5 +1,6 @@
-import { CreateKeyBody, RotateKeyBody, UpdateKeyBody } from '../admin/dto/admin.bodies.js';
-import { viewIssuedKey, viewKey } from '../admin/views/api-key.view.js';
+import { RotateKeyBody } from '../admin/dto/admin.bodies.js';
+import { CreateKeyBody, UpdateKeyBody } from '../auth/dto/key-terms.body.js';
+import { viewIssuedKey, viewKey } from '../auth/api-key.view.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { didYouMean } from '../common/nearest-name.js';
@@ -17,6 +18,7 @@ const CLEARABLE: readonly string[] = [
   'requests-per-minute',
   LIMIT,
   'spend-limit-period',
+  'scopes',
 ];
 
 /** The terms of a key that the options set, as fields of its body. Throws 400. */
@@ -24,8 +26,10 @@ function termsOf(options: Options): object {
   const models = given(options, 'allowed-models') ?? given(options, 'models');
   const limit = amountOf(options, LIMIT, 'spend-limit-usd');
   const expiresAt = timeOf(options, 'expires-at');
+  const scopes = given(options, 'scopes');
   return {
     ...(models !== undefined && { allowed_models: models.split(',') }),
+    ...(scopes !== undefined && { scopes: scopes.split(',') }),
     ...(limit !== undefined && { spend_limit_microusd: limit }),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
   };

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DeliveriesService } from '../admin/deliveries.service.js';
-import { OperatorActions } from '../admin/operator-actions.js';
+import { OperatorActions } from '../auth/acts/operator-actions.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorService } from '../admin/operator.service.js';

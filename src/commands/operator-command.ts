@@ -1,6 +1,6 @@
 import type { AdminTasksService } from '../admin/admin-tasks.service.js';
 import type { DeliveriesService } from '../admin/deliveries.service.js';
-import type { OperatorActions } from '../admin/operator-actions.js';
+import type { OperatorActions } from '../auth/acts/operator-actions.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorLedger } from '../admin/operator-ledger.js';
 import type { OperatorService } from '../admin/operator.service.js';

@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DeliveriesService } from '../admin/deliveries.service.js';
-import { OperatorActions } from '../admin/operator-actions.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import {
@@ -64,7 +63,6 @@ export class OperatorsModule {
         ExecutionsService,
         WebhookDeliveries,
         OperatorService,
-        OperatorActions,
         OperatorKeys,
         OperatorLedger,
         TaskInputs,

@@ -57,7 +57,7 @@ export class TaskContentController {
   }
 
   @Post(':id/content-link')
-  @ApiKeyAuth()
+  @ApiKeyAuth('call')
   @HttpCode(200)
   @ApiOperation({
     summary: 'A link to the file of a task',

@@ -11,7 +11,7 @@ import { TaskDeliveries } from './reads/task-deliveries.js';
 
 /** Deliveries of the webhooks of the caller's tasks (API: GET /v1/tasks/{id}/deliveries). */
 @ApiTags('tasks')
-@ApiKeyAuth()
+@ApiKeyAuth('call')
 @Controller('v1/tasks/:id/deliveries')
 export class TaskDeliveriesController {
   constructor(private readonly deliveries: TaskDeliveries) {}

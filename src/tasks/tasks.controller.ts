@@ -3,6 +3,7 @@ import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from 
 import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -16,7 +17,7 @@ import { setWaitHeaders, Wait, WAIT_HEADERS } from './wait.decorator.js';
 /** Tasks of the caller's account, of every kind. */
 @ApiTags('tasks')
 @ApiExtraModels(TaskView)
-@ApiKeyAuth()
+@ApiKeyAuth('call')
 @Controller('v1/tasks')
 export class TasksController {
   constructor(
@@ -26,6 +27,7 @@ export class TasksController {
   ) {}
 
   @Get()
+  @NeedsScope('read')
   @ApiOperation({
     summary: 'List tasks, newest first',
     description:

@@ -54,7 +54,7 @@ export class VideoContentController {
   }
 
   @Post(':id/content-link')
-  @ApiKeyAuth()
+  @ApiKeyAuth('call')
   @HttpCode(200)
   @ApiOperation({
     summary: 'A link to the file of a video',

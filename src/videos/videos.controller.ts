@@ -82,7 +82,7 @@ export class VideosController {
 
   @Get(`${PATH}/:id`)
   @ApiTags(TAG)
-  @ApiKeyAuth()
+  @ApiKeyAuth('call')
   @ApiOperation({
     summary: 'One video',
     description: 'Poll every 10 to 20 seconds while it is queued or in progress.',

@@ -51,9 +51,11 @@ describe('the command line', () => {
       });
       const limit = ['--spend-limit-microusd', '70', '--spend-limit-period', 'day'];
       const made = await answerOf<{ id: string }>('key:create', account, ...limit);
-      const update = ['--models', 'aud-v4', '--clear', 'spend-limit-microusd'];
+      const scopes = ['--scopes', 'call,manage'];
+      const update = [...scopes, '--models', 'aud-v4', '--clear', 'spend-limit-microusd'];
       expect(await answerOf('key:update', made.id, ...update)).toMatchObject({
         allowed_models: ['aud-v4'],
+        scopes: ['call', 'manage'],
         spend_limit_microusd: null,
       });
       expect(await answerOf('keys', account)).toMatchObject({ data: [{ id: made.id }] });

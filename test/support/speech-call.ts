@@ -14,6 +14,7 @@ export function speechCallOf(accountId: string): AdmittedCall {
       allowedModels: null,
       requestsPerMinute: null,
       expiresAtMs: null,
+      scopes: ['read', 'call'],
     },
     endpoint: '/v1/audio/speech',
     row,

@@ -148,6 +148,7 @@ function requestOf(gateway: TestGateway, account: TestAccount, asked: JobSubmiss
     allowedModels: null,
     requestsPerMinute: null,
     expiresAtMs: null,
+    scopes: ['read', 'call'],
   };
   return {
     call: {

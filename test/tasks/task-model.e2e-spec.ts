@@ -166,7 +166,7 @@ class Reality {
         ? app
             .get(TaskCancellation)
             .cancel(
-              { ...caller, requestsPerMinute: null, expiresAtMs: null },
+              { ...caller, requestsPerMinute: null, expiresAtMs: null, scopes: ['read', 'call'] },
               toPublicId('task', task.id),
             )
         : app.get(TaskResolution).resolve(task.id, { outcome: happening.outcome });

@@ -5,14 +5,10 @@ import {
   UNSIGNED_AMOUNT_RULE,
 } from '../../common/money/micro-usd.js';
 import { REFUND_REASONS, type RefundReason } from '../../billing/ledger-entry.js';
-import type { SpendPeriod } from '../../auth/spend-limit.js';
-import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
-import { Custom, Bool, ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
+import { Custom, Bool, Enum, Text, Int } from '../../common/validation/fields.js';
 
 const MAX_NAME = 200;
 const MAX_NOTE = 1_000;
-const MAX_MODELS = 1_000;
-const MAX_REQUESTS_PER_MINUTE = 10_000_000;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const optional = { optional: true } as const;
 const REASONS =
@@ -57,43 +53,6 @@ export class CreditBody {
   @Enum(REFUND_REASONS, { ...optional, description: `Of a correction: why. ${REASONS}` })
   reason?: RefundReason;
 }
-
-/** Body of POST /admin/accounts/{id}/keys. */
-export class CreateKeyBody {
-  @Text({ max: MAX_NAME, ...optional, description: 'A name of your own for the key' })
-  name?: string;
-
-  @ModelId({ ...optional, list: { min: 0, max: MAX_MODELS }, description: 'Absent = all models' })
-  allowed_models?: string[];
-
-  @Int({ min: 1, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds' })
-  expires_at?: number;
-
-  @Int({
-    min: 1,
-    max: MAX_REQUESTS_PER_MINUTE,
-    ...optional,
-    description: 'Most requests of the key in a minute; absent, the gateway decides',
-  })
-  requests_per_minute?: number;
-
-  @Custom(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
-    ...optional,
-    description: 'Micro-USD its charges and open holds may reach in each period',
-    example: '5000000',
-    api: { type: String, pattern: '^[0-9]+$' },
-  })
-  spend_limit_microusd?: string;
-
-  @Enum(['day', 'month', 'total'], {
-    ...optional,
-    description: 'A day or month of UTC, or `total`, which is meant where a limit names none',
-  })
-  spend_limit_period?: SpendPeriod;
-}
-
-/** Body of PATCH /admin/keys/{id}. Absent fields stay; null clears. */
-export class UpdateKeyBody extends CreateKeyBody {}
 
 /** Body of PATCH /admin/accounts/{id}. Absent fields stay. */
 export class UpdateAccountBody {

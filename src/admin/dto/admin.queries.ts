@@ -10,7 +10,7 @@ import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { timeRangeOf } from '../../common/time/time-range.js';
 import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../billing/calls/dto/executions.query.js';
-import type { ActionQuery } from '../operator-actions.js';
+import type { ActionQuery } from '../../auth/acts/operator-actions.js';
 
 const MAX_ID = 100;
 const MAX_NAME = 200;

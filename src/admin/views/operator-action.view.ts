@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/json-object.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
-import type { OperatorAction } from '../operator-actions.js';
+import type { OperatorAction } from '../../auth/acts/operator-actions.js';
 
 /** A change that an operator requested. */
 export class OperatorActionView {
@@ -14,7 +14,8 @@ export class OperatorActionView {
 
   @ApiProperty({
     example: '8c6976e5b541',
-    description: "The beginning of the SHA-256 of the admin token, or `cli:` and the system's user",
+    description:
+      "The beginning of the SHA-256 of the admin token, `cli:` and the system's user, or the id of the key that asked, such as `key_…`",
   })
   actor!: string;
 

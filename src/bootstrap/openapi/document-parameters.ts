@@ -27,7 +27,7 @@ const PATH_IDS: readonly PathId[] = [
     example: `acct_${HEX}`,
   },
   {
-    path: /^\/admin\/keys\//,
+    path: /^\/(admin|v1)\/keys\//,
     name: 'id',
     description: 'The key by its id, such as `key_…`; not its text',
     example: `key_${HEX}`,

@@ -16,6 +16,11 @@ const TERMS: Readonly<Record<string, OptionDeclaration>> = {
     value: 'day|month|total',
     about: 'A day or month of UTC, or its whole life, which is meant where none is named',
   },
+  scopes: {
+    value: 'SCOPE,SCOPE',
+    about:
+      'What it may do: read lists and accounts, call what is sold, manage keys that it makes. Absent: read,call',
+  },
 };
 
 /** What the commands about API keys take. */
@@ -41,7 +46,7 @@ export const KEY_DECLARATIONS = {
       clear: {
         value: 'TERM,TERM',
         about:
-          'Removes terms, by the names of their options: name, allowed-models, expires-at, requests-per-minute, spend-limit-microusd, spend-limit-period',
+          'Removes terms, by the names of their options: name, allowed-models, expires-at, requests-per-minute, spend-limit-microusd, spend-limit-period, scopes',
       },
     },
     example: 'key:update key_… --allowed-models aud-v4,gen-5 --clear expires-at',

@@ -58,6 +58,11 @@ export const ERROR_TABLE = {
     'The balance cannot cover the request (audio).',
   ),
   account_disabled: row(403, 'permission_error', 'The account is disabled.'),
+  permission_denied: row(
+    403,
+    'permission_error',
+    'The key lacks the scope that the request needs, or asks for more than it has itself.',
+  ),
   api_key_model_not_allowed: row(
     403,
     'permission_error',

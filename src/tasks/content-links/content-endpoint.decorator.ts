@@ -8,6 +8,7 @@ import { ApiBearerAuth, ApiHeader, ApiQuery } from '@nestjs/swagger';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../../common/errors/error-responses.decorator.js';
 import { NotModifiedResponse } from '../../platform/http-server/responses/entity-tag.js';
+import { NeedsScope } from '../../auth/scope.guard.js';
 import { ContentReaderGuard } from './content-reader.guard.js';
 import assert from 'node:assert/strict';
 import type { Request } from 'express';
@@ -36,6 +37,7 @@ export const CurrentReader = createParamDecorator(
 /** The endpoint of a file, for holders of keys and of links (decision G-104). Its handler takes a `@CurrentReader()`. */
 export function ContentEndpoint(): MethodDecorator {
   return applyDecorators(
+    NeedsScope('call'),
     UseGuards(ContentReaderGuard),
     ApiBearerAuth(API_KEY_SCHEME),
     ApiQuery({
@@ -55,6 +57,7 @@ export function ContentEndpoint(): MethodDecorator {
     ErrorResponses(
       'invalid_token',
       'account_disabled',
+      'permission_denied',
       'rate_limit_exceeded',
       'task_not_found',
       'content_not_available',

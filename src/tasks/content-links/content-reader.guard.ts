@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { BearerGuard } from '../../auth/bearer.guard.js';
+import { ScopeGuard } from '../../auth/scope.guard.js';
 import { RateLimitGuard, TOKEN_BUCKETS } from '../../auth/rate-limit/rate-limit.guard.js';
 import type { TokenBuckets } from '../../auth/rate-limit/token-bucket.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
@@ -23,6 +24,7 @@ export class ContentReaderGuard implements CanActivate {
     private readonly owners: LinkOwners,
     private readonly bearer: BearerGuard,
     private readonly limit: RateLimitGuard,
+    private readonly scope: ScopeGuard,
     @Inject(TOKEN_BUCKETS) private readonly buckets: TokenBuckets,
   ) {}
 
@@ -42,7 +44,8 @@ export class ContentReaderGuard implements CanActivate {
   }
 
   private async acceptsKey(context: ExecutionContext): Promise<boolean> {
-    return (await this.bearer.canActivate(context)) && this.limit.canActivate(context);
+    for (const guard of [this.bearer, this.limit, this.scope]) await guard.canActivate(context);
+    return true;
   }
 
   private async acceptsLink(request: Request, id: string): Promise<boolean> {

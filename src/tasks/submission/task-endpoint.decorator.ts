@@ -11,9 +11,7 @@ import { ApiBearerAuth, ApiHeader } from '@nestjs/swagger';
 import type { CallDecorator } from '../../admission/admitted-call.js';
 import { OperationEndpoint } from '../../admission/call-endpoint.decorators.js';
 import { RunGuard, RunHeaders } from '../../admission/run.guard.js';
-import { BearerGuard } from '../../auth/bearer.guard.js';
-import { RateLimitGuard } from '../../auth/rate-limit/rate-limit.guard.js';
-import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
+import { API_KEY_SCHEME, KEY_GUARDS } from '../../auth/api-key-auth.decorator.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
 import { ErrorResponses } from '../../common/errors/error-responses.decorator.js';
 import type { ErrorCode } from '../../common/errors/error-table.js';
@@ -28,6 +26,7 @@ const CODES: readonly ErrorCode[] = [
   'invalid_token',
   'account_disabled',
   'conflict',
+  'permission_denied',
   'api_key_model_not_allowed',
   'idempotency_conflict',
   'request_too_large',
@@ -69,14 +68,7 @@ export function TaskEndpoint<const O extends Operation>(
     HttpCode(status),
     OperationEndpoint(operation),
     SetMetadata(TASK_RESPONSE_BODY, toBody),
-    UseGuards(
-      BearerGuard,
-      RateLimitGuard,
-      IdempotencyKeyGuard,
-      RunGuard,
-      bodyGuard,
-      TaskModelGuard,
-    ),
+    UseGuards(...KEY_GUARDS, IdempotencyKeyGuard, RunGuard, bodyGuard, TaskModelGuard),
     UseInterceptors(TaskResponseInterceptor),
     ApiBearerAuth(API_KEY_SCHEME),
     RunHeaders(),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { actOf } from '../../../src/admin/operator-acts.js';
-import { OperatorActions } from '../../../src/admin/operator-actions.js';
+import { actOf } from '../../../src/auth/acts/operator-acts.js';
+import { OperatorActions } from '../../../src/auth/acts/operator-actions.js';
 import { declarationOf } from '../../../src/commands/command-declarations.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 

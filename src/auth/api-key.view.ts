@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ApiKeyRecord } from '../../auth/api-key-record.js';
-import type { IssuedKey } from '../../auth/api-keys.service.js';
-import { epochSecondsOf, KeyTermsView, viewKeyTerms } from '../../auth/key-terms.view.js';
-import { toPublicId } from '../../common/ids/public-id.js';
-import { pageOfViews } from '../../common/paging/page.view.js';
+import type { ApiKeyRecord } from './api-key-record.js';
+import type { IssuedKey } from './api-keys.service.js';
+import { epochSecondsOf, KeyTermsView, viewKeyTerms } from './key-terms.view.js';
+import { toPublicId } from '../common/ids/public-id.js';
+import { pageOfViews } from '../common/paging/page.view.js';
 
 /** An API key without its secret. */
 export class ApiKeyView extends KeyTermsView {

@@ -1,5 +1,5 @@
 /**
- * What an operator did, by the name of the command that does it, for each call of the operator API. Records made before the
+ * What an operator or a key did, by the name of the command that does it, for each call that is recorded. Records made before the
  * calls had these names hold the method and path.
  */
 const ACT_OF_CALL: ReadonlyMap<string, string> = new Map([
@@ -7,6 +7,9 @@ const ACT_OF_CALL: ReadonlyMap<string, string> = new Map([
   ['PATCH /admin/accounts/:id', 'account:update'],
   ['POST /admin/accounts/:id/credits', 'account:credit'],
   ['POST /admin/accounts/:id/keys', 'key:create'],
+  ['POST /v1/keys', 'key:create'],
+  ['PATCH /v1/keys/:id', 'key:update'],
+  ['DELETE /v1/keys/:id', 'key:revoke'],
   ['PATCH /admin/keys/:id', 'key:update'],
   ['DELETE /admin/keys/:id', 'key:revoke'],
   ['POST /admin/keys/:id/rotate', 'key:rotate'],

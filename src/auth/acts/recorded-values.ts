@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { formatMicroUsd } from '../common/money/micro-usd.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { formatMicroUsd } from '../../common/money/micro-usd.js';
 
 /** What an action changed: the fields that differ, as the operator API shows them. Null if there is nothing to show. */
 export interface RecordedChange {
@@ -19,6 +19,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     'requests_per_minute',
     'spend_limit_microusd',
     'spend_limit_period',
+    'scopes',
     'revoked_at',
   ],
   exec: ['refunded_microusd'],

@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { toGatewayError } from '../common/errors/to-gateway-error.js';
-import { isJsonObject, type JsonObject, postgresJson } from '../common/json-object.js';
-import { cursorOf, type Page, type PageRequest } from '../common/paging/page.js';
-import { redactText } from '../common/secrets/redact-text.js';
-import { Clock } from '../common/time/clock.js';
-import type { CreationTimes } from '../common/time/time-range.js';
-import { pageOfScan } from '../platform/database/keyset-pagination.js';
+import { toGatewayError } from '../../common/errors/to-gateway-error.js';
+import { isJsonObject, type JsonObject, postgresJson } from '../../common/json-object.js';
+import { cursorOf, type Page, type PageRequest } from '../../common/paging/page.js';
+import { redactText } from '../../common/secrets/redact-text.js';
+import { Clock } from '../../common/time/clock.js';
+import type { CreationTimes } from '../../common/time/time-range.js';
+import { pageOfScan } from '../../platform/database/keyset-pagination.js';
 import { actOf, namesOf } from './operator-acts.js';
 import { changeOf, NOTHING_CHANGED, type RecordedChange } from './recorded-values.js';
 
