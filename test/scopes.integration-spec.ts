@@ -42,8 +42,9 @@ async function v1Routes(): Promise<Route[]> {
     catalog: { rows: [], providers: [] },
     providers: { providers: [] },
   });
-  const app = await NestFactory.create(module, { preview: true, logger: false });
+  const app = await NestFactory.createApplicationContext(module, { preview: true, logger: false });
   const modules = [...app.get(ModulesContainer).values()];
+  await app.close();
   return modules
     .flatMap(({ controllers }) => [...controllers.values()])
     .flatMap(({ metatype }) => routesOf(metatype as { readonly prototype: object }))

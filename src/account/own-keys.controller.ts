@@ -51,7 +51,7 @@ export class OwnKeysController {
   })
   @ApiOkResponse({ type: ApiKeyPage })
   @ErrorResponses('invalid_request')
-  async listOwnKeys(@CurrentCaller() caller: Caller, @StrictQuery() query: PageQuery) {
+  async listKeys(@CurrentCaller() caller: Caller, @StrictQuery() query: PageQuery) {
     return viewPage(await this.keys.list(caller, query), viewKey);
   }
 
@@ -67,7 +67,7 @@ export class OwnKeysController {
   })
   @ApiCreatedResponse({ type: IssuedKeyView })
   @ErrorResponses('invalid_request', 'invalid_content_type', 'conflict', 'request_too_large')
-  async createOwnKey(@CurrentCaller() caller: Caller, @StrictBody() body: CreateKeyBody) {
+  async createKey(@CurrentCaller() caller: Caller, @StrictBody() body: CreateKeyBody) {
     return viewIssuedKey(await this.keys.create(caller, body));
   }
 
@@ -78,7 +78,7 @@ export class OwnKeysController {
   })
   @ApiOkResponse({ type: ApiKeyView })
   @ErrorResponses('not_found')
-  async retrieveOwnKey(@CurrentCaller() caller: Caller, @Param('id') id: string) {
+  async retrieveAccountKey(@CurrentCaller() caller: Caller, @Param('id') id: string) {
     return viewKey(await this.keys.get(caller, id));
   }
 
@@ -98,7 +98,7 @@ export class OwnKeysController {
     'conflict',
     'request_too_large',
   )
-  async updateOwnKey(
+  async updateKey(
     @CurrentCaller() caller: Caller,
     @Param('id') id: string,
     @StrictBody() body: UpdateKeyBody,
@@ -115,7 +115,7 @@ export class OwnKeysController {
   })
   @ApiNoContentResponse()
   @ErrorResponses('not_found')
-  revokeOwnKey(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
+  revokeKey(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
     return this.keys.revoke(caller, id);
   }
 }

@@ -103,7 +103,7 @@ export class AccountsController {
       'Only a hash of the key is stored, so its text cannot be shown again. A key without limits may call every model.',
   })
   @ApiCreatedResponse({ type: IssuedKeyView })
-  async createKey(@Param('id') id: string, @StrictBody() body: CreateKeyBody) {
+  async createAdminKey(@Param('id') id: string, @StrictBody() body: CreateKeyBody) {
     return viewIssuedKey(await this.keys.create(id, body));
   }
 
@@ -113,7 +113,7 @@ export class AccountsController {
     description: 'Without their texts. Revoked and expired keys are listed too.',
   })
   @ApiOkResponse({ type: ApiKeyPage })
-  async listKeys(@Param('id') id: string, @StrictQuery() query: PageQuery) {
+  async listAdminKeys(@Param('id') id: string, @StrictQuery() query: PageQuery) {
     return viewPage(await this.keys.list(id, query), viewKey);
   }
 }

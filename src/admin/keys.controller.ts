@@ -39,7 +39,7 @@ export class KeysController {
     description: 'What is absent stays, null clears. Holds on every replica within 2 s.',
   })
   @ApiOkResponse({ type: ApiKeyView })
-  async updateKey(
+  async updateAdminKey(
     @Param('id') id: string,
     @StrictBody() body: UpdateKeyBody,
     @ClearedFields() cleared: ReadonlySet<string>,
@@ -55,7 +55,7 @@ export class KeysController {
       'There is no way back: issue another key instead. Calls that are under way are finished.',
   })
   @ApiNoContentResponse()
-  revokeKey(@Param('id') id: string): Promise<void> {
+  revokeAdminKey(@Param('id') id: string): Promise<void> {
     return this.keys.revoke(id);
   }
 

@@ -75,7 +75,7 @@ async function run(label: string, source: string, key: string) {
 
 /** Things of an account of its own, with the ids that the samples are to name. */
 async function prepare() {
-  const account = await gateway.account();
+  const account = await gateway.account(undefined, { scopes: ['read', 'call', 'manage'] });
   const headers = { ...account.headers, 'content-type': 'application/json' };
   const post = async (path: string, body: object) => {
     const sent = { method: 'POST', headers, body: JSON.stringify(body) };
@@ -108,6 +108,7 @@ async function prepare() {
     seconds: '5',
     aspect_ratio: '16:9',
   });
+  const madeKey = (await (await post('/v1/keys', {})).made()).id;
   const deliveries = await fetch(`${gateway.url}/v1/tasks/${dub}/deliveries`, account);
   const { data } = (await deliveries.json()) as { data: readonly Made[] };
   const execution = speech.response.headers.get('x-gateway-execution-id') ?? 'none';
@@ -115,6 +116,7 @@ async function prepare() {
   return {
     key: account.key,
     accountId,
+    madeKey,
     execution,
     dub,
     unclear,
@@ -134,10 +136,10 @@ describe('the samples of the served OpenAPI document', () => {
   it.each(Object.keys(PROGRAMS).filter((label) => label !== 'Python' || hasRequests()))(
     'run as they stand, with ids of things that exist, and answer the fields of their examples: %s',
     async (label) => {
-      const { key, accountId, execution, dub, unclear, video, delivery } = await prepare();
+      const { key, accountId, madeKey, execution, dub, unclear, video, delivery } = await prepare();
       const keyId = await newKey(accountId);
       // The last calls change what the others need.
-      const last = ['rotateKey', 'revokeKey'];
+      const last = ['rotateKey', 'revokeKey', 'revokeAdminKey'];
       const order = [
         ...operations.filter(({ operationId: id }) => !last.includes(id)),
         ...operations.filter(({ operationId: id }) => last.includes(id)),
@@ -151,7 +153,8 @@ describe('the samples of the served OpenAPI document', () => {
           .replace(/task_0193\w+/, task)
           .replace(/exec_0193\w+/, execution)
           .replace(/acct_0193\w+/, accountId)
-          .replace(/key_0193\w+/, id === 'revokeKey' ? await newKey(accountId) : keyId)
+          .replace(/(\/v1\/keys\/)key_0193\w+/, `$1${madeKey}`)
+          .replace(/key_0193\w+/, id === 'revokeAdminKey' ? await newKey(accountId) : keyId)
           .replace(/whd_0193\w+/, delivery);
         const { code, text } = await run(label, filled, key);
         // Its task had been sent to the provider, so the call arrived.

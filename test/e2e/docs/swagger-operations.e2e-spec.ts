@@ -44,7 +44,7 @@ describeInBrowser('Swagger UI in a browser', () => {
   beforeAll(async () => {
     receiver = await startWebhookReceiver();
     gateway = await startTestGateway({ ...BRISK, ...receiver.settings });
-    account = await gateway.account();
+    account = await gateway.account(undefined, { scopes: ['read', 'call', 'manage'] });
     browser = await startBrowser();
     swagger = await SwaggerPage.open(browser, gateway.url);
     await swagger.authorize('api-key', account.key);
@@ -142,7 +142,8 @@ describeInBrowser('Swagger UI in a browser', () => {
         body: (offered) => ({ ...offered, prompt: 'A song [[sandbox:no-result]]' }),
       });
       const made = await succeeds('createAccount');
-      const key = await succeeds('createKey', { parameters: { id: idOf(made) } });
+      const key = await succeeds('createAdminKey', { parameters: { id: idOf(made) } });
+      const madeKey = await succeeds('createKey');
       expect(await ended(idOf(dub))).toBe('succeeded');
       expect(await ended(idOf(video))).toBe('completed');
       expect(await ended(idOf(unclear))).toBe('reconciliation_required');
@@ -157,10 +158,11 @@ describeInBrowser('Swagger UI in a browser', () => {
         [/\/models\//, firstIdOf(model)],
         [/\/admin\/accounts\//, idOf(made)],
         [/\/admin\/keys\//, idOf(key)],
+        [/\/v1\/keys\//, idOf(madeKey)],
         [/\/admin\/webhook-deliveries\//, firstIdOf(delivery)],
       ];
       // Only a waiting task can be cancelled, and a revoked key cannot be changed.
-      const apart = ['cancelTask', 'revokeKey'];
+      const apart = ['cancelTask', 'revokeKey', 'revokeAdminKey'];
       for (const { path, id } of rows) {
         if (done.has(id) || apart.includes(id)) continue;
         const found = ids.find(([pattern]) => pattern.test(path));
@@ -171,7 +173,8 @@ describeInBrowser('Swagger UI in a browser', () => {
         };
         await succeeds(id, { parameters });
       }
-      await succeeds('revokeKey', { parameters: { id: idOf(key) } });
+      await succeeds('revokeKey', { parameters: { id: idOf(madeKey) } });
+      await succeeds('revokeAdminKey', { parameters: { id: idOf(key) } });
       expect(done.size).toBe(rows.length - 1);
     },
     ALL_OPERATIONS_MS,
