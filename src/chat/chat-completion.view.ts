@@ -7,21 +7,16 @@ const objects = {
   items: { type: 'object', additionalProperties: true },
 } as const;
 
-class PromptTokensView {
-  @ApiPropertyOptional({ ...count, description: 'Read from a cache of the provider' })
-  cached_tokens?: number;
-
-  @ApiPropertyOptional({ ...count, description: 'Of recordings' })
-  audio_tokens?: number;
-}
-
-class CompletionTokensView {
-  @ApiPropertyOptional({ ...count, description: 'Of thoughts' })
-  reasoning_tokens?: number;
-
-  @ApiPropertyOptional({ ...count, description: 'Of recordings' })
-  audio_tokens?: number;
-}
+/** Counts under their names; a provider may have more of them. */
+const counts = (description: string, named: Readonly<Record<string, string>>) =>
+  ({
+    type: 'object',
+    description,
+    properties: Object.fromEntries(
+      Object.entries(named).map(([name, about]) => [name, { ...count, description: about }]),
+    ),
+    additionalProperties: count,
+  }) as const;
 
 /** The usage of a chat. */
 export class ChatUsageView {
@@ -34,11 +29,21 @@ export class ChatUsageView {
   @ApiProperty({ ...count, description: 'The sum of the two' })
   total_tokens!: number;
 
-  @ApiPropertyOptional({ description: 'What the provider counted of the prompt' })
-  prompt_tokens_details?: PromptTokensView;
+  @ApiPropertyOptional(
+    counts('What the provider counted of the prompt, under its own names', {
+      cached_tokens: 'Read from a cache of the provider',
+      audio_tokens: 'Of recordings',
+    }),
+  )
+  prompt_tokens_details?: Readonly<Record<string, number>>;
 
-  @ApiPropertyOptional({ description: 'What the provider counted of the completion' })
-  completion_tokens_details?: CompletionTokensView;
+  @ApiPropertyOptional(
+    counts('What the provider counted of the completion, under its own names', {
+      reasoning_tokens: 'Of thoughts',
+      audio_tokens: 'Of recordings',
+    }),
+  )
+  completion_tokens_details?: Readonly<Record<string, number>>;
 
   @ApiProperty({ example: 0.000045, description: 'The settled charge in USD' })
   cost!: number;

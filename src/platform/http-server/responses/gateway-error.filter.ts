@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { abortResponse } from './backpressure.js';
+import { removeAnswerHeaders } from './gateway-headers.js';
 import { drainRejectedBody } from '../request-body/drain-rejected-body.js';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { type ApiFamily, inApiFamily, typeInApiFamily } from '../../../common/errors/api-family.js';
@@ -51,6 +52,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
       abortResponse(response);
       return;
     }
+    removeAnswerHeaders(response);
     if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
     // Where a retry cannot help, no time to wait is named.
     const byDefault = error.shouldRetry === false ? undefined : RETRY_AFTER_SECONDS[error.status];

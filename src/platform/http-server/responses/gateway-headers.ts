@@ -92,3 +92,10 @@ export const IGNORED_FIELDS_HEADERS = {
 export function setIgnoredFieldsHeader(response: Response, ignored: readonly string[]): void {
   if (ignored.length > 0) response.setHeader(IGNORED_FIELDS_HEADER, ignored.join(', '));
 }
+
+/** Removes the headers that were set before the provider was called and describe an answer; an error is none. */
+export function removeAnswerHeaders(response: Pick<ServerResponse, 'removeHeader'>): void {
+  for (const name of Object.keys({ ...IGNORED_FIELDS_HEADERS, ...OUTPUT_CAP_HEADERS })) {
+    response.removeHeader(name);
+  }
+}
