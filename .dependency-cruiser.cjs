@@ -1,4 +1,4 @@
-/** The direction of docs/architecture/adr/0001: main, cli, commands, bootstrap → features → sealed → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform → common. */
+/** The direction of docs/architecture/adr/0001: main, cli, commands, bootstrap → features → {sealed, billing/statements} → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform → common. */
 const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
 const books = 'billing/(accounts|ledger|audit|recovery)';
 const core = `${books}|auth|media|catalog|providers`;
@@ -42,22 +42,31 @@ module.exports = {
     wing(
       'core',
       core,
-      `${features}|billing/(usage|retention|calls)|tasks|webhooks|admission|bootstrap`,
+      `${features}|billing/(usage|statements|retention|calls)|tasks|webhooks|admission|bootstrap`,
     ),
     wing(
       'admission',
       'admission',
-      `${features}|billing/(usage|retention|calls)|tasks|webhooks|bootstrap`,
+      `${features}|billing/(usage|statements|retention|calls)|tasks|webhooks|bootstrap`,
     ),
     wing(
       'calls',
       'billing/calls',
-      `${features}|billing/(usage|retention)|tasks|webhooks|bootstrap`,
+      `${features}|billing/(usage|statements|retention)|tasks|webhooks|bootstrap`,
     ),
-    wing('webhooks', 'webhooks', `${features}|billing/(usage|retention)|tasks|bootstrap`),
-    wing('tasks', 'tasks', `${features}|billing/(usage|retention|calls)|bootstrap`),
-    wing('usage', 'billing/usage', `${features}|tasks|webhooks|bootstrap`),
-    wing('sealed', 'sealed', `${features}|billing/(usage|retention|calls)|admission|bootstrap`),
+    wing(
+      'webhooks',
+      'webhooks',
+      `${features}|billing/(usage|statements|retention)|tasks|bootstrap`,
+    ),
+    wing('tasks', 'tasks', `${features}|billing/(usage|statements|retention|calls)|bootstrap`),
+    wing('usage', 'billing/usage', `${features}|billing/statements|tasks|webhooks|bootstrap`),
+    wing('statements', 'billing/statements', `${features}|tasks|webhooks|bootstrap`),
+    wing(
+      'sealed',
+      'sealed',
+      `${features}|billing/(usage|statements|retention|calls)|admission|bootstrap`,
+    ),
     rule(
       'retention-drops-by-functions-of-the-database',
       { path: '^src/billing/retention/' },

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKeyRecord } from '../auth/api-key-record.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { Caller } from '../auth/caller.js';
-import { Accounts } from '../billing/accounts/accounts.js';
+import { Accounts, noAccount } from '../billing/accounts/accounts.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { notFound, pathId } from '../common/ids/id-params.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
@@ -11,8 +11,19 @@ import { type ExecutionsQuery, executionQueryOf } from '../billing/calls/dto/exe
 import type { Execution } from '../billing/calls/execution.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
 import { type ExecutionView, viewExecution } from '../billing/calls/execution.view.js';
+import { AccountUsage, type AccountTotals } from '../billing/usage/account-usage.js';
 import { UsageReports } from '../billing/usage/usage-reports.js';
+import { Clock } from '../common/time/clock.js';
 import type { AccountView } from './account.view.js';
+import {
+  type BillingSubscriptionView,
+  type BillingUsageView,
+  type CreditsView,
+  viewBillingUsage,
+  viewCredits,
+  viewSubscription,
+} from './billing.view.js';
+import { billingDaysOf, type BillingUsageQuery } from './dto/billing-usage.query.js';
 import { type KeyView, leftOf, viewOwnKey } from './key.view.js';
 
 /** What the holder of a key may read about the own account. */
@@ -23,6 +34,8 @@ export class AccountService {
     private readonly executionsService: ExecutionsService,
     private readonly keys: ApiKeysService,
     private readonly usage: UsageReports,
+    private readonly used: AccountUsage,
+    private readonly clock: Clock,
   ) {}
 
   async account(caller: Caller): Promise<AccountView> {
@@ -33,6 +46,26 @@ export class AccountService {
       available_microusd: formatMicroUsd(account.availableMicroUsd),
       held_microusd: formatMicroUsd(account.heldMicroUsd),
     };
+  }
+
+  async credits(accountId: string): Promise<CreditsView> {
+    return viewCredits(await this.totals(accountId));
+  }
+
+  async subscription({ accountId, expiresAtMs }: Caller): Promise<BillingSubscriptionView> {
+    return viewSubscription(await this.totals(accountId), expiresAtMs);
+  }
+
+  /** Throws 400 `invalid_request` where the query names no day. */
+  async billingUsage(accountId: string, query: BillingUsageQuery): Promise<BillingUsageView> {
+    const [from, to] = billingDaysOf(query, this.clock.nowMs());
+    return viewBillingUsage(await this.used.between(accountId, from, to));
+  }
+
+  private async totals(accountId: string): Promise<AccountTotals> {
+    const totals = await this.used.totals(accountId);
+    if (totals === undefined) throw noAccount();
+    return totals;
   }
 
   /** The caller's own key. */

@@ -5,6 +5,7 @@ import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { TasksModule } from '../tasks/tasks.module.js';
+import { StatementsModule } from '../billing/statements/statements.module.js';
 import { UsageModule } from '../billing/usage/usage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AccountsController } from './accounts.controller.js';
@@ -24,7 +25,15 @@ import { UsageController } from './usage.controller.js';
 
 /** The operator API. */
 @Module({
-  imports: [AuthModule, BillingModule, ExecutionsModule, TasksModule, UsageModule, WebhooksModule],
+  imports: [
+    AuthModule,
+    BillingModule,
+    ExecutionsModule,
+    StatementsModule,
+    TasksModule,
+    UsageModule,
+    WebhooksModule,
+  ],
   controllers: [
     AccountsController,
     LedgerController,

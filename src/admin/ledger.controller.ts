@@ -1,7 +1,10 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { filterId } from '../common/ids/id-params.js';
+import { StatementQuery } from '../billing/statements/dto/statement.query.js';
+import { StatementAnswers } from '../billing/statements/statement-answers.js';
+import { STATEMENT_DESCRIPTION, StatementResponse } from '../billing/statements/statement.view.js';
+import { filterId, pathId } from '../common/ids/id-params.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { PageOrCsv } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -13,11 +16,14 @@ import { LedgerEntryPage } from './views/ledger-entry.view.js';
 const CSV_DESCRIPTION =
   '`format=csv` answers CSV with the same names, the name of the account, dates and USD; its cursor is in `x-gateway-next-cursor`.';
 
-/** The ledger of one account and of all (docs/operate/accounting.md). */
+/** The ledger of one account and of all, and statements (docs/operate/accounting.md). */
 @OperatorEndpoint()
 @Controller('admin')
 export class LedgerController {
-  constructor(private readonly ledger: OperatorLedger) {}
+  constructor(
+    private readonly ledger: OperatorLedger,
+    private readonly statements: StatementAnswers,
+  ) {}
 
   @Get('accounts/:id/ledger')
   @ApiOperation({ summary: 'Ledger entries, newest first', description: CSV_DESCRIPTION })
@@ -28,6 +34,22 @@ export class LedgerController {
     @Res({ passthrough: true }) response: Response,
   ) {
     return this.ledger.answer(id, query, response);
+  }
+
+  @Get('accounts/:id/statements/:month')
+  @ApiOperation({
+    summary: 'The statement of a month of an account',
+    description: `With the name of the account. ${STATEMENT_DESCRIPTION}`,
+  })
+  @StatementResponse()
+  retrieveAdminStatement(
+    @Param('id') id: string,
+    @Param('month') month: string,
+    @StrictQuery() { format }: StatementQuery,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const reader = { format, isOperator: true };
+    return this.statements.answer(pathId('acct', id), month, reader, response);
   }
 
   @Get('ledger')

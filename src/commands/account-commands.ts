@@ -2,10 +2,13 @@ import { CreateAccountBody, UpdateAccountBody } from '../admin/dto/admin.bodies.
 import { AccountsQuery, LedgerQuery } from '../admin/dto/admin.queries.js';
 import { viewAccount } from '../admin/views/account-record.view.js';
 import { viewPage } from '../common/paging/page.view.js';
+import type { StatementFormat } from '../billing/statements/dto/statement.query.js';
+import { pathId } from '../common/ids/id-params.js';
 import { csvPageOf, notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
 import { creditQuestion } from './operator-questions.js';
-import { creditBodyOf, given, sent, timesOf } from './parse-options.js';
+import type { Options } from './operator-request.js';
+import { creditBodyOf, given, misused, sent, timesOf } from './parse-options.js';
 
 /** The commands about accounts and their money. */
 export const ACCOUNT_COMMANDS = {
@@ -34,6 +37,15 @@ export const ACCOUNT_COMMANDS = {
       return notedEntry(await operator.credit(account, creditBodyOf(amount, options), key));
     },
   },
+  statement: {
+    run: async ({ statements }, [account = '', month = ''], options) => {
+      const format = statementFormatOf(options);
+      const accountId = pathId('acct', account);
+      return csvPageOf((head) =>
+        statements.answer(accountId, month, { format, isOperator: true }, head),
+      );
+    },
+  },
   ledger: {
     run: async ({ ledger }, [account], options) => {
       const format = options.csv === true ? 'csv' : 'json';
@@ -42,3 +54,9 @@ export const ACCOUNT_COMMANDS = {
     },
   },
 } as const satisfies Readonly<Record<string, OperatorCommand>>;
+
+function statementFormatOf({ csv, html }: Options): StatementFormat {
+  if (csv === true && html === true) throw misused('Use --csv or --html, not both.');
+  if (csv === true) return 'csv';
+  return html === true ? 'html' : 'json';
+}

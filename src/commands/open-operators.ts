@@ -9,6 +9,7 @@ import { loadOperatorConfig } from '../platform/config/load-config.js';
 import { withSecretKeys } from '../platform/config/secret-key-file.js';
 import { makeLogger } from '../platform/observability/logger.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
+import { StatementAnswers } from '../billing/statements/statement-answers.js';
 import { UsageService } from '../billing/usage/usage.service.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import { OperatorsModule } from './operators.module.js';
@@ -31,6 +32,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     ledger: app.get(OperatorLedger),
     deliveries: app.get(DeliveriesService),
     actions: app.get(OperatorActions),
+    statements: app.get(StatementAnswers, { strict: false }),
     usage: app.get(UsageService, { strict: false }),
     sealed: app.get(SealedSecrets),
   };

@@ -4,6 +4,7 @@ import type { OperatorActions } from '../auth/acts/operator-actions.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorLedger } from '../admin/operator-ledger.js';
 import type { OperatorService } from '../admin/operator.service.js';
+import type { StatementAnswers } from '../billing/statements/statement-answers.js';
 import type { UsageService } from '../billing/usage/usage.service.js';
 import type { SealedSecrets } from '../sealed/sealed-secrets.js';
 import type { Options, Question } from './operator-request.js';
@@ -19,6 +20,7 @@ export interface Operators extends CommonServices {
   readonly keys: OperatorKeys;
   readonly ledger: OperatorLedger;
   readonly deliveries: DeliveriesService;
+  readonly statements: StatementAnswers;
   readonly usage: UsageService;
   readonly sealed: SealedSecrets;
 }

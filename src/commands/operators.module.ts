@@ -22,6 +22,7 @@ import { ObservabilityModule } from '../platform/observability/observability.mod
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { SchedulerModule } from '../platform/scheduler/scheduler.module.js';
+import { StatementsModule } from '../billing/statements/statements.module.js';
 import { UsageModule } from '../billing/usage/usage.module.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
@@ -51,6 +52,7 @@ export class OperatorsModule {
         AuthModule,
         BillingModule,
         RecoveryModule,
+        StatementsModule,
         UsageModule,
       ],
       providers: [

@@ -24,8 +24,25 @@ export class TaskErrorView {
   message!: string;
 }
 
+/** What an operator gave back of a task's charge. A task of which nothing was has no field of it, as the API describes tasks. */
+export class TaskRefundField {
+  @ApiProperty({
+    required: false,
+    nullable: true,
+    type: String,
+    example: '15000',
+    description: 'Micro-USD that an operator gave back; absent if nothing was',
+  })
+  refunded_microusd?: string | null;
+}
+
+/** The field of a task of which something was given back. */
+export function viewTaskRefund({ refundedMicroUsd: refunded }: Task): TaskRefundField {
+  return refunded === null ? {} : { refunded_microusd: formatMicroUsd(refunded) };
+}
+
 /** What every audio task has but its result, whose shape depends on the kind. */
-export class TaskFields {
+export class TaskFields extends TaskRefundField {
   @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a', description: 'Id of the task' })
   id!: string;
 
@@ -124,6 +141,7 @@ export function viewTask(task: Task): TaskView {
     error: task.error && { code: task.error.code, message: task.error.message },
     reserved_microusd: formatMicroUsd(task.reservedMicroUsd),
     charged_microusd: chargedMicroUsd === null ? null : formatMicroUsd(chargedMicroUsd),
+    ...viewTaskRefund(task),
     created_at: toEpochSeconds(task.createdAt),
     completed_at: completedAt === null ? null : toEpochSeconds(completedAt),
   };

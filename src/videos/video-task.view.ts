@@ -4,7 +4,7 @@ import { usdOf } from '../common/money/micro-usd.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import type { ContentLinks } from '../tasks/content-links/content-links.js';
 import { orderedModelOf, type Task } from '../tasks/task.js';
-import { TaskErrorView } from '../tasks/task.view.js';
+import { TaskErrorView, TaskRefundField, viewTaskRefund } from '../tasks/task.view.js';
 import {
   videoDetailsOf,
   RETENTION_SECONDS,
@@ -37,7 +37,7 @@ export class VideoResultView {
  * The task object in the webhook of a video and in the response to GET /v1/tasks/{video id} (API: Webhook events;
  * decision G-56).
  */
-export class VideoTaskView {
+export class VideoTaskView extends TaskRefundField {
   @ApiProperty({ example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a', description: 'Id of the task' })
   id!: string;
 
@@ -90,6 +90,7 @@ export function viewVideoTask(task: Task, links: ContentLinks): VideoTaskView {
     cost: completed === null ? null : usdOf(task.chargedMicroUsd ?? 0n),
     result: status === 'completed' && completed !== null ? resultOf(task, completed, links) : null,
     error: videoErrorOf(task),
+    ...viewTaskRefund(task),
   };
 }
 

@@ -1,21 +1,14 @@
 import { PageQuery } from '../../common/paging/page.query.js';
-import {
-  CORRECTION_KINDS,
-  type CorrectionKind,
-  type LedgerEntry,
-  REFUND_REASONS,
-  type RefundReason,
-} from '../../billing/ledger-entry.js';
+import { OwnLedgerQuery } from '../../billing/ledger/dto/ledger.query.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { timeRangeOf } from '../../common/time/time-range.js';
-import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
+import { Enum, Text, Int } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../billing/calls/dto/executions.query.js';
 import type { ActionQuery } from '../../auth/acts/operator-actions.js';
 
 const MAX_ID = 100;
 const MAX_NAME = 200;
 const MAX_IDEMPOTENCY_KEY = 200;
-const MAX_LEDGER_ROWS = 10_000;
 const optional = { optional: true } as const;
 
 /** Query of GET /admin/executions. */
@@ -37,52 +30,13 @@ export class AccountsQuery extends PageQuery {
 }
 
 /** Query of GET /admin/accounts/{id}/ledger and GET /admin/ledger. */
-export class LedgerQuery {
-  @Int({
-    min: 1,
-    max: MAX_LEDGER_ROWS,
-    ...optional,
-    description: 'JSON: at most 100, 20 unless asked. CSV: at most 10,000, 1,000 unless asked',
-  })
-  limit?: number;
-
-  @Text({ max: MAX_ID, ...optional, description: '`next_cursor` of the page before' })
-  cursor?: string;
-
-  @Enum(['json', 'csv'], { default: 'json', description: 'JSON or CSV' })
-  format!: 'json' | 'csv';
-
-  @Enum(['credit', 'correction', 'charge'], { ...optional, description: 'Entries of one kind' })
-  kind?: LedgerEntry['kind'];
-
-  @Enum(CORRECTION_KINDS, {
-    ...optional,
-    description:
-      'Of corrections: refund (an operator gave a charge back), reversal (an error did), adjustment (an operator set the balance right)',
-  })
-  correction_kind?: CorrectionKind;
-
-  @Enum(REFUND_REASONS, { ...optional, description: 'Why it was refunded or corrected' })
-  reason?: RefundReason;
-
+export class LedgerQuery extends OwnLedgerQuery {
   @Text({
     max: MAX_IDEMPOTENCY_KEY,
     ...optional,
     description: 'Key with which a credit, correction or refund was made',
   })
   idempotency_key?: string;
-
-  @ModelId({ ...optional, description: 'Of the call or task' })
-  model?: string;
-
-  @Text({ max: MAX_ID, ...optional, description: 'Key of the call or task, by its id' })
-  api_key_id?: string;
-
-  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
-  created_after?: number;
-
-  @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, exclusive' })
-  created_before?: number;
 }
 
 /** Query of GET /admin/ledger. */

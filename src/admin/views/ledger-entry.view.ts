@@ -1,74 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
-  CORRECTION_KINDS,
-  type CorrectionKind,
-  correctionKindOf,
-  type LedgerEntry,
-  REFUND_REASONS,
-  type RefundReason,
-} from '../../billing/ledger-entry.js';
-import { csvOf } from '../../common/csv.js';
-import { toPublicId } from '../../common/ids/public-id.js';
-import { formatMicroUsd } from '../../common/money/micro-usd.js';
-import { usdText } from '../../common/money/usd-text.js';
+  entriesAsCsv,
+  OwnLedgerEntryView,
+  viewOwnEntry,
+} from '../../billing/ledger/ledger-entry.view.js';
+import type { LedgerEntry } from '../../billing/ledger-entry.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
-import { toEpochSeconds } from '../../common/time/clock.js';
 
-/** One movement of an account's money. */
-export class LedgerEntryView {
-  @ApiProperty({
-    example: 'entry_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
-    description: 'Id of the entry',
-  })
-  id!: string;
-
-  @ApiProperty({ enum: ['ledger_entry'], description: 'Says what kind of object this is' })
-  object!: 'ledger_entry';
-
-  @ApiProperty({
-    example: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
-    description: 'Id of the account',
-  })
-  account_id!: string;
-
-  @ApiProperty({
-    enum: ['credit', 'correction', 'charge'],
-    description:
-      '`credit` (money came in), `charge` (a call or task was paid) or `correction` (set right or given back)',
-  })
-  kind!: LedgerEntry['kind'];
-
-  @ApiProperty({
-    nullable: true,
-    type: String,
-    enum: CORRECTION_KINDS,
-    description:
-      'Of a correction: refund (an operator gave a charge back), reversal (an error did), adjustment (an operator set the balance right); else null',
-  })
-  correction_kind!: CorrectionKind | null;
-
-  @ApiProperty({ example: '-600', description: 'Micro-USD; a charge is negative' })
-  amount_microusd!: string;
-
-  @ApiProperty({ example: '4999400', description: 'Micro-USD after this entry' })
-  balance_after_microusd!: string;
-
-  @ApiProperty({
-    nullable: true,
-    type: String,
-    example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
-    description: 'The execution or task that it charged or gave back; else null',
-  })
-  reference!: string | null;
-
-  @ApiProperty({
-    nullable: true,
-    type: String,
-    enum: REFUND_REASONS,
-    description: 'Why an operator refunded or corrected; null where none was told',
-  })
-  reason!: RefundReason | null;
-
+/** One movement of an account's money, as operators see it. */
+export class LedgerEntryView extends OwnLedgerEntryView {
   @ApiProperty({
     nullable: true,
     type: String,
@@ -84,35 +24,18 @@ export class LedgerEntryView {
     description: 'The Idempotency-Key of a credit, correction or refund; else null',
   })
   idempotency_key!: string | null;
-
-  @ApiProperty({ description: 'Epoch seconds' })
-  created_at!: number;
 }
 
 /** A page of ledger entries. */
 export class LedgerEntryPage extends pageOfViews(LedgerEntryView) {}
 
-/** The entry. Its reference is the execution or task that was charged or given back, by the owner of its hold. */
+/** The entry with the operator's note and key. */
 export function viewEntry(entry: LedgerEntry): LedgerEntryView {
   return {
-    id: toPublicId('entry', entry.id),
-    object: 'ledger_entry',
-    account_id: toPublicId('acct', entry.accountId),
-    kind: entry.kind,
-    correction_kind: correctionKindOf(entry),
-    amount_microusd: formatMicroUsd(entry.amountMicroUsd),
-    balance_after_microusd: formatMicroUsd(entry.balanceAfterMicroUsd),
-    reference: ownerOf(entry),
-    reason: entry.reason,
+    ...viewOwnEntry(entry),
     note: entry.reference,
     idempotency_key: entry.idempotencyKey,
-    created_at: toEpochSeconds(entry.createdAt),
   };
-}
-
-function ownerOf({ holdId, holdOwner }: LedgerEntry): string | null {
-  if (holdId === null) return null;
-  return toPublicId(holdOwner === 'task' ? 'task' : 'exec', holdId);
 }
 
 const CSV_NAMES = [
@@ -132,17 +55,6 @@ const CSV_NAMES = [
   'reason',
 ] as const;
 
-/** Entries as CSV: the fields of the JSON, times in ISO 8601, with the account's name and amounts in USD. */
-export function csvOfEntries(entries: readonly LedgerEntry[]): string {
-  const rows = entries.map((entry) => {
-    const row = {
-      ...viewEntry(entry),
-      created_at: entry.createdAt.toISOString(),
-      account_name: entry.accountName,
-      amount_usd: usdText(entry.amountMicroUsd),
-      balance_after_usd: usdText(entry.balanceAfterMicroUsd),
-    };
-    return CSV_NAMES.map((name) => row[name]);
-  });
-  return csvOf(CSV_NAMES, rows);
-}
+/** Entries as CSV. */
+export const csvOfEntries = (entries: readonly LedgerEntry[]): string =>
+  entriesAsCsv(entries, viewEntry, CSV_NAMES);

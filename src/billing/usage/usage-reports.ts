@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { REFUND_REASONS } from '../ledger-entry.js';
 import { TOKEN_SUMS, type TokenSum } from '../token-sums.js';
-import { UNIT_OF_ENDPOINT, type UsageUnit } from './usage-units.js';
+import { ONE_UNIT, UNIT_OF_ENDPOINT, type UsageUnit } from './usage-units.js';
 
 /** Dimensions by which usage can be grouped. */
 export const USAGE_DIMENSIONS = ['day', 'model', 'key', 'endpoint', 'account'] as const;
@@ -106,10 +106,6 @@ const SUMS = `calls, failures, quantity, charged, ${TOKEN_SUMS.join(', ')}`;
 const SUMS_WITH_UNIT = `${SUMS}, ${UNIT_OF_ENDPOINT} AS unit`;
 /** Months are summed up over all models, whose units may differ. */
 const SUMS_WITHOUT_UNIT = `${SUMS}, NULL AS unit`;
-/** The only unit of a group; null where it has several, or unknown ones. */
-const ONE_UNIT = `CASE WHEN bool_and(unit IS NOT NULL) FILTER (WHERE quantity <> 0)
-            AND min(unit) FILTER (WHERE quantity <> 0) = max(unit) FILTER (WHERE quantity <> 0) THEN max(unit) FILTER (WHERE quantity <> 0) END`;
-
 /** Splits `[$1, $2)` for reading whole months: days `[$1, lo)`, months `[lo, hi)`, days `[hi, $2)`. */
 const nextMonth = (day: string) =>
   `(date_trunc('month', ${day}::date::timestamp - interval '1 day') + interval '1 month')::date`;

@@ -24,3 +24,7 @@ function unitOf(operation: Operation): UsageUnit {
 export const UNIT_OF_ENDPOINT = `CASE endpoint ${OPERATION_NAMES.map(
   (operation) => `WHEN '${OPERATIONS[operation].path}' THEN '${unitOf(operation)}'`,
 ).join(' ')} END`;
+
+/** SQL: the only unit of a group; null where it has several, or unknown ones. */
+export const ONE_UNIT = `CASE WHEN bool_and(unit IS NOT NULL) FILTER (WHERE quantity <> 0)
+            AND min(unit) FILTER (WHERE quantity <> 0) = max(unit) FILTER (WHERE quantity <> 0) THEN max(unit) FILTER (WHERE quantity <> 0) END`;

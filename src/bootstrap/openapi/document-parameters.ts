@@ -21,6 +21,12 @@ const PATH_IDS: readonly PathId[] = [
     example: `whd_${HEX}`,
   },
   {
+    path: /\/statements\//,
+    name: 'month',
+    description: 'A month of UTC, such as `2026-11`',
+    example: '2026-01',
+  },
+  {
     path: /^\/admin\/accounts\//,
     name: 'id',
     description: 'The account, such as `acct_…`',

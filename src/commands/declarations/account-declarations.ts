@@ -62,6 +62,15 @@ export const ACCOUNT_DECLARATIONS = {
     ],
     example: 'account:credit acme --usd 5.00 --idempotency-key invoice-1',
   },
+  statement: {
+    about: 'Shows the statement of a month of an account',
+    operands: [ACCOUNT, { name: 'MONTH', about: 'A month of UTC, such as 2026-11' }],
+    options: {
+      csv: { about: 'Prints CSV: lines whose amounts add up to the closing balance' },
+      html: { about: 'Prints a page to print' },
+    },
+    example: 'statement acme 2026-11 --html > acme-2026-11.html',
+  },
   ledger: {
     about: 'Lists the entries of an account, newest first, or of all accounts, one after the other',
     operands: [{ ...ACCOUNT, isOptional: true }],

@@ -169,6 +169,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         const parameters = {
           ...(id === 'creditAccount' && { 'Idempotency-Key': 'invoice-17' }),
           ...(path.includes('{id}') && { id: found?.[1] ?? 'none' }),
+          ...(path.includes('{month}') && { month: new Date().toISOString().slice(0, 7) }),
           ...(path.includes('{delivery_id}') && { delivery_id: firstIdOf(delivery) }),
         };
         await succeeds(id, { parameters });

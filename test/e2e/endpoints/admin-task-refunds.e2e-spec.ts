@@ -64,9 +64,10 @@ async function decided(
 const paid = () => decided('succeeded');
 
 describe('POST /admin/tasks/{id}/refund', () => {
-  it('refunds the charge once, as a correction linked to the task, and changes nothing that its account sees', async () => {
+  it('refunds the charge once, as a correction linked to the task, which its holder sees', async () => {
     const task = await paid();
-    const before = await (await harness.get(account, task)).text();
+    const before = await (await harness.get(account, task)).json();
+    expect(before).not.toHaveProperty('refunded_microusd');
     const answer = await refund(task, { note: 'sorry' });
     expect(answer.status).toBe(201);
     expect(answer.json).toMatchObject({
@@ -88,7 +89,10 @@ describe('POST /admin/tasks/{id}/refund', () => {
       charged_microusd: JOB_PRICE.toString(),
       refunded_microusd: JOB_PRICE.toString(),
     });
-    expect(await (await harness.get(account, task)).text()).toBe(before);
+    expect(await (await harness.get(account, task)).json()).toEqual({
+      ...(before as object),
+      refunded_microusd: JOB_PRICE.toString(),
+    });
     const usage = await admin(`usage?account_id=${toPublicId('acct', account.accountId)}`);
     expect(usage.json).toMatchObject({ data: [{ calls: 1, charged_microusd: '0' }] });
     await harness.gateway.expectCleanBooks();

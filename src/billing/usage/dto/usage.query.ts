@@ -17,7 +17,8 @@ const EPOCH_SECONDS = /^\d{1,12}$/;
 const CURSOR = /^\d{1,9}$/;
 const optional = { optional: true } as const;
 
-const dayIn = (text: string): number | undefined => {
+/** Days since 1970, of epoch seconds or a date; undefined for other text. */
+export const dayIn = (text: string): number | undefined => {
   const day = EPOCH_SECONDS.test(text) ? Number(text) / (DAY_MS / 1000) : dayOfDate(text);
   return day >= 0 && day <= LAST_DAY ? day : undefined;
 };
@@ -26,7 +27,8 @@ const dayOfDate = (text: string): number => {
   // Date.parse reads February 30 as a day in March.
   return !Number.isNaN(day) && dateOf(day) === text ? day : Number.NaN;
 };
-const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+/** The date of days since 1970. */
+export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 const isTime = (value: unknown): boolean => typeof value === 'string' && dayIn(value) !== undefined;
 
 const isGrouping = (value: unknown): boolean => {
@@ -36,7 +38,8 @@ const isGrouping = (value: unknown): boolean => {
   return isKnown && new Set(words).size === words.length;
 };
 
-const time = (description: string, example: string) =>
+/** A day of UTC that a query names; see {@link dayIn}. */
+export const TimeField = (description: string, example: string) =>
   Custom(isTime, 'must be epoch seconds or a date such as 2026-01-31, of the years 1970 to 9999', {
     ...optional,
     description,
@@ -52,13 +55,13 @@ export class UsageQuery {
   })
   group_by!: string;
 
-  @time(
+  @TimeField(
     'Epoch seconds or a date of UTC; the day it lies in is the first. Default: 30 days',
     '2026-01-01',
   )
   from?: string;
 
-  @time('Epoch seconds or a date of UTC, exclusive. Default: all up to now', '2026-02-01')
+  @TimeField('Epoch seconds or a date of UTC, exclusive. Default: all up to now', '2026-02-01')
   to?: string;
 
   @ModelId(optional)
