@@ -83,7 +83,7 @@ export class AccountService {
   /** What the limit of the key that made it leaves; null without one. */
   private async leftOfMaker({ makerId }: ApiKeyRecord): Promise<MicroUsd | null> {
     const maker = makerId === null ? undefined : await this.keys.find(makerId);
-    if (!maker || maker.spendLimitMicroUsd === null) return null;
+    if (typeof maker?.spendLimitMicroUsd !== 'bigint') return null;
     return leftOf(maker.spendLimitMicroUsd, await this.keys.spentInPeriod(maker.id));
   }
 

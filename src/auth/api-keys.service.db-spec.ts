@@ -66,6 +66,15 @@ describe('API keys', () => {
     expect((await keys.list(accountId, 1, issued[1]))[0]?.id).toBe(issued[2]);
   });
 
+  it('end with the key that made them', async () => {
+    const { record: maker } = await keys.issue(accountId, TERMS);
+    const { record: child } = await keys.issue(accountId, TERMS, maker.id);
+    const { record: other } = await keys.issue(accountId, TERMS);
+    await keys.revoke(maker.id);
+    expect((await keys.find(child.id))?.revokedAt).toEqual(expect.any(Date));
+    expect((await keys.find(other.id))?.revokedAt).toBeNull();
+  });
+
   it('are revoked once: a second time keeps the first date', async () => {
     const { record } = await keys.issue(accountId, TERMS);
     expect(await keys.revoke(record.id)).toBe(true);

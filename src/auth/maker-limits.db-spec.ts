@@ -275,13 +275,4 @@ describe('what the keys that a key made spend', () => {
     await add(-1);
     expect(await findings()).toEqual([]);
   });
-
-  it('ends with it: a revoked maker takes the keys that it made along', async () => {
-    const accountId = await fundedAccount(database.dataSource, 1_000n);
-    const makerId = await issue(accountId, null);
-    const [child, other] = [await issue(accountId, null, makerId), await issue(accountId, null)];
-    await keys.revoke(makerId);
-    expect((await keys.find(child))?.revokedAt).toEqual(expect.any(Date));
-    expect((await keys.find(other))?.revokedAt).toBeNull();
-  });
 });

@@ -1,29 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../platform/config/load-config.js';
+import { overlay, problemsOf } from '../../test/support/overlay-file.js';
 import { loadCatalog } from './catalog-file.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
-let files = 0;
-
-function overlay(content: unknown): string {
-  const path = join(folder, `${files++}.json`);
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
-  return path;
-}
-
-function problemsOf(content: unknown): readonly string[] {
-  try {
-    loadCatalog(overlay(content));
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 const problemOf = (content: unknown): string => problemsOf(content).join() || 'none';
 
 const TOKEN_PRICE = {
@@ -273,7 +252,7 @@ describe('loadCatalog', () => {
   });
 
   it('refuses a file that is not there', () => {
-    const path = join(folder, 'none.json');
+    const path = '/none/overlay.json';
     expect(() => loadCatalog(path)).toThrow(`CATALOG_FILE: ${path} cannot be read (ENOENT)`);
   });
 });

@@ -1,28 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../platform/config/load-config.js';
+import { overlay, problemsOf as problemsOfOverlay } from '../../test/support/overlay-file.js';
 import { loadCatalog } from './catalog-file.js';
 
-const path = join(mkdtempSync(join(tmpdir(), 'overlay-prices-')), 'overlay.json');
 const TOKENS = { unit: 'token', input_micro_usd_per_million: 10, output_micro_usd_per_million: 50 };
 const VIDEO = { unit: 'video', by_seconds: [{ seconds: '5', micro_usd: 7 }] };
 
-function loaded(id: string, price: object) {
-  writeFileSync(path, JSON.stringify({ models: [{ id, price }] }));
-  return loadCatalog(path).rows.find((row) => row.id === id)?.price;
-}
-
-function problemsOf(id: string, price: object): readonly string[] {
-  try {
-    loaded(id, price);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
+const loaded = (id: string, price: object) =>
+  loadCatalog(overlay({ models: [{ id, price }] })).rows.find((row) => row.id === id)?.price;
+const problemsOf = (id: string, price: object) => problemsOfOverlay({ models: [{ id, price }] });
 
 describe('a price in the overlay', () => {
   it('has a line for each kind of tokens, and tiers in order', () => {

@@ -88,11 +88,7 @@ function chatFieldsOf(
   builtIn?: ModelRow,
 ): Partial<Pick<ModelRow<'chat'>, 'hiddenReasoning' | 'minOutputTokens'>> {
   if (operation !== 'chat') {
-    const given = { hidden_reasoning: isHidden, min_output_tokens: min };
-    const faults = Object.entries(given).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${name} does not fit this operation`],
-    );
-    if (faults.length > 0) throw new RowFaults(faults);
+    refuseGiven({ hidden_reasoning: isHidden, min_output_tokens: min });
     return {};
   }
   const known = builtIn?.operation === 'chat' ? builtIn : undefined;
@@ -104,6 +100,13 @@ function chatFieldsOf(
     hiddenReasoning: isHidden ?? known?.hiddenReasoning ?? false,
     minOutputTokens: min ?? known?.minOutputTokens ?? MIN_OUTPUT_TOKENS,
   };
+}
+
+/** Throws {@link RowFaults} for fields that only rows of chat take. */
+function refuseGiven(fields: object): void {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const faults = given.map(([name]) => `${name} does not fit this operation`);
+  if (faults.length > 0) throw new RowFaults(faults);
 }
 
 function routesOf(entry: OverlayModel): Route[] | undefined {

@@ -42,7 +42,6 @@ export class ChatCeiling {
     const left = amount * SCALE - this.prompt;
     if (left < 0n) return -1;
     if (left >= BigInt(most) * this.perOutputToken) return most;
-    // eslint-disable-next-line no-restricted-syntax -- counts tokens, rounded down: the cap costs at most the amount
     return Number(left / this.perOutputToken);
   }
 }

@@ -6,7 +6,7 @@ const GAP = '  ';
 /** A text is not broken into lines narrower than this. */
 const MIN_TEXT = 20;
 const MICRO_USD = /^-?\d{1,18}$/;
-const USD = /_usd$/;
+const USD = '_usd';
 type Row = Readonly<Record<string, unknown>>;
 
 /**
@@ -60,9 +60,9 @@ function rowsAsTable(rows: readonly Row[]): string[] {
 
 /** The fields to show: the amount of a field in USD is in the cell of that in micro-USD. */
 function shownOf(names: ReadonlySet<string>): string[] {
-  return [...names].filter(
-    (name) => name !== 'object' && !(USD.test(name) && names.has(name.replace(USD, '_microusd'))),
-  );
+  const isTwice = (name: string) =>
+    name.endsWith(USD) && names.has(`${name.slice(0, -USD.length)}_microusd`);
+  return [...names].filter((name) => name !== 'object' && !isTwice(name));
 }
 
 function fieldsOf(row: Row, columns: number): string {

@@ -14,12 +14,13 @@ describe('nearestName', () => {
     expect(nearestName(typed, NAMES)).toBe(name);
   });
 
-  it.each(['', 'x', 'claude', 'gen-5-mini-with-more', 'gen-5'.repeat(1_000_000)])(
-    'finds none for %.30s',
-    (typed) => {
-      expect(nearestName(typed, NAMES)).toBeUndefined();
-    },
-  );
+  it.each(['', 'x', 'claude', 'gen-5-mini-with-more'])('finds none for "%s"', (typed) => {
+    expect(nearestName(typed, NAMES)).toBeUndefined();
+  });
+
+  it('finds none for a name of five million characters', () => {
+    expect(nearestName('gen-5'.repeat(1_000_000), NAMES)).toBeUndefined();
+  });
 
   it('looks at no name that is longer or shorter than a near one', () => {
     expect(nearestName('gen-5', ['gen-5'.repeat(1_000_000)])).toBeUndefined();

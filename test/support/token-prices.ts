@@ -61,15 +61,16 @@ export const ruleOf = (price: Plain, tiers: readonly PlainTier[]): PerToken => (
 export function oracleOf(price: Plain, tiers: readonly PlainTier[], prompt: number) {
   const reached = tiers.filter(({ above }) => prompt > above);
   const highest = Math.max(...reached.map(({ above }) => above));
-  const tier = reached.find(({ above }) => above === highest);
-  const input = tier?.input ?? price.input;
-  const write = tier?.write ?? price.write ?? input;
+  const tier = reached.find(({ above }) => above === highest) ?? {};
+  const named = Object.entries(tier).filter(([, value]) => value !== undefined);
+  const lines: Plain = { ...price, ...(Object.fromEntries(named) as Partial<Plain>) };
+  const { input, cached, write, write1h, image, output } = lines;
   return {
     input,
-    cached: tier?.cached ?? price.cached ?? input,
-    write,
-    write1h: tier?.write1h ?? price.write1h ?? write,
-    image: tier?.image ?? price.image ?? input,
-    output: tier?.output ?? price.output,
+    cached: cached ?? input,
+    write: write ?? input,
+    write1h: write1h ?? write ?? input,
+    image: image ?? input,
+    output,
   };
 }

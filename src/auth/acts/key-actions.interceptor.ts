@@ -24,10 +24,11 @@ export class KeyActionsInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { caller, method, route, params, ip } = context.switchToHttp().getRequest<Request>();
+    const request = context.switchToHttp().getRequest<Request>();
+    const { caller, method, params, ip } = request;
     if (READING.includes(method)) return next.handle();
     assert(caller, 'KeyActionsInterceptor needs BearerGuard on the endpoint');
-    const { path } = route as { readonly path: string };
+    const { path } = request.route as { readonly path: string };
     const { id } = params;
     const action = {
       actor: toPublicId('key', caller.apiKeyId),

@@ -87,7 +87,8 @@ function resultsOfStarts({ begun, ...row }: StepRow): (BeginResult | 'locked')[]
       }
       case 'locked':
         return outcome;
-      default:
+      case 'conflict':
+      case 'missing':
         return { outcome };
     }
   });

@@ -112,25 +112,8 @@ export class LedgerService {
         ],
       ),
     );
-    switch (row?.outcome) {
-      case 'refunded':
-        return this.entry(row.account_id, row.entry, row.asked_at);
-      case 'spent':
-        throw new GatewayError('conflict', 'Nothing is left of the charge to give back.');
-      case 'other_amount':
-        throw new GatewayError('idempotency_conflict', 'The key was used with another amount.');
-      case 'excess': {
-        const message = `amount_microusd is more than what is left of the charge: ${row.rest}.`;
-        throw new GatewayError('invalid_request', message, { param: 'amount_microusd' });
-      }
-      case 'uncharged':
-        throw new GatewayError('invalid_request', `Nothing was charged for the ${of}.`, {
-          param: 'id',
-        });
-      case 'missing':
-      case undefined:
-        throw new GatewayError('not_found', `No such ${of}.`, { param: 'id' });
-    }
+    if (row?.outcome === 'refunded') return this.entry(row.account_id, row.entry, row.asked_at);
+    throw refundRefusal(of, row);
   }
 
   /** Holds the amount if it is available. Throws 409 conflict if the id was used for another hold, 404 not_found. */
@@ -223,6 +206,26 @@ export class LedgerService {
 
 const resolvedOtherwise = (): GatewayError =>
   new GatewayError('conflict', 'The hold was already resolved in another way.');
+
+/** Why nothing was given back. */
+function refundRefusal(of: RefundRequest['of'], row: RefundRow | undefined): GatewayError {
+  switch (row?.outcome) {
+    case 'spent':
+      return new GatewayError('conflict', 'Nothing is left of the charge to give back.');
+    case 'other_amount':
+      return new GatewayError('idempotency_conflict', 'The key was used with another amount.');
+    case 'excess': {
+      const message = `amount_microusd is more than what is left of the charge: ${row.rest}.`;
+      return new GatewayError('invalid_request', message, { param: 'amount_microusd' });
+    }
+    case 'uncharged': {
+      const message = `Nothing was charged for the ${of}.`;
+      return new GatewayError('invalid_request', message, { param: 'id' });
+    }
+    default:
+      return new GatewayError('not_found', `No such ${of}.`, { param: 'id' });
+  }
+}
 
 /** Why an amount was not credited. */
 function creditRefusal(outcome: Exclude<CreditRow['outcome'], 'credited'>): GatewayError {

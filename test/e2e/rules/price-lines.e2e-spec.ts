@@ -4,64 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
+import { PRICED_ROWS } from '../../support/priced-rows.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
 import { until } from '../../support/until.js';
 
-const ROUTES = [{ provider: 'vendor', upstream_model: 'v' }];
-const OVERLAY = {
-  providers: [{ id: 'vendor', protocol: 'openai', base_url: '', api_key_env: '' }],
-  models: [
-    {
-      id: 'tiered',
-      operation: 'chat',
-      routes: ROUTES,
-      limits: { max_output_tokens: 1_000 },
-      price: {
-        unit: 'token',
-        input_micro_usd_per_million: 3_000_000,
-        cached_input_micro_usd_per_million: 300_000,
-        cache_write_micro_usd_per_million: 3_750_000,
-        output_micro_usd_per_million: 15_000_000,
-        tiers: [
-          {
-            above_input_tokens: 10_000,
-            input_micro_usd_per_million: 6_000_000,
-            cached_input_micro_usd_per_million: 600_000,
-            output_micro_usd_per_million: 22_500_000,
-          },
-        ],
-      },
-    },
-    {
-      id: 'gen-image-2',
-      routes: ROUTES,
-      constants: { quality: 'high' },
-      price: {
-        unit: 'request',
-        micro_usd: 60_000,
-        by_quality_size: [
-          { quality: 'high', size: '1024x1024', micro_usd: 167_000 },
-          { quality: 'low', size: '1024x1024', micro_usd: 11_000 },
-        ],
-      },
-    },
-    {
-      id: 'vid-motion',
-      constants: { resolution: '1080p', sound: true },
-      price: {
-        unit: 'video',
-        by_seconds: [
-          { seconds: '5', micro_usd: 1 },
-          { seconds: '10', micro_usd: 2 },
-        ],
-        per_second: [
-          { resolution: '1080p', sound: false, micro_usd_per_second: 50_000 },
-          { resolution: '1080p', sound: true, micro_usd_per_second: 70_000 },
-        ],
-      },
-    },
-  ],
-};
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -71,10 +17,10 @@ const operator = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } };
 
 beforeAll(async () => {
   upstream = await StubUpstream.start();
-  const [vendor] = OVERLAY.providers;
+  const [vendor] = PRICED_ROWS.providers;
   const providers = [{ ...vendor, base_url: `${upstream.url}/v1` }];
   const file = join(mkdtempSync(join(tmpdir(), 'lines-')), 'catalog.json');
-  writeFileSync(file, JSON.stringify({ ...OVERLAY, providers }));
+  writeFileSync(file, JSON.stringify({ ...PRICED_ROWS, providers }));
   gateway = await startTestGateway({ CATALOG_FILE: file });
 });
 afterAll(async () => {
