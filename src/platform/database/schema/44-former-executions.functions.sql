@@ -9,7 +9,8 @@
 -- - starts (s_): held (also when it was held before), insufficient, conflict (the id was used for another call), missing (no
 --   account).
 --
--- Calls are tried in order of arrival, and each that fits begins. Two starts of one id in one call fail all of it.
+-- Calls are tried in order of arrival, and each that fits begins. Two starts of one id in one call fail all of it. What a key
+-- holds counts for its maker too, of which processes of version 0.1.0 know nothing.
 --
 -- The steps are statements over sets, not several statements per call, so that a call costs the server less than the round
 -- trip. A session plans each statement once, perhaps while the tables are empty, and must never come to read them whole: rows
@@ -44,6 +45,7 @@ DECLARE
   k int;
   found_accounts int := 0;
   held_starts int := 0;
+  counted_at timestamptz;
 BEGIN
   -- Between an id and itself, backwards: the newest version of a row lies behind the older ones, all of which a snapshot keeps.
   IF p_waits THEN
@@ -136,11 +138,17 @@ BEGIN
     END IF;
   END LOOP;
   IF held_starts > 0 THEN
-    INSERT INTO execution (account_id, id, process_id, api_key_id, held, model, endpoint, client_request_id)
-      SELECT p_accounts[t.account], t.id, p_process, t.key, t.amount, t.model, t.endpoint, t.client_request
+    counted_at := clock_timestamp();
+    INSERT INTO execution (account_id, id, process_id, api_key_id, held, model, endpoint, client_request_id, maker_counted_at)
+      SELECT p_accounts[t.account], t.id, p_process, t.key, t.amount, t.model, t.endpoint, t.client_request,
+             (SELECT counted_at FROM api_key k WHERE k.id = t.key AND k.maker_id IS NOT NULL)
         FROM unnest(s_account, s_ids, s_amounts, s_keys, s_models, s_endpoints, s_client_requests, begun)
              t (account, id, amount, key, model, endpoint, client_request, outcome)
        WHERE t.outcome = 'new';
+    PERFORM maker_note_spend(made.account, made.key, counted_at, made.taken)
+      FROM (SELECT p_accounts[t.account] AS account, t.key, sum(t.amount)::bigint AS taken
+              FROM unnest(s_account, s_amounts, s_keys, begun) t (account, amount, key, outcome)
+             WHERE t.outcome = 'new' GROUP BY 1, 2) made;
     begun := array_replace(begun, 'new', 'held');
   END IF;
 
@@ -271,9 +279,7 @@ BEGIN
     END LOOP;
     EXIT WHEN NOT is_freed;
   END LOOP;
-  UPDATE execution e
-     SET spend_period = periods[t.k], maker_counted_at = CASE WHEN t.m IS NOT NULL THEN clock_timestamp() END
-    FROM unnest(s_account, s_ids, key_of, maker_of, begun) t (account, id, k, m, outcome)
-   WHERE t.outcome = 'held' AND (periods[t.k] IS NOT NULL OR t.m IS NOT NULL) AND e.account_id = p_accounts[t.account]
-     AND e.id = t.id;
+  UPDATE execution e SET spend_period = periods[t.k]
+    FROM unnest(s_account, s_ids, key_of, begun) t (account, id, k, outcome)
+   WHERE t.outcome = 'held' AND periods[t.k] IS NOT NULL AND e.account_id = p_accounts[t.account] AND e.id = t.id;
 END $$;

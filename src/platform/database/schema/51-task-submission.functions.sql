@@ -68,6 +68,8 @@ CREATE OR REPLACE FUNCTION task_submit(
 ) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
+DECLARE
+  counted_at timestamptz;
 BEGIN
   PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
   IF p_key IS NOT NULL THEN
@@ -90,11 +92,15 @@ BEGIN
   END IF;
   INSERT INTO task (account_id, id, api_key_id, kind, modality, model, client_request_id, sealed_input, details, provider,
                     provider_base_url, on_sandbox, upstream_model, reserved, unit, quantity, unit_price, webhook_url,
-                    webhook_secret, endpoint)
+                    webhook_secret, endpoint, maker_counted_at)
     VALUES (p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider,
             p_base_url, p_on_sandbox, p_upstream_model, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url,
-            p_webhook_secret, p_endpoint)
-    RETURNING created_at INTO created;
+            p_webhook_secret, p_endpoint,
+            (SELECT clock_timestamp() FROM api_key WHERE id = p_api_key AND maker_id IS NOT NULL))
+    RETURNING created_at, maker_counted_at INTO created, counted_at;
+  IF counted_at IS NOT NULL THEN
+    PERFORM maker_note_spend(p_account, p_api_key, counted_at, p_amount);
+  END IF;
   INSERT INTO task_work (account_id, task_id, lane, phase) VALUES (p_account, p_id, p_lane, 'waiting');
   IF p_key IS NOT NULL THEN
     UPDATE idempotency_key SET task_id = p_id WHERE account_id = p_account AND endpoint = p_endpoint AND key = p_key;
@@ -154,9 +160,8 @@ BEGIN
     p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider, p_base_url,
     p_on_sandbox, p_upstream_model, p_lane, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
     p_endpoint, p_key, p_token) t;
-  IF is_new AND outcome = 'created' AND (period IS NOT NULL OR maker IS NOT NULL OR p_run IS NOT NULL) THEN
-    UPDATE task SET spend_period = period, maker_counted_at = CASE WHEN maker IS NOT NULL THEN clock_timestamp() END, run = p_run
-     WHERE account_id = p_account AND id = p_id;
+  IF is_new AND outcome = 'created' AND (period IS NOT NULL OR p_run IS NOT NULL) THEN
+    UPDATE task SET spend_period = period, run = p_run WHERE account_id = p_account AND id = p_id;
   END IF;
   IF is_new AND outcome = 'created' AND p_run IS NOT NULL THEN
     INSERT INTO run AS u (account_id, id, spend_limit, held, calls) VALUES (p_account, p_run, p_run_limit, p_amount, 1)

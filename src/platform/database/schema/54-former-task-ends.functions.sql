@@ -153,9 +153,7 @@ BEGIN
     p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider, p_base_url,
     p_on_sandbox, p_upstream_model, p_lane, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
     p_endpoint, p_key, p_token) t;
-  IF is_new AND outcome = 'created' AND (allowance.counts_in IS NOT NULL OR maker IS NOT NULL) THEN
-    UPDATE task
-       SET spend_period = allowance.counts_in, maker_counted_at = CASE WHEN maker IS NOT NULL THEN clock_timestamp() END
-     WHERE account_id = p_account AND id = p_id;
+  IF is_new AND outcome = 'created' AND allowance.counts_in IS NOT NULL THEN
+    UPDATE task SET spend_period = allowance.counts_in WHERE account_id = p_account AND id = p_id;
   END IF;
 END $$;
