@@ -12,6 +12,7 @@ import { fundedAccount } from '../test/support/test-ledger.js';
 import { costs, indexEntriesPerCall, logBytesPerCall } from './ledger-load/database-costs.js';
 import {
   CALLERS,
+  FITTED_WITH_RUN,
   groupCommitPair,
   interactivePair,
   measure,
@@ -23,10 +24,13 @@ const SNAPSHOT_SECONDS = 60;
 const MANY_ACCOUNTS = 3_000;
 const FUNDS_MICRO_USD = 1_000_000_000_000n;
 const FLUSHES = 100;
+const FITTED_ROUNDS = 3;
+const FITTED = 'one account: time of a fitted hold with a run against plain';
 const TARGETS = {
   'one account: pairs per second': '≥ 8000',
   '3,000 accounts: pairs per second': '≥ 4000',
   '3,000 accounts: hold p99 ms': '≤ 25',
+  [FITTED]: '≤ 1.10',
   'updates of execution in place': '≥ 95 %',
   'index entries per call': '≤ 5',
   'one account: log bytes per call': '≤ 1024',
@@ -60,6 +64,7 @@ export async function run(): Promise<BenchResult> {
     const plain = await measure(
       interactivePair(dataSource, await fundedAccount(dataSource, FUNDS_MICRO_USD)),
     );
+    const fitted = await fittedAgainstPlain(dataSource);
     const oneBeside = await compareSnapshot(1);
     const manyBeside = await compareSnapshot(MANY_ACCOUNTS);
     const audit = await auditLedger(dataSource);
@@ -79,6 +84,7 @@ export async function run(): Promise<BenchResult> {
         '3,000 accounts: hold p50 ms': round(wide.holdP50Ms),
         '3,000 accounts: hold p99 ms': round(wide.holdP99Ms),
         'interactive transactions: pairs per second': Math.round(plain.pairsPerSecond),
+        [FITTED]: round(fitted),
         'updates of execution in place': `${round(100 * inPlace)} %`,
         'index entries per call': round(indexEntries, 1),
         'one account: log bytes per call': Math.round(logBytes),
@@ -95,6 +101,7 @@ export async function run(): Promise<BenchResult> {
         hot.pairsPerSecond >= 8_000 &&
         wide.pairsPerSecond >= 4_000 &&
         wide.holdP99Ms <= 25 &&
+        fitted <= 1.1 &&
         inPlace >= 0.95 &&
         round(indexEntries, 1) <= 5 &&
         logBytes <= 1_024 &&
@@ -107,6 +114,19 @@ export async function run(): Promise<BenchResult> {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Times of pairs that hold what fits and count in a run, as multiples of those of plain ones: the median of rounds in turns. */
+async function fittedAgainstPlain(dataSource: DataSource): Promise<number> {
+  const account = () => fundedAccount(dataSource, FUNDS_MICRO_USD);
+  const plain = await groupCommitPair(dataSource, [await account()]);
+  const fitted = await groupCommitPair(dataSource, [await account()], FITTED_WITH_RUN);
+  const ratios: number[] = [];
+  for (let round = 0; round < FITTED_ROUNDS; round += 1) {
+    const { pairsPerSecond } = await measure(plain);
+    ratios.push(pairsPerSecond / (await measure(fitted)).pairsPerSecond);
+  }
+  return median(ratios);
 }
 
 interface Compared {

@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { DataSource } from 'typeorm';
+import type { ExecutionStart } from '../../src/billing/calls/execution-commands.js';
+import { MAX_MICRO_USD } from '../../src/common/money/micro-usd.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 
@@ -8,6 +10,7 @@ export const CALLERS = 64;
 const SECONDS = 5;
 const WARM_UP_SECONDS = 2;
 const PRICE = 120n;
+const RUNS = 16;
 
 interface Load {
   readonly pairs: number;
@@ -43,13 +46,28 @@ async function drive(pair: Pair, seconds: number): Promise<number[]> {
   return holds;
 }
 
+/** What each hold of a pair also has. */
+type Terms = (call: number) => Pick<ExecutionStart, 'fit' | 'run'>;
+
+/** Holds that take what fits, each of a run with a limit; the runs take turns. */
+export const FITTED_WITH_RUN: Terms = (call) => ({
+  fit: { floorMicroUsd: PRICE / 2n, promptMicroUsd: 1n },
+  run: { id: `run ${call % RUNS}`, limitMicroUsd: MAX_MICRO_USD },
+});
+
 /** A pair as the gateway makes it; the accounts take turns. */
-export async function groupCommitPair(dataSource: DataSource, accountIds: string[]): Promise<Pair> {
+export async function groupCommitPair(
+  dataSource: DataSource,
+  accountIds: string[],
+  terms: Terms = () => ({}),
+): Promise<Pair> {
   const { process, executions } = ledgerOf(dataSource);
   await process.heartbeat();
   let next = 0;
   return async (held) => {
-    const start = startOf(accountIds[next++ % accountIds.length] ?? '', PRICE);
+    const call = next++;
+    const accountId = accountIds[call % accountIds.length] ?? '';
+    const start = { ...startOf(accountId, PRICE), ...terms(call) };
     const started = performance.now();
     const { outcome } = await executions.begin(start);
     held(performance.now() - started);

@@ -13,11 +13,13 @@ import { makeLogger, NestLogger } from '../../src/platform/observability/logger.
 import { SELF_MADE_ROUTER } from '../support/self-made-router.js';
 import { ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
-import { type Order, type Receipt, startPaidHarness } from './paid-harness.js';
+import { type BuyOptions, type Order, type Receipt, startPaidHarness } from './paid-harness.js';
 
 const CALLERS = 24;
 const MAX_PRICE = 200;
 const CREDIT_ONE_IN = 8;
+/** Names of runs. Some come to their limit. */
+const RUNS = 300;
 /** One client in four leaves within so many milliseconds: before its hold, at the provider, or during the settlement. */
 const LEAVE_ONE_IN = 4;
 const MAX_STAY_MS = 25;
@@ -42,11 +44,12 @@ class HastyClock extends Clock {
 /**
  * A gateway process under load, to be killed: moves money of the given accounts at random through the real services,
  * for clients that stay or leave, and writes each acknowledged outcome to stdout as one JSON line, and its log to stderr, as
- * a gateway writes it. Arguments: database URL, data directory, account ids.
+ * a gateway writes it. Arguments: database URL, data directory, kinds of calls as JSON, account ids.
  */
 const logger = makeLogger('error', false, { write: (line) => process.stderr.write(line) });
 Logger.overrideLogger(new NestLogger(logger));
-const [url = '', dataDir = '', ...accountIds] = process.argv.slice(2);
+const [url = '', dataDir = '', kinds = '{}', ...accountIds] = process.argv.slice(2);
+const buys = JSON.parse(kinds) as BuyOptions;
 // As a gateway starts, even in the middle of an outage.
 const dataSource = await waitForDatabase(
   () => createDataSource({ url, poolSize: 6 }).initialize(),
@@ -98,8 +101,18 @@ async function credit(accountId: string): Promise<void> {
   if (isDone) acknowledge({ kind: 'credited', accountId, id: key, amount });
 }
 
+function orderOf(accountId: string): Order {
+  const amount = randomInt(1, MAX_PRICE);
+  return {
+    accountId,
+    amount,
+    ...(buys.runs === true && randomInt(3) > 0 && { run: `run ${randomInt(RUNS)}` }),
+    ...(buys.fitted === true && randomInt(2) > 0 && { floor: randomInt(1, amount + 1) }),
+  };
+}
+
 async function call(accountId: string): Promise<void> {
-  const order: Order = { accountId, amount: randomInt(1, MAX_PRICE) };
+  const order = orderOf(accountId);
   const stays = randomInt(LEAVE_ONE_IN) > 0;
   const leaving = new AbortController();
   if (!stays) {

@@ -11,6 +11,7 @@ import { type DatabaseProxy, startDatabaseProxy } from '../support/database-prox
 import { fatalLinesOf, refuseFatal } from '../support/fatal-lines.js';
 import { freshFolder, fundedAccount, ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
+import type { BuyOptions } from './paid-harness.js';
 
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
 const ACCOUNTS = 3;
@@ -38,6 +39,8 @@ export interface CrashPlan {
   readonly rounds: number;
   readonly processes: number;
   readonly outageEvery: number;
+  /** Default: plain calls. */
+  readonly buys?: BuyOptions;
 }
 
 /** The state after the kills. */
@@ -75,7 +78,12 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
   const fatal: string[] = [];
   const dataDir = freshFolder();
   const proxy = await startDatabaseProxy(plan.url);
-  const argumentsOfChild = [proxy.through(plan.url), dataDir, ...accountIds];
+  const argumentsOfChild = [
+    proxy.through(plan.url),
+    dataDir,
+    JSON.stringify(plan.buys ?? {}),
+    ...accountIds,
+  ];
   let outages = 0;
   for (let round = 0; round < plan.rounds; round += 1) {
     const hasOutage = round % plan.outageEvery === plan.outageEvery - 1;
@@ -118,7 +126,7 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
     },
     lost: await lost(dataSource, journal),
     doubled: await doubled(dataSource),
-    audit: (await auditLedger(dataSource)).ok ? 'exact' : 'broken',
+    audit: (await auditLedger(dataSource, 'full')).ok ? 'exact' : 'broken',
     orphanedHolds,
     sweptAfterMs: Math.round(sweptAfterMs),
     holdsLeftOpen: await openHolds(dataSource),

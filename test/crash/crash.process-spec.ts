@@ -15,7 +15,9 @@ describe('gateway processes killed under load', () => {
     'and cut off from the database lose no acknowledged outcome, charge nothing twice, leave no hold open',
     async () => {
       const { url, dataSource } = database;
-      const result = await crashRun({ url, dataSource, rounds: 2, processes: 4, outageEvery: 2 });
+      const buys = { runs: true, fitted: true };
+      const plan = { rounds: 2, processes: 4, outageEvery: 2, buys };
+      const result = await crashRun({ url, dataSource, ...plan });
       expect(result).toMatchObject({
         kills: 8,
         outages: 1,

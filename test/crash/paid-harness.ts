@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunOfCall } from '../../src/admission/admitted-call.js';
+import type { Quote } from '../../src/common/money/charge-basis.js';
 import { toGatewayError } from '../../src/common/errors/to-gateway-error.js';
 import { ClientLeft } from '../../src/billing/calls/call-errors.js';
 import type { PaidCalls } from '../../src/billing/calls/paid-calls.js';
@@ -14,11 +16,25 @@ const MAX_PROVIDER_MS = 10;
 const FAILURE_ONE_IN = 4;
 const PIECES = 3;
 
+/** What kinds of calls clients make. */
+export interface BuyOptions {
+  /** Some name a run, which has a limit. */
+  readonly runs?: boolean;
+  /** Some hold what fits. */
+  readonly fitted?: boolean;
+}
+
 /** What a client asks for: which account pays, and the price that is held. */
 export interface Order {
   readonly accountId: string;
   readonly amount: number;
+  readonly run?: string;
+  /** The least that is held; absent: the whole price. */
+  readonly floor?: number;
 }
+
+/** What a run may spend: a few calls. */
+const RUN_LIMIT = 2_000n;
 
 /** What a client is told of an order that was filled. */
 export interface Receipt {
@@ -40,13 +56,15 @@ export async function startPaidHarness(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
     const order = JSON.parse(decodeURIComponent(request.url?.slice(1) ?? '')) as Order;
-    const call = { ...speechCallOf(order.accountId), response };
+    const ofRun = order.run === undefined ? {} : { run: runOf(order.run) };
+    const call = { ...speechCallOf(order.accountId), response, ...ofRun };
     const id = call.executionId;
-    const line = { accountId: order.accountId, id, amount: order.amount };
-    const charged = randomInt(order.amount + 1);
+    let line = { accountId: order.accountId, id, amount: order.amount };
+    let charged = 0;
     try {
-      const price = { amountMicroUsd: BigInt(order.amount), basis: null };
-      await using paid = await calls.start(call, price);
+      await using paid = await calls.start(call, priceOf(order));
+      line = { ...line, amount: Number(paid.held.amountMicroUsd) };
+      charged = randomInt(line.amount + 1);
       acknowledge({ kind: 'held', ...line });
       await paid.attempt(async () => {
         await provide(response);
@@ -60,6 +78,14 @@ export async function startPaidHarness(
       response.end(JSON.stringify({ id, charged: 0 } satisfies Receipt));
     }
   }
+}
+
+const runOf = (id: string): RunOfCall => ({ id, limitMicroUsd: RUN_LIMIT });
+
+function priceOf({ amount, floor }: Order): Quote {
+  const fit =
+    floor === undefined ? undefined : { floorMicroUsd: BigInt(floor), promptMicroUsd: 1n };
+  return { amountMicroUsd: BigInt(amount), fit, basis: null };
 }
 
 /** The provider's part: it may fail, and like a chat it is given up, or like a speech it goes on, when the client leaves. */

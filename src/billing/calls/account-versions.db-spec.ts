@@ -4,6 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { fundedAccount } from '../../../test/support/test-ledger.js';
 
 const REWRITES = 6_000;
+/** They take seconds on a busy machine. */
+const TIMEOUT_MS = 60_000;
 /** What splits of index pages may add. */
 const FEW_PAGES = 15;
 
@@ -68,5 +70,6 @@ describe('a hold while a snapshot is open', () => {
         await snapshot.release();
       }
     },
+    TIMEOUT_MS,
   );
 });
