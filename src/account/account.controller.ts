@@ -51,7 +51,7 @@ export class AccountController {
 
   @Get('usage')
   @ApiOperation({
-    summary: 'What this account used, by day, model, key or endpoint',
+    summary: 'What this account used, by day, model, key, endpoint or run',
     description: CSV_DESCRIPTION,
   })
   @PageOrCsv(UsagePage)

@@ -17,7 +17,7 @@ export class UsageController {
 
   @Get()
   @ApiOperation({
-    summary: 'What was used, by day, model, key, endpoint or account',
+    summary: 'What was used, by day, model, key, endpoint, run or account',
     description: `Equals the ledger. ${CSV_DESCRIPTION}`,
   })
   @PageOrCsv(UsagePage)

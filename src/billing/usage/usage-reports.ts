@@ -3,10 +3,11 @@ import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { REFUND_REASONS } from '../ledger-entry.js';
 import { TOKEN_SUMS, type TokenSum } from '../token-sums.js';
+import { BY_RUN } from './usage-by-run.js';
 import { ONE_UNIT, UNIT_OF_ENDPOINT, type UsageUnit } from './usage-units.js';
 
 /** Dimensions by which usage can be grouped. */
-export const USAGE_DIMENSIONS = ['day', 'model', 'key', 'endpoint', 'account'] as const;
+export const USAGE_DIMENSIONS = ['day', 'model', 'key', 'endpoint', 'run', 'account'] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
 /** A request for usage: whole days of UTC, `to` exclusive. All filters must hold. */
@@ -27,6 +28,8 @@ export interface UsageRow extends Readonly<Record<TokenSum, string>> {
   readonly model?: string;
   readonly api_key_id?: string;
   readonly endpoint?: string;
+  /** Empty for calls of no run. */
+  readonly run?: string;
   readonly account_id?: string;
   readonly calls: string;
   readonly failures: string;
@@ -48,6 +51,7 @@ const COLUMN: Readonly<Record<UsageDimension, string>> = {
   model: 'model',
   key: 'api_key_id',
   endpoint: 'endpoint',
+  run: 'run',
   account: 'account_id',
 };
 /** The account and key id of rows that sum all accounts, and the key id of calls without a key. */
@@ -125,8 +129,8 @@ function readsMonths({ groupBy, model }: UsageRequest): boolean {
 /** The SQL that selects the sums for a request. */
 function sourcesOf(request: UsageRequest, columns: string) {
   const { groupBy, accountId, apiKeyId } = request;
-  const isSummed =
-    apiKeyId === undefined && !groupBy.includes('key') && !groupBy.includes('account');
+  const byHolders = (['key', 'account', 'run'] as const).some((each) => groupBy.includes(each));
+  const isSummed = apiKeyId === undefined && !byHolders;
   const allAccounts = isSummed ? `account_id = '${NOBODY}'` : `account_id <> '${NOBODY}'`;
   // Each statement has all parameters, whether or not its scope uses them.
   const scope = accountId === undefined ? `$3::uuid IS NULL AND ${allAccounts}` : 'account_id = $3';
@@ -137,7 +141,8 @@ function sourcesOf(request: UsageRequest, columns: string) {
     `${from(table, names, `day >= ${start} AND day < ${end}`)} AND ($4::text IS NULL OR model = $4)`;
   return (table: 'usage_day' | 'usage_latency', names: string): string => {
     if (!readsMonths(request)) {
-      return ofDays(table, names, '$1::date', '$2::date');
+      const source = groupBy.includes('run') ? BY_RUN[table] : table;
+      return ofDays(source, names, '$1::date', '$2::date');
     }
     const months = table === 'usage_day' ? 'usage_month' : 'usage_month_latency';
     return [
@@ -151,11 +156,11 @@ function sourcesOf(request: UsageRequest, columns: string) {
 const NAME_OF_ACCOUNT = ', (SELECT name FROM account a WHERE a.id = account_id) AS account_name';
 
 /** What was given back in the time, in the same groups. */
-const returnedBy = (columns: string) => `returned AS (
+const returnedBy = (columns: string, refunds: string) => `returned AS (
       SELECT ${columns}, sum(amount) AS refunded, ${REFUND_REASONS.map(
         (reason) => `sum(amount) FILTER (WHERE reason = '${reason}') AS refunded_${reason}`,
       ).join(', ')}
-        FROM usage_refunds($3, $1, $2)
+        FROM ${refunds}
        WHERE ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)
        GROUP BY ${columns})`;
 const REFUNDED = ['refunded', ...REFUND_REASONS.map((reason) => `refunded_${reason}`)]
@@ -164,6 +169,7 @@ const REFUNDED = ['refunded', ...REFUND_REASONS.map((reason) => `refunded_${reas
 
 function statementFor(request: UsageRequest): string {
   const { groupBy } = request;
+  const byRun = groupBy.includes('run');
   const columns = groupBy.map((dimension) => COLUMN[dimension]).join(', ');
   const source = sourcesOf(request, columns);
   const sums = readsMonths(request) ? SUMS_WITHOUT_UNIT : SUMS_WITH_UNIT;
@@ -189,10 +195,10 @@ function statementFor(request: UsageRequest): string {
       SELECT ${columns}, sum(calls) AS calls, sum(failures) AS failures, sum(quantity) AS quantity, sum(charged) AS charged,
              ${TOKEN_SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')}, ${ONE_UNIT} AS unit
         FROM (${source('usage_day', sums)} UNION ALL SELECT ${columns}, ${sums} FROM recent) t
-       GROUP BY ${columns}),
+       GROUP BY ${columns} ${byRun ? 'HAVING sum(calls) <> 0 OR sum(charged) <> 0' : ''}),
     page AS MATERIALIZED (
       SELECT row_number() OVER (ORDER BY ${order}) AS place, total.* FROM total ORDER BY ${order} LIMIT $6 OFFSET $7),
-    ${returnedBy(columns)},
+    ${returnedBy(columns, byRun ? BY_RUN.usage_refunds : 'usage_refunds($3, $1, $2)')},
     latency AS (
       SELECT place, bucket, sum(l.calls) AS calls
         FROM (${source('usage_latency', 'bucket, calls')}

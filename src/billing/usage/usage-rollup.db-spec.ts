@@ -56,7 +56,7 @@ async function foldAll(): Promise<void> {
   }
 }
 
-async function usageOf(accountId: string, dimension: 'day' | 'account' = 'day') {
+async function usageOf(accountId: string, dimension: 'day' | 'account' | 'run' = 'day') {
   const request = { ...ALL, groupBy: [dimension], apiKeyId: undefined, model: undefined };
   const rows = await reports.rows({ ...request, accountId });
   const sum = (name: 'calls' | 'failures' | 'charged') =>
@@ -71,6 +71,21 @@ async function truthOf(accountId: string) {
     [accountId],
   );
   return { calls: BigInt(row?.calls ?? 0), charged: BigInt(row?.charged ?? 0) };
+}
+
+/** Charges of runs in usage, and what the runs say that they spent; without those of nothing. */
+async function usageByRun(accountId: string): Promise<Record<string, string>> {
+  const request = { ...ALL, groupBy: ['run'], apiKeyId: undefined, model: undefined } as const;
+  const rows = await reports.rows({ ...request, accountId });
+  const ofRuns = rows.filter(({ run, charged }) => run !== '' && charged !== '0');
+  return Object.fromEntries(ofRuns.map(({ run, charged }) => [run ?? '', charged]));
+}
+async function spentByRun(accountId: string): Promise<Record<string, string>> {
+  const rows = await database.dataSource.query<{ id: string; spent: string }[]>(
+    'SELECT id, spent FROM run WHERE account_id = $1 AND spent <> 0',
+    [accountId],
+  );
+  return Object.fromEntries(rows.map(({ id, spent }) => [id, spent]));
 }
 
 async function foldedOf(accountId: string): Promise<bigint> {
@@ -104,7 +119,8 @@ async function play(accountId: string, operations: readonly [string, number][]):
   for (const [operation, pick] of operations) {
     const start = starts[pick % Math.max(1, starts.length)];
     if (operation === 'begin') {
-      const begun = startOf(accountId, BigInt(pick + 1));
+      const run = pick % 3 === 0 ? undefined : { id: `run ${pick % 3}` };
+      const begun = { ...startOf(accountId, BigInt(pick + 1)), run };
       await calls.executions.begin(begun);
       starts.push(begun);
     } else if (operation === 'fold') {
@@ -135,10 +151,14 @@ describe('the sums of usage', () => {
           await play(accountId, operations);
           const truth = await truthOf(accountId);
           expect(await usageOf(accountId)).toMatchObject(truth);
+          expect(await usageOf(accountId, 'run')).toMatchObject(truth);
+          expect(await usageByRun(accountId)).toEqual(await spentByRun(accountId));
           expect((await auditBooks(database.dataSource, 'new')).discrepancies).toEqual([]);
           await foldAll();
           expect(await usageOf(accountId)).toMatchObject(truth);
           expect(await usageOf(accountId, 'account')).toMatchObject(truth);
+          expect(await usageOf(accountId, 'run')).toMatchObject(truth);
+          expect(await usageByRun(accountId)).toEqual(await spentByRun(accountId));
           for (const scope of ['new', 'full', 'new'] as const) {
             expect((await auditBooks(database.dataSource, scope)).discrepancies).toEqual([]);
           }

@@ -47,6 +47,14 @@ export class UsageView {
 
   @ApiProperty({
     required: false,
+    nullable: true,
+    type: String,
+    description: 'Where usage is grouped by `run`. Null: calls of no run',
+  })
+  run?: string | null;
+
+  @ApiProperty({
+    required: false,
     description: 'Id of the account; where usage is grouped by `account`',
   })
   account_id?: string;
@@ -140,6 +148,7 @@ const NAME: Readonly<Record<UsageDimension, keyof UsageView>> = {
   model: 'model',
   key: 'api_key_id',
   endpoint: 'endpoint',
+  run: 'run',
   account: 'account_id',
 };
 const MEASURES = [
@@ -161,13 +170,15 @@ const MEASURES = [
 
 /** The group as clients see it; operators also see the name of its account. */
 export function viewUsage(row: UsageRow, isOperator: boolean): UsageView {
-  const { day, model, endpoint, api_key_id: key, account_id: account, account_name: name } = row;
+  const { day, model, endpoint, run, api_key_id: key } = row;
+  const { account_id: account, account_name: name } = row;
   return {
     object: 'usage',
     ...(day !== undefined && { day }),
     ...(model !== undefined && { model }),
     ...(key !== undefined && { api_key_id: key === NOBODY ? null : toPublicId('key', key) }),
     ...(endpoint !== undefined && { endpoint }),
+    ...(run !== undefined && { run: run === '' ? null : run }),
     ...(account !== undefined && { account_id: toPublicId('acct', account) }),
     ...(isOperator && name !== undefined && { account_name: name }),
     calls: Number(row.calls),

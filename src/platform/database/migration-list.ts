@@ -10,6 +10,7 @@ import { OutputCaps1700000001031 } from './migrations/1031-output-caps.migration
 import { CreditLots1700000001034 } from './migrations/1034-credit-lots.migration.js';
 import { UsageTokens1700000001036 } from './migrations/1036-usage-tokens.migration.js';
 import { Runs1700000001040 } from './migrations/1040-runs.migration.js';
+import { UsageOfRuns1700000001041 } from './migrations/1041-usage-of-runs.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CreditLots1700000001034,
   UsageTokens1700000001036,
   Runs1700000001040,
+  UsageOfRuns1700000001041,
 ];

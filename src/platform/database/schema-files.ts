@@ -33,6 +33,7 @@ export const SCHEMA_FILES = [
   '80-usage.sql',
   '81-usage.functions.sql',
   '82-statements.functions.sql',
+  '83-usage-of-runs.sql',
   '85-limits.sql',
   '86-limits.functions.sql',
   '90-retention.sql',

@@ -777,8 +777,9 @@ CREATE VIEW usage_call (
   input_tokens bigint,
   cached_tokens bigint,
   output_tokens bigint,
-  reasoning_tokens bigint
-) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket, held, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'promptTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS input_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'cachedTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS cached_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'completionTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS output_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'reasoningTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS reasoning_tokens FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket, amount AS held, 0 AS input_tokens, 0 AS cached_tokens, 0 AS output_tokens, 0 AS reasoning_tokens FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
+  reasoning_tokens bigint,
+  run text
+) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket, held, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'promptTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS input_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'cachedTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS cached_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'completionTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS output_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'reasoningTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS reasoning_tokens, run FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket, amount AS held, 0 AS input_tokens, 0 AS cached_tokens, 0 AS output_tokens, 0 AS reasoning_tokens, run FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
 COMMENT ON usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
 
 CREATE TABLE usage_checkpoint (
@@ -830,8 +831,9 @@ CREATE VIEW usage_given_back (
   endpoint text,
   charged bigint,
   reversed_at timestamp with time zone,
-  reason text
-) AS SELECT account_id, created_at, COALESCE(api_key_id, api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, COALESCE(model, model, ''::text) AS model, COALESCE(endpoint, endpoint, ''::text) AS endpoint, (- amount) AS charged, COALESCE(charged_at, ended_at, charged_at) AS reversed_at, reason FROM (((ledger_entry l LEFT JOIN LATERAL ( SELECT account_id, id, created_at, is_final, ended_at, api_key_id, model, endpoint, is_failed, quantity, charged, bucket, held, input_tokens, cached_tokens, output_tokens, reasoning_tokens FROM usage_call u WHERE ((account_id = account_id) AND (id = hold_id)) OFFSET 0) c ON (true)) LEFT JOIN late_reversal r ON (((account_id = account_id) AND (id = hold_id)))) LEFT JOIN late_charge p ON (((account_id = account_id) AND (id = hold_id)))) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL)) UNION ALL SELECT account_id, charged_at AS created_at, api_key_id, model, endpoint, charged, charged_at AS reversed_at, NULL::text AS reason FROM late_charge;
+  reason text,
+  run text
+) AS SELECT account_id, created_at, COALESCE(api_key_id, api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, COALESCE(model, model, ''::text) AS model, COALESCE(endpoint, endpoint, ''::text) AS endpoint, (- amount) AS charged, COALESCE(charged_at, ended_at, charged_at) AS reversed_at, reason, run FROM (((ledger_entry l LEFT JOIN LATERAL ( SELECT account_id, id, created_at, is_final, ended_at, api_key_id, model, endpoint, is_failed, quantity, charged, bucket, held, input_tokens, cached_tokens, output_tokens, reasoning_tokens, run FROM usage_call u WHERE ((account_id = account_id) AND (id = hold_id)) OFFSET 0) c ON (true)) LEFT JOIN late_reversal r ON (((account_id = account_id) AND (id = hold_id)))) LEFT JOIN late_charge p ON (((account_id = account_id) AND (id = hold_id)))) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL)) UNION ALL SELECT account_id, charged_at AS created_at, api_key_id, model, endpoint, charged, charged_at AS reversed_at, NULL::text AS reason, ( SELECT run FROM task t WHERE ((account_id = account_id) AND (id = id))) AS run FROM late_charge;
 COMMENT ON usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative.';
 
 CREATE TABLE usage_held (
@@ -907,6 +909,57 @@ CREATE INDEX usage_refund_by_day ON public.usage_refund USING btree (day);
 CREATE UNIQUE INDEX usage_refund_pkey ON public.usage_refund USING btree (account_id, day, api_key_id, model, endpoint, reason);
 COMMENT ON usage_refund IS 'What was given back of charges, on the day on which it was given back: usage_day.charged has it taken off. It has no rows of all accounts.';
 COMMENT ON usage_refund.reason IS 'The reason that the operator told (ledger_entry.reason); empty where none was told, and where an error gave the charge back.';
+
+CREATE TABLE usage_run (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  run text NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  calls bigint NOT NULL,
+  failures bigint NOT NULL,
+  quantity numeric NOT NULL,
+  charged bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  cached_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  CONSTRAINT usage_run_pkey PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint)
+) WITH (fillfactor=70);
+CREATE INDEX usage_run_by_day ON public.usage_run USING btree (day);
+CREATE UNIQUE INDEX usage_run_pkey ON public.usage_run USING btree (account_id, day, run, api_key_id, model, endpoint);
+COMMENT ON usage_run IS 'What the calls of usage_day that name a run used, by run. It has no rows of all accounts.';
+
+CREATE TABLE usage_run_latency (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  run text NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  bucket smallint NOT NULL,
+  calls bigint NOT NULL,
+  CONSTRAINT usage_run_latency_pkey PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, bucket)
+) WITH (fillfactor=70);
+CREATE INDEX usage_run_latency_by_day ON public.usage_run_latency USING btree (day);
+CREATE UNIQUE INDEX usage_run_latency_pkey ON public.usage_run_latency USING btree (account_id, day, run, api_key_id, model, endpoint, bucket);
+COMMENT ON usage_run_latency IS 'How many of the calls of usage_run took how long, by bucket (usage_bucket).';
+
+CREATE TABLE usage_run_refund (
+  account_id uuid NOT NULL,
+  day date NOT NULL,
+  run text NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  reason text NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT usage_run_refund_pkey PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, reason)
+) WITH (fillfactor=70);
+CREATE INDEX usage_run_refund_by_day ON public.usage_run_refund USING btree (day);
+CREATE UNIQUE INDEX usage_run_refund_pkey ON public.usage_run_refund USING btree (account_id, day, run, api_key_id, model, endpoint, reason);
+COMMENT ON usage_run_refund IS 'What usage_refund has of calls that name a run, by run.';
 
 CREATE TABLE usage_state (
   is_only boolean NOT NULL DEFAULT true,
@@ -1135,13 +1188,15 @@ CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 
 
 CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE COST 100 AS 'ca83653ec7b8f4871242bc779eb2cc1f';
 
-CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '5a86357871ad981398b5e7e5727777d6';
+CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '886a35df86badb2a6924a4b6d95df623';
 
 CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '2b66a6a3f4d88e6b653730d05652a37a';
 
-CREATE FUNCTION usage_recent_v2(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '94d56b738c16db5902b2d69b546eae15';
+CREATE FUNCTION usage_recent_v2(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint, run text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '2797f0cb95e6ed45481572c069edbc02';
 
 CREATE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '9c99e3e8e975e90345e10f75a08fa79d';
+
+CREATE FUNCTION usage_run_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, run text, reason text, amount bigint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '3133174524ab4be015c951424507146a';
 
 CREATE FUNCTION webhook_claim(p_from uuid, p_lanes integer, p_lease_ms integer, p_limit integer, p_origin_room integer, p_origins text[], p_origin_rooms integer[], p_account_room integer, p_accounts uuid[], p_account_rooms integer[]) RETURNS SETOF webhook_delivery LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_incremental_sort=off, enable_mergejoin=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS 'a5fba14324644c669d986bc6a9be76e4';
 

@@ -61,6 +61,19 @@ describe('a run', () => {
     });
   });
 
+  it('groups usage, beside the calls of no run', async () => {
+    const { headers } = await gateway.account();
+    for (const run of [ofRun('one'), ofRun('one'), ofRun('two'), {}]) await speak(headers, run);
+    const { json } = await read(headers, '/v1/usage?group_by=run,model');
+    expect((json as { data: unknown }).data).toMatchObject([
+      { run: null, model: HELLO.model, calls: 1, charged_microusd: String(PRICE) },
+      { run: 'one', model: HELLO.model, calls: 2, charged_microusd: String(2 * PRICE) },
+      { run: 'two', model: HELLO.model, calls: 1, charged_microusd: String(PRICE) },
+    ]);
+    const csv = (await read(headers, '/v1/usage?group_by=run&format=csv')).bytes.toString();
+    expect(csv.split('\n')[0]).toMatch(/^run,calls,/);
+  });
+
   it('is named by the record of its call', async () => {
     const { headers } = await gateway.account();
     const answer = await speak(headers, ofRun('named'));
