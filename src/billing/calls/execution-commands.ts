@@ -1,4 +1,5 @@
 import type { AdmittedCall, RunOfCall } from '../../admission/admitted-call.js';
+import type { RunConflict, Unfunded } from '../../admission/hold-refusal.js';
 import { mayHaveLimit } from '../../auth/caller.js';
 import type {
   ChargeBasis,
@@ -85,20 +86,6 @@ export interface Held {
   readonly amountMicroUsd: MicroUsd;
   /** Null unless the start holds what fits. */
   readonly capReason: OutputCapReason | null;
-}
-
-/** A start for which too little is available: to the account, or of the limit of its key or run. */
-export interface Unfunded {
-  readonly outcome: 'insufficient' | 'over_limit' | 'over_run';
-  /** The least of what the account and the limits leave; negative where a limit was lowered. */
-  readonly availableMicroUsd: MicroUsd;
-}
-
-/** A start that names another limit than its run has. */
-export interface RunConflict {
-  readonly outcome: 'run_conflict';
-  /** The limit of the run; null: it only counts. */
-  readonly limitMicroUsd: MicroUsd | null;
 }
 
 /** The result of a start. `missing`: unknown account; `conflict`: the id was used before. */

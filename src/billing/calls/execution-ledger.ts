@@ -7,6 +7,7 @@ import { Clock } from '../../common/time/clock.js';
 import { OnceAnHour } from '../../common/time/once-an-hour.js';
 import type { ReadyCalls } from '../../platform/database/batching/group-queues.js';
 import type { StatementBatcher } from '../../platform/database/batching/statement-batcher.js';
+import type { RunConflict, Unfunded } from '../../admission/hold-refusal.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { ExecutionRepository } from './execution.repository.js';
 import type {
@@ -16,8 +17,6 @@ import type {
   ExecutionCommand,
   FinishOutcome,
   Held,
-  RunConflict,
-  Unfunded,
 } from './execution-commands.js';
 import { ProcessLease } from '../recovery/process-lease.js';
 import { executionBatcher, NotCommitted } from './execution-batcher.js';

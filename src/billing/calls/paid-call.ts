@@ -18,7 +18,7 @@ import type {
 } from '../../providers/routing/provider-router.js';
 import { AS_QUOTED } from './charge.js';
 import { CallDeadline, type TimedCall } from './call-deadline.js';
-import { holdRefusal } from './hold-refusal.js';
+import { holdRefusal } from '../../admission/hold-refusal.js';
 import { failedProviderOf, publicErrorOf, recordedCodeOf } from './call-errors.js';
 import {
   type ExecutionEnd,

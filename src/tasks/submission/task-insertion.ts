@@ -6,7 +6,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
 import { WebhookSecrets } from '../../webhooks/webhook-secrets.js';
-import type { RunConflict, Unfunded } from '../../billing/calls/execution-commands.js';
+import type { RunConflict, Unfunded } from '../../admission/hold-refusal.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { KeyClaim } from './idempotency-claims.js';
 import type { Task, TaskWebhook } from '../task.js';

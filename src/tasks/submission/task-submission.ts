@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { holdRefusal } from '../../billing/calls/hold-refusal.js';
+import { holdRefusal } from '../../admission/hold-refusal.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { apiFamilyOf } from '../../catalog/operations.js';

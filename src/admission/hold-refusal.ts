@@ -1,11 +1,24 @@
-import type { AdmittedCall, RunOfCall } from '../../admission/admitted-call.js';
-import { insufficientFundsError } from '../../admission/insufficient-funds.error.js';
-import { apiFamilyOf } from '../../catalog/operations.js';
-import { GatewayError } from '../../common/errors/gateway-error.js';
-import { RUN_LIMIT_HEADER } from '../../admission/run.guard.js';
-import { formatMicroUsd } from '../../common/money/micro-usd.js';
-import type { Quote } from '../../common/money/charge-basis.js';
-import type { RunConflict, Unfunded } from './execution-commands.js';
+import type { AdmittedCall, RunOfCall } from './admitted-call.js';
+import { insufficientFundsError } from './insufficient-funds.error.js';
+import { apiFamilyOf } from '../catalog/operations.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { RUN_LIMIT_HEADER } from './run.guard.js';
+import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
+import type { Quote } from '../common/money/charge-basis.js';
+
+/** A start for which too little is available: to the account, or of the limit of its key or run. */
+export interface Unfunded {
+  readonly outcome: 'insufficient' | 'over_limit' | 'over_run';
+  /** The least of what the account and the limits leave; negative where a limit was lowered. */
+  readonly availableMicroUsd: MicroUsd;
+}
+
+/** A start that names another limit than its run has. */
+export interface RunConflict {
+  readonly outcome: 'run_conflict';
+  /** The limit of the run; null: it only counts. */
+  readonly limitMicroUsd: MicroUsd | null;
+}
 
 /**
  * The 402 of a call for which too little is available; it needs its floor, where it would hold what fits. 409 `conflict` for
