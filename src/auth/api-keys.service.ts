@@ -132,6 +132,7 @@ export class ApiKeysService {
   rotate(id: string, overlapMs: number): Promise<IssuedKey | undefined> {
     return this.keys.manager.transaction(async (manager) => {
       const keys = manager.withRepository(this.keys);
+      await lockMaker(keys, id);
       const old = await keys.findOne({
         where: { id, revokedAt: IsNull() },
         lock: { mode: 'pessimistic_write' },
@@ -167,6 +168,20 @@ export class ApiKeysService {
     );
     const uses = new Map(rows.map((row) => [row.api_key_id, row.last_used_at]));
     return keys.map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? null }));
+  }
+}
+
+/**
+ * Locks the key that made a key, before the key itself is locked, as everywhere. While its maker is locked, it gets no other: a
+ * rotation of the maker, which gives its keys to the successor, would miss a successor of theirs that is being made.
+ */
+async function lockMaker(keys: Repository<ApiKey>, id: string): Promise<void> {
+  const makerOf = async () => (await keys.findOneBy({ id }))?.makerId ?? null;
+  let locked: string | null = null;
+  for (let makerId = await makerOf(); makerId !== locked; makerId = await makerOf()) {
+    locked = makerId;
+    if (locked === null) return;
+    await keys.findOne({ where: { id: locked }, lock: { mode: 'pessimistic_write' } });
   }
 }
 
