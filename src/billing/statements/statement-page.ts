@@ -39,7 +39,6 @@ const SUMS: readonly (readonly [string, (statement: Statement) => bigint])[] = [
   ['Expired', ({ expiries }) => expiries.totalMicroUsd],
 ];
 const HEADINGS: readonly (readonly [StatementLine, string])[] = [
-  ['credit', 'Credits'],
   ['correction', 'Corrections'],
   ['refund', 'Refunds'],
   ['expiry', 'Expired credits'],
@@ -58,6 +57,7 @@ export function pageOfStatement(statement: Statement, isOperator: boolean): stri
     factsOf(statement, isOperator),
     summaryOf(statement),
     chargesOf(rows.filter(({ line }) => line === 'charge')),
+    creditsOf(rows.filter(({ line }) => line === 'credit')),
     ...HEADINGS.map(([line, title]) =>
       entriesOf(
         title,
@@ -110,6 +110,23 @@ function chargesOf(rows: readonly StatementRow[]): string {
 function splitOf(tokens: ModelCharge['tokens']): string {
   const input = `${tokens.input_tokens} in (${tokens.cached_tokens} cached)`;
   return `${input}, ${tokens.output_tokens} out (${tokens.reasoning_tokens} reasoning)`;
+}
+
+function creditsOf(rows: readonly StatementRow[]): string {
+  if (rows.length === 0) return '';
+  const lines = rows.map(({ entry, further, amountMicroUsd }) => {
+    const terms = entry?.terms;
+    const { paymentReference = null, currency = null, taxMicroUsd = null } = terms ?? {};
+    const reference = paymentReference ?? (entry && viewOwnEntry(entry).id);
+    const tax = taxMicroUsd === null ? '' : usdText(taxMicroUsd);
+    const cells = [
+      entry?.createdAt.toISOString() ?? '',
+      reference ?? `${further ?? 0} further entries`,
+      ...[terms?.kind ?? '', currency ?? '', tax],
+    ];
+    return `<tr>${cells.map(cell).join('')}${moneyCell(amountMicroUsd)}</tr>`;
+  });
+  return tableOf('Credits', ['Time', 'Payment', 'Kind', 'Paid in', 'Tax (USD)', 'USD'], lines);
 }
 
 function entriesOf(title: string, rows: readonly StatementRow[]): string {

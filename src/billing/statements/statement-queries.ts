@@ -21,7 +21,8 @@ export const BALANCES = `
 export const ENTRIES = `
   SELECT * FROM (
     SELECT *, row_number() OVER (PARTITION BY part ORDER BY position) AS place,
-           count(*) OVER (PARTITION BY part)::int AS count, sum(amount) OVER (PARTITION BY part) AS total
+           count(*) OVER (PARTITION BY part)::int AS count, sum(amount) OVER (PARTITION BY part) AS total,
+           sum(tax) OVER (PARTITION BY part) AS total_tax
       FROM (SELECT e.*, CASE kind WHEN 'credit' THEN 'credits' WHEN 'expiry' THEN 'expiries' ELSE CASE WHEN hold_id IS NULL THEN 'corrections' ELSE 'refunds' END END AS part
               FROM ledger_entry e, ${MONTH}
              WHERE account_id = $1 AND position >= $3 AND position < $4 AND kind <> 'charge'

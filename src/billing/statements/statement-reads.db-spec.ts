@@ -5,6 +5,8 @@ import { accountsOf, fundedAccount } from '../../../test/support/test-ledger.js'
 import { transaction } from '../../platform/database/transaction.js';
 import { monthOf } from './dto/statement.query.js';
 import { BALANCES, CHARGES, ENTRIES } from './statement-queries.js';
+import { pageOfStatement } from './statement-page.js';
+import { csvOfStatement } from './statement-rows.js';
 import { MAX_LISTED_ENTRIES, Statements } from './statements.js';
 
 const BATCHES = 3;
@@ -78,14 +80,17 @@ describe('what a statement reads', () => {
     const accountId = (await accountsOf(database.dataSource).create('many')).id;
     const credits = MAX_LISTED_ENTRIES + 7;
     await query(
-      `INSERT INTO ledger_entry (account_id, kind, amount, balance_after, created_at, credit_kind)
-       SELECT $1, 'credit', 2, 2 * n, timestamptz '2026-03-10Z' + n * interval '1 second', 'paid' FROM generate_series(1, $2::int) n`,
+      `INSERT INTO ledger_entry (account_id, kind, amount, balance_after, created_at, credit_kind, payment_reference, tax)
+       SELECT $1, 'credit', 2, 2 * n, timestamptz '2026-03-10Z' + n * interval '1 second', 'paid', '<invoice ' || n, 3 FROM generate_series(1, $2::int) n`,
       [accountId, credits],
     );
     const statement = await new Statements(database.dataSource).read(accountId, monthOf('2026-03'));
     expect(statement.credits.entries).toHaveLength(MAX_LISTED_ENTRIES);
     expect(statement.credits).toMatchObject({ count: credits, totalMicroUsd: BigInt(2 * credits) });
     expect(statement.closingMicroUsd).toBe(BigInt(2 * credits));
+    expect(pageOfStatement(statement, false)).toContain('&lt;invoice 1000<');
+    expect(csvOfStatement(statement).split('\r\n')[2]).toContain(',paid,,<invoice 1,,3,2,');
+    expect(statement.taxMicroUsd).toBe(BigInt(3 * credits));
   });
 
   it('is at every moment the sum of the entries before it, of writers whose transactions wait for each other', async () => {

@@ -1,3 +1,4 @@
+import type { CreditTerms } from '../ledger/credit-terms.js';
 import type { LedgerEntry } from '../ledger-entry.js';
 import { viewOwnEntry } from '../ledger/ledger-entry.view.js';
 import { type CsvValue, csvOf } from '../../common/csv.js';
@@ -64,6 +65,11 @@ const NAMES = [
   ...TOKEN_SUMS,
   'quantity',
   'unit',
+  'credit_kind',
+  'expires_at',
+  'payment_reference',
+  'currency',
+  'tax_microusd',
   'amount_microusd',
   'amount_usd',
 ] as const;
@@ -89,7 +95,18 @@ export function csvOfStatement(statement: Statement): string {
 function cellsOfEntry(entry: LedgerEntry | undefined) {
   if (entry === undefined) return {};
   const { id, reference, reason } = viewOwnEntry(entry);
-  return { id, reference, reason, created_at: entry.createdAt.toISOString() };
+  const created = { id, reference, reason, created_at: entry.createdAt.toISOString() };
+  return { ...created, ...(entry.terms && cellsOfTerms(entry.terms)) };
+}
+
+function cellsOfTerms({ kind, expiresAt, paymentReference, currency, taxMicroUsd }: CreditTerms) {
+  return {
+    credit_kind: kind,
+    expires_at: expiresAt?.toISOString() ?? null,
+    payment_reference: paymentReference,
+    currency,
+    tax_microusd: taxMicroUsd === null ? null : formatMicroUsd(taxMicroUsd),
+  };
 }
 
 function cellsOfCharge(charge: ModelCharge | undefined) {

@@ -23,6 +23,8 @@ export interface Statement {
   /** By model. Together they are what was charged. */
   readonly charges: readonly ModelCharge[];
   readonly credits: EntrySum;
+  /** Sum of the taxes that credits tell; null where none does. */
+  readonly taxMicroUsd: MicroUsd | null;
   /** What operators set right; signed. */
   readonly corrections: EntrySum;
   /** What was given back of charges, of this month or of earlier ones. */

@@ -99,6 +99,14 @@ export class StatementView {
   @ApiProperty({ example: '5000000', description: 'Micro-USD credited' })
   credits_microusd!: string;
 
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '950000',
+    description: 'Micro-USD of tax that the credits tell; null where none does',
+  })
+  tax_microusd!: string | null;
+
   @ApiProperty({ example: '-500', description: 'Micro-USD set right by operators; signed' })
   corrections_microusd!: string;
 
@@ -181,6 +189,7 @@ export function viewStatement(statement: Statement, isOperator: boolean): Statem
     currency: 'USD',
     opening_microusd: formatMicroUsd(statement.openingMicroUsd),
     credits_microusd: formatMicroUsd(credits.totalMicroUsd),
+    tax_microusd: statement.taxMicroUsd === null ? null : formatMicroUsd(statement.taxMicroUsd),
     corrections_microusd: formatMicroUsd(corrections.totalMicroUsd),
     charges_microusd: formatMicroUsd(statement.chargesMicroUsd),
     refunds_microusd: formatMicroUsd(refunds.totalMicroUsd),

@@ -33,6 +33,7 @@ interface EntryRow extends LedgerEntryRow {
   readonly part: Part;
   readonly count: number;
   readonly total: string;
+  readonly total_tax: string | null;
 }
 
 interface ChargeRow extends Readonly<Record<TokenSum, string>> {
@@ -85,6 +86,7 @@ async function readIn(
     chargesMicroUsd: charged,
     charges: chargesOf(models, charged),
     ...sums,
+    taxMicroUsd: taxOf(entries),
   };
 }
 
@@ -94,6 +96,12 @@ function sumOf(rows: readonly EntryRow[]): EntrySum {
     count: rows[0]?.count ?? 0,
     entries: rows.map(ledgerEntryOf),
   };
+}
+
+/** Of the credits; null where none tells its tax. */
+function taxOf(rows: readonly EntryRow[]): bigint | null {
+  const tax = rows.find(({ part }) => part === 'credits')?.total_tax ?? null;
+  return tax === null ? null : BigInt(tax);
 }
 
 /** The lines of the models, and one for the rest of what the ledger says was charged. */

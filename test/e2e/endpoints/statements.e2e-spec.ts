@@ -71,6 +71,7 @@ describe('the statement of a month', () => {
       currency: 'USD',
       opening_microusd: '0',
       credits_microusd: '1000000',
+      tax_microusd: null,
       corrections_microusd: '-400',
       charges_microusd: '1200',
       refunds_microusd: '600',
