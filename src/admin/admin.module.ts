@@ -12,6 +12,7 @@ import { AccountsController } from './accounts.controller.js';
 import { AdminTasksController } from './admin-tasks.controller.js';
 import { AdminTasksService } from './admin-tasks.service.js';
 import { AdminGuard } from './admin.guard.js';
+import { CatalogController } from './catalog.controller.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { KeysController } from './keys.controller.js';
@@ -42,6 +43,7 @@ import { UsageController } from './usage.controller.js';
     DeliveriesController,
     AdminTasksController,
     UsageController,
+    CatalogController,
   ],
   providers: [
     SealedSecrets,

@@ -12,6 +12,7 @@ import type { ProviderConfig, ProvidersOptions } from '../providers/providers.op
 import { providersOptions } from './provider-configs.js';
 import { sandboxScope } from '../providers/providers.js';
 import { Catalog } from '../catalog/catalog.js';
+import { CatalogChangeRecorder } from '../catalog/catalog-change-recorder.js';
 import { nameVoices } from '../catalog/voices.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import type { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
@@ -84,6 +85,7 @@ export async function startGateway(
   gatewayUrl.listensAt(app.getHttpServer().address() as AddressInfo);
   if (upstream) await publishSandboxMedia(upstream, gatewayUrl.href, app, logger);
   const operators = operatorSocket === undefined ? undefined : await listen(operatorSocket, app);
+  app.get(CatalogChangeRecorder).start();
   app.get(Readiness).serve();
   logger.info(
     { url: gatewayUrl.href, docs: `${gatewayUrl.href}/docs`, ...servedBy(providers) },

@@ -1,6 +1,8 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { Catalog } from './catalog.js';
+import { CatalogChangeRecorder } from './catalog-change-recorder.js';
+import { CatalogChanges } from './catalog-changes.js';
 import type { ModelRow } from './model-row.js';
 import { PriceBooks } from './price-books/price-books.js';
 
@@ -19,8 +21,10 @@ export class CatalogModule {
           inject: [ProviderRegistry],
         },
         PriceBooks,
+        CatalogChanges,
+        CatalogChangeRecorder,
       ],
-      exports: [Catalog, PriceBooks],
+      exports: [Catalog, PriceBooks, CatalogChanges],
     };
   }
 }

@@ -12,6 +12,7 @@ interface Checked {
   readonly rows: ReadonlyMap<string, ModelRow>;
   readonly byAlias: ReadonlyMap<string, ModelRow>;
   readonly runnable: ReadonlyMap<string, readonly Route[]>;
+  readonly enabled: readonly ModelRow[];
   readonly listed: readonly ModelRow[];
   readonly terms: ReadonlyMap<string, UpstreamTerms | undefined>;
 }
@@ -55,6 +56,11 @@ export class Catalog {
     return this.checked.listed;
   }
 
+  /** All enabled models, whether they can run or not; the same list until the models are replaced. */
+  enabled(): readonly ModelRow[] {
+    return this.checked.enabled;
+  }
+
   /** Enabled models that cannot run, for the log at the start. */
   idle(): ModelRow[] {
     return [...this.checked.rows.values()].filter((row) => this.routesOf(row.id).length === 0);
@@ -74,6 +80,7 @@ export class Catalog {
     return {
       rows: byId,
       byAlias: new Map(enabled.flatMap((row) => (row.aliases ?? []).map((name) => [name, row]))),
+      enabled: [...byId.values()],
       listed: [...byId.values()].filter((row) => (runnable.get(row.id)?.length ?? 0) > 0),
       terms: new Map(rows.map((row) => [row.id, row.terms])),
       runnable,

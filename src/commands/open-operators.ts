@@ -10,6 +10,7 @@ import { withSecretKeys } from '../platform/config/secret-key-file.js';
 import { makeLogger } from '../platform/observability/logger.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { StatementAnswers } from '../billing/statements/statement-answers.js';
+import { CatalogChanges } from '../catalog/catalog-changes.js';
 import { UsageService } from '../billing/usage/usage.service.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import { OperatorsModule } from './operators.module.js';
@@ -34,6 +35,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     actions: app.get(OperatorActions),
     statements: app.get(StatementAnswers, { strict: false }),
     usage: app.get(UsageService, { strict: false }),
+    catalogChanges: app.get(CatalogChanges, { strict: false }),
     sealed: app.get(SealedSecrets),
   };
 }

@@ -5,6 +5,7 @@ import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorLedger } from '../admin/operator-ledger.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { StatementAnswers } from '../billing/statements/statement-answers.js';
+import type { CatalogChanges } from '../catalog/catalog-changes.js';
 import type { UsageService } from '../billing/usage/usage.service.js';
 import type { SealedSecrets } from '../sealed/sealed-secrets.js';
 import type { Options, Question } from './operator-request.js';
@@ -22,6 +23,7 @@ export interface Operators extends CommonServices {
   readonly deliveries: DeliveriesService;
   readonly statements: StatementAnswers;
   readonly usage: UsageService;
+  readonly catalogChanges: CatalogChanges;
   readonly sealed: SealedSecrets;
 }
 

@@ -1,5 +1,7 @@
 import { actionQueryOf, ActionsQuery } from '../admin/dto/admin.queries.js';
+import { CatalogChangesQuery } from '../admin/dto/catalog.queries.js';
 import { viewAudit } from '../admin/views/audit.view.js';
+import { viewCatalogChange } from '../admin/views/catalog-change.view.js';
 import { viewAction } from '../admin/views/operator-action.view.js';
 import { AdminUsageQuery } from '../billing/usage/dto/usage.query.js';
 import { pathId } from '../common/ids/id-params.js';
@@ -52,6 +54,10 @@ export const OPERATOR_COMMANDS: Readonly<Record<OperatorCommandName, OperatorCom
       const query = actionQueryOf(sent(ActionsQuery, options, timesOf(options)));
       return viewPage(await actions.list(query), viewAction);
     },
+  },
+  'catalog:changes': {
+    run: async ({ catalogChanges }, _words, options) =>
+      viewPage(await catalogChanges.list(sent(CatalogChangesQuery, options)), viewCatalogChange),
   },
   audit: {
     run: async ({ operator }, _words, { full }) =>

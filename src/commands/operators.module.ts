@@ -11,6 +11,7 @@ import {
 import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
 import { Catalog } from '../catalog/catalog.js';
+import { CatalogChanges } from '../catalog/catalog-changes.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import { ConfigModule } from '../platform/config/config.module.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
@@ -71,6 +72,7 @@ export class OperatorsModule {
         WebhookSecrets,
         SealedSecrets,
         DeliveriesService,
+        CatalogChanges,
       ],
     };
   }

@@ -3,7 +3,7 @@ import { type EndpointType, OPERATION_NAMES, OPERATIONS } from '../catalog/opera
 import type { ModelRow } from '../catalog/model-row.js';
 import { VOICES } from '../catalog/voices.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { PriceView, PricingView, viewPrice, viewPricing } from './price.view.js';
+import { PriceView, PricingView, viewPrice, viewPricing } from '../catalog/price.view.js';
 
 /** Date of the catalog, which models show as `created`: 2026-11-20. */
 const CATALOG_EPOCH_SECONDS = 1_795_132_800;

@@ -38,6 +38,11 @@ export const GATEWAY_DECLARATIONS = {
     },
     example: 'actions --target key_… --from 2026-11-01',
   },
+  'catalog:changes': {
+    about: 'Lists which model cost what, from when on and by which file, newest first',
+    options: { model: { value: 'MODEL', about: 'Id of the model' }, ...PAGE },
+    example: 'catalog:changes --model gen-5',
+  },
   audit: {
     about: 'Proves that the books add up; ends with 1 where they do not',
     options: { full: { about: 'Reads every entry, not only those since the last audit' } },

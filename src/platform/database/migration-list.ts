@@ -11,6 +11,7 @@ import { CreditLots1700000001034 } from './migrations/1034-credit-lots.migration
 import { UsageTokens1700000001036 } from './migrations/1036-usage-tokens.migration.js';
 import { Runs1700000001040 } from './migrations/1040-runs.migration.js';
 import { UsageOfRuns1700000001041 } from './migrations/1041-usage-of-runs.migration.js';
+import { CatalogChanges1700000001042 } from './migrations/1042-catalog-changes.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UsageTokens1700000001036,
   Runs1700000001040,
   UsageOfRuns1700000001041,
+  CatalogChanges1700000001042,
 ];

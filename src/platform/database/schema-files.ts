@@ -9,6 +9,8 @@ export const SCHEMA_FILES = [
   '00-schema.sql',
   '10-accounts.sql',
   '12-price-books.sql',
+  '14-catalog.sql',
+  '15-catalog.functions.sql',
   '20-keys.sql',
   '21-keys.functions.sql',
   '30-ledger.sql',

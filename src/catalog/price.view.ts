@@ -1,13 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { ModelRow } from '../catalog/model-row.js';
-import { factorOf } from '../catalog/price-factor.js';
-import {
-  type PerRequest,
-  type PerVideo,
-  unitPriceOfImage,
-  unitsOfVideo,
-} from '../catalog/price-rule.js';
-import { TOKEN_LINES, type TokenLine, type TokenLinePrices } from '../catalog/token-price.js';
+import type { ModelRow } from './model-row.js';
+import { factorOf } from './price-factor.js';
+import { type PerRequest, type PerVideo, unitPriceOfImage, unitsOfVideo } from './price-rule.js';
+import { TOKEN_LINES, type TokenLine, type TokenLinePrices } from './token-price.js';
 import { decimalText } from '../common/money/decimal-text.js';
 import { formatMicroUsd, type MicroUsd, multiply } from '../common/money/micro-usd.js';
 
