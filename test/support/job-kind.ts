@@ -30,6 +30,7 @@ export class JobKind implements TaskKind {
   private readonly transport: HttpTransport;
 
   constructor(baseUrl: string, timeoutMs = 10_000) {
+    process.env.TASKS_OF_TEST_KIND = 'yes';
     this.transport = new HttpTransport(timeoutMs);
     const access = {
       id: 'elevenlabs',

@@ -4,10 +4,12 @@ import { pino } from 'pino';
 import { startGateway } from '../../dist/bootstrap/start-gateway.js';
 import { loadConfig } from '../../dist/platform/config/load-config.js';
 import { noteOperations } from './built/core-endpoints.js';
+import { noteUndescribed } from './built/described-answers.js';
 
 let testPath = '';
 process.on('message', (file) => (testPath = file));
 noteOperations(() => testPath);
+noteUndescribed(() => testPath);
 
 const config = loadConfig(JSON.parse(process.argv[2]));
 // Each line that is written is a defect.

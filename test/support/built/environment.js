@@ -2,10 +2,12 @@ import { createRequire } from 'node:module';
 import { Logger } from '@nestjs/common';
 import { TestEnvironment } from 'jest-environment-node';
 import { noteFile, noteOperations } from './core-endpoints.js';
+import { noteUndescribed } from './described-answers.js';
 import { openFileFolder, remove } from './temp-folders.js';
 
 let testPath = '';
 noteOperations(() => testPath);
+noteUndescribed(() => testPath);
 
 /**
  * Where the modules of the build are those of the Jest worker: each is evaluated once per worker and not once per test file, which
