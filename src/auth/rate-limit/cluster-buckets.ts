@@ -11,6 +11,7 @@ interface TakeMessage {
   readonly id: number;
   readonly bucket: string;
   readonly perMinute: number;
+  readonly count: number;
 }
 interface TokenMessage {
   readonly kind: 'token';
@@ -22,8 +23,9 @@ interface TokenMessage {
 export function serveBuckets(worker: Worker, buckets: MemoryBuckets): void {
   worker.on('message', (message: Partial<TakeMessage>) => {
     if (message.kind !== 'take-token' || worker.isDead()) return;
-    const { id, bucket, perMinute } = message as TakeMessage;
-    const response: TokenMessage = { kind: 'token', id, outcome: buckets.take(bucket, perMinute) };
+    const { id, bucket, perMinute, count } = message as TakeMessage;
+    const outcome = buckets.take(bucket, perMinute, count);
+    const response: TokenMessage = { kind: 'token', id, outcome };
     worker.send(response, () => undefined);
   });
 }
@@ -41,16 +43,17 @@ export class ClusterBuckets implements TokenBuckets {
     });
   }
 
-  take(bucket: string, perMinute: number): Promise<TokenOutcome> | TokenOutcome {
+  take(bucket: string, perMinute: number, count = 1): Promise<TokenOutcome> | TokenOutcome {
     if (this.pending.size >= PENDING_LIMIT || process.send === undefined) {
-      return this.local.take(bucket, perMinute);
+      return this.local.take(bucket, perMinute, count);
     }
-    const message: TakeMessage = { kind: 'take-token', id: this.nextId++, bucket, perMinute };
+    const id = this.nextId++;
+    const message: TakeMessage = { kind: 'take-token', id, bucket, perMinute, count };
     process.send(message, () => undefined);
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.pending.delete(message.id);
-        resolve(this.local.take(bucket, perMinute));
+        resolve(this.local.take(bucket, perMinute, count));
       }, RESPONSE_TIMEOUT_MS);
       this.pending.set(message.id, (outcome) => {
         clearTimeout(timer);

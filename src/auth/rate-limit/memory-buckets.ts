@@ -13,11 +13,12 @@ export class MemoryBuckets implements TokenBuckets {
 
   constructor(private readonly clock: Clock) {}
 
-  take(bucket: string, perMinute: number): TokenOutcome {
+  take(bucket: string, perMinute: number, count = 1): TokenOutcome {
     const { outcome, fullAtMicros } = takeToken(
       this.fullAtMicros.get(bucket) ?? 0,
       perMinute,
       this.clock.nowMs(),
+      count,
     );
     this.fullAtMicros.set(bucket, fullAtMicros);
     return outcome;

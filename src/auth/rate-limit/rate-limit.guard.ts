@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  SetMetadata,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import type { Caller } from '../caller.js';
 import type { TokenBuckets, TokenOutcome } from './token-bucket.js';
 
 /** Injection token of the {@link TokenBuckets}. */
@@ -10,6 +18,11 @@ export const TOKEN_BUCKETS = Symbol('TOKEN_BUCKETS');
 
 /** Reads have their own bucket, so that polling at the recommended interval is never limited (decision G-14). */
 const READ_FACTOR = 10;
+
+const COUNTS_AS_READ = Symbol('COUNTS_AS_READ');
+
+/** The requests of a POST endpoint that changes nothing count as reads. */
+export const CountsAsRead = (): MethodDecorator => SetMetadata(COUNTS_AS_READ, true);
 
 /**
  * Limits requests per key and minute, submissions and reads separately, and sends the state of the limit in headers.
@@ -20,20 +33,39 @@ export class RateLimitGuard implements CanActivate {
   constructor(
     @Inject(TOKEN_BUCKETS) private readonly buckets: TokenBuckets,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    private readonly reflector: Reflector,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    assert(request.caller, 'RateLimitGuard needs BearerGuard before it');
-    const submissionLimit = request.caller.requestsPerMinute ?? this.config.rateLimitRpm;
-    if (submissionLimit === 0) return true;
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const { caller, method } = request;
+    assert(caller, 'RateLimitGuard needs BearerGuard before it');
+    const isRead =
+      method === 'GET' ||
+      method === 'HEAD' ||
+      this.reflector.get<true | undefined>(COUNTS_AS_READ, context.getHandler()) === true;
+    await this.take(caller, http.getResponse<Response>(), { isRead, count: 1 });
+    return true;
+  }
+
+  /** Counts further reads of a request that does the work of several. Throws 429 `rate_limit_exceeded` if they do not fit. */
+  async takeReads(caller: Caller, response: Response, count: number): Promise<void> {
+    if (count > 0) await this.take(caller, response, { isRead: true, count });
+  }
+
+  private async take(
+    { apiKeyId, requestsPerMinute }: Caller,
+    response: Response,
+    { isRead, count }: { readonly isRead: boolean; readonly count: number },
+  ): Promise<void> {
+    const submissionLimit = requestsPerMinute ?? this.config.rateLimitRpm;
+    if (submissionLimit === 0) return;
     const limit = isRead ? submissionLimit * READ_FACTOR : submissionLimit;
-    const bucket = `${request.caller.apiKeyId}:${isRead ? 'read' : 'submit'}`;
-    const outcome = await this.buckets.take(bucket, limit);
-    setLimitHeaders(http.getResponse<Response>(), limit, outcome);
-    if (outcome.allowed) return true;
+    const bucket = `${apiKeyId}:${isRead ? 'read' : 'submit'}`;
+    const outcome = await this.buckets.take(bucket, limit, count);
+    setLimitHeaders(response, limit, outcome);
+    if (outcome.allowed) return;
     const kind = isRead ? 'reads' : 'requests';
     const seconds = Math.max(1, Math.ceil(outcome.retryAfterMs / 1_000));
     throw new GatewayError(

@@ -11,19 +11,24 @@ const KEY_PREFIX = 'shim:bucket:';
 const TAKE = `
 local interval = math.max(1, math.floor(60000000 / tonumber(ARGV[1])))
 local window = interval * tonumber(ARGV[1])
+local taken = interval * tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local base = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
-local wait = base + interval - window - now
+local wait = base + taken - window - now
 if wait > 0 then
-  return {0, 0, base - now, wait}
+  return {0, math.max(0, math.floor((now + window - base) / interval)), base - now, wait}
 end
-local full = base + interval
+local full = base + taken
 redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', ${WINDOW_MS})
 return {1, math.floor((now + window - full) / interval), full - now, 0}`;
 
 interface TakeCommand {
-  takeToken(key: string, perMinute: number): Promise<[number, number, number, number]>;
+  takeToken(
+    key: string,
+    perMinute: number,
+    count: number,
+  ): Promise<[number, number, number, number]>;
 }
 
 /** Is called when the connection to Redis is lost, once per outage, and when it returns. */
@@ -61,9 +66,9 @@ export class RedisBuckets implements TokenBuckets {
     this.redis = redis as Redis & TakeCommand;
   }
 
-  async take(bucket: string, perMinute: number): Promise<TokenOutcome> {
+  async take(bucket: string, perMinute: number, count = 1): Promise<TokenOutcome> {
     try {
-      const reply = await this.redis.takeToken(KEY_PREFIX + bucket, perMinute);
+      const reply = await this.redis.takeToken(KEY_PREFIX + bucket, perMinute, count);
       const [allowed, remaining, resetMicros, retryMicros] = reply;
       return {
         allowed: allowed === 1,
@@ -72,7 +77,7 @@ export class RedisBuckets implements TokenBuckets {
         retryAfterMs: retryMicros / 1000,
       };
     } catch {
-      return this.local.take(bucket, perMinute);
+      return this.local.take(bucket, perMinute, count);
     }
   }
 
