@@ -2,7 +2,7 @@ import { Controller, Get, Headers, Param, Patch, Post, Res } from '@nestjs/commo
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
-import { StrictBody } from '../common/validation/strict-body.pipe.js';
+import { ClearedFields, StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { CreateAccountBody, CreditBody, UpdateAccountBody } from './dto/admin.bodies.js';
 import { CreateKeyBody } from '../auth/dto/key-terms.body.js';
@@ -66,13 +66,17 @@ export class AccountsController {
   @TakesJson()
   @BodyExamples(UpdateAccountBody, { rename: { name: 'acme europe' } })
   @ApiOperation({
-    summary: 'Name an account anew, disable or enable it',
+    summary: 'Name an account anew, disable or enable it, give it a price book',
     description:
-      'What is absent stays. The keys of a disabled account are refused within 2 s on every replica; calls under way are finished.',
+      'What is absent stays; `price_book: null` leaves its book. The keys of a disabled account are refused within 2 s on every replica; calls under way are finished.',
   })
   @ApiOkResponse({ type: AccountRecordView })
-  async updateAccount(@Param('id') id: string, @StrictBody() body: UpdateAccountBody) {
-    return viewAccount(await this.operator.updateAccount(id, body));
+  async updateAccount(
+    @Param('id') id: string,
+    @StrictBody() body: UpdateAccountBody,
+    @ClearedFields() cleared: ReadonlySet<string>,
+  ) {
+    return viewAccount(await this.operator.updateAccount(id, body, cleared));
   }
 
   @Post(':id/credits')

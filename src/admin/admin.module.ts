@@ -21,6 +21,10 @@ import { OperatorLedger } from './operator-ledger.js';
 import { OperatorKeys } from './operator-keys.js';
 import { OperatorTargets } from './operator-targets.js';
 import { NEW_ACCOUNT_MONEY, type NewAccountMoney, OperatorService } from './operator.service.js';
+import { PriceBookStore } from '../catalog/price-books/price-book-store.js';
+import { OperatorPriceBooks } from './operator-price-books.js';
+import { PriceWhatIf } from './price-what-if.js';
+import { PriceBooksController } from './price-books.controller.js';
 import { RecordsController } from './records.controller.js';
 import { UsageController } from './usage.controller.js';
 
@@ -44,6 +48,7 @@ import { UsageController } from './usage.controller.js';
     AdminTasksController,
     UsageController,
     CatalogController,
+    PriceBooksController,
   ],
   providers: [
     SealedSecrets,
@@ -58,6 +63,9 @@ import { UsageController } from './usage.controller.js';
     OperatorTargets,
     OperatorKeys,
     OperatorLedger,
+    PriceBookStore,
+    PriceWhatIf,
+    OperatorPriceBooks,
     DeliveriesService,
     AdminTasksService,
     AdminGuard,
@@ -66,6 +74,7 @@ import { UsageController } from './usage.controller.js';
     OperatorService,
     OperatorKeys,
     OperatorLedger,
+    OperatorPriceBooks,
     AdminTasksService,
     DeliveriesService,
     SealedSecrets,

@@ -3,23 +3,29 @@ import { viewDelivery } from '../webhooks/delivery.view.js';
 import { AdminTasksService } from './admin-tasks.service.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { OperatorKeys } from './operator-keys.js';
+import { OperatorPriceBooks } from './operator-price-books.js';
 import { OperatorService } from './operator.service.js';
 import { viewAccount } from './views/account-record.view.js';
 import { viewAdminExecution } from './views/admin-execution.view.js';
 import { viewKey } from '../auth/api-key.view.js';
+import { viewPriceBook } from './views/price-book.view.js';
 
 /** The services that read what operators change. */
 export interface TargetServices {
   readonly operator: OperatorService;
   readonly keys: OperatorKeys;
   readonly deliveries: DeliveriesService;
+  readonly priceBooks: OperatorPriceBooks;
   /** Absent where no command about tasks runs. */
   readonly tasks?: AdminTasksService;
 }
 
-/** What has this id, as operators see it; undefined for an id of another kind. Throws 404 `not_found`. */
+/**
+ * What has this id, as operators see it. An id of no kind is that of a price book, which an operator has named. Throws 404
+ * `not_found`.
+ */
 export async function readTarget(services: Partial<TargetServices>, id: string): Promise<unknown> {
-  const { operator, keys, deliveries, tasks } = services;
+  const { operator, keys, deliveries, priceBooks, tasks } = services;
   const [kind = ''] = id.split('_');
   switch (kind) {
     case 'acct':
@@ -33,7 +39,7 @@ export async function readTarget(services: Partial<TargetServices>, id: string):
     case 'task':
       return tasks?.get(id);
     default:
-      return undefined;
+      return priceBooks && viewPriceBook(await priceBooks.get(id));
   }
 }
 
@@ -46,9 +52,10 @@ export class OperatorTargets {
     operator: OperatorService,
     keys: OperatorKeys,
     deliveries: DeliveriesService,
+    priceBooks: OperatorPriceBooks,
     tasks: AdminTasksService,
   ) {
-    this.services = { operator, keys, deliveries, tasks };
+    this.services = { operator, keys, deliveries, priceBooks, tasks };
   }
 
   read(id: string): Promise<unknown> {

@@ -51,8 +51,13 @@ export class OperatorService {
     return this.accountRecords.list({ ...page, namePrefix: name });
   }
 
-  async updateAccount(id: string, { name, disabled }: UpdateAccountBody) {
-    return this.accountRecords.update(pathId('acct', id), { name, isDisabled: disabled });
+  async updateAccount(id: string, body: UpdateAccountBody, cleared: ReadonlySet<string>) {
+    const { name, disabled, price_book: priceBook } = body;
+    return this.accountRecords.update(pathId('acct', id), {
+      name,
+      isDisabled: disabled,
+      priceBook: cleared.has('price_book') ? null : priceBook,
+    });
   }
 
   async account(id: string) {

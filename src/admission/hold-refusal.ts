@@ -25,7 +25,7 @@ export interface RunConflict {
  * another limit than that of the run.
  */
 export function holdRefusal(
-  { endpoint, caller, run }: AdmittedCall,
+  { endpoint, caller, run }: Pick<AdmittedCall, 'endpoint' | 'caller' | 'run'>,
   { amountMicroUsd, fit, outputCapFor }: Pick<Quote, 'amountMicroUsd' | 'fit' | 'outputCapFor'>,
   refused: Unfunded | RunConflict,
   nowMs: number,

@@ -44,6 +44,8 @@ export interface AccountQuery extends PageRequest {
 export interface AccountChanges {
   readonly name?: string | undefined;
   readonly isDisabled?: boolean | undefined;
+  /** The id of a price book; null = none. */
+  readonly priceBook?: string | null | undefined;
 }
 
 /** Which entries to list, of one account or of all. */

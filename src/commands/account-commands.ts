@@ -8,7 +8,7 @@ import { csvPageOf, notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
 import { creditQuestion } from './operator-questions.js';
 import type { Options } from './operator-request.js';
-import { creditBodyOf, given, misused, sent, timesOf } from './parse-options.js';
+import { clearedOf, creditBodyOf, given, misused, sent, timesOf } from './parse-options.js';
 
 /** The commands about accounts and their money. */
 export const ACCOUNT_COMMANDS = {
@@ -26,8 +26,11 @@ export const ACCOUNT_COMMANDS = {
   },
   'account:update': {
     changes: true,
-    run: async ({ operator }, [id = ''], options) =>
-      viewAccount(await operator.updateAccount(id, sent(UpdateAccountBody, options))),
+    run: async ({ operator }, [id = ''], options) => {
+      const body = sent(UpdateAccountBody, options);
+      const cleared = clearedOf(options, ['price-book'], body);
+      return viewAccount(await operator.updateAccount(id, body, cleared));
+    },
   },
   'account:credit': {
     changes: true,

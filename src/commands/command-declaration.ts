@@ -4,6 +4,8 @@ export interface OptionDeclaration {
   readonly value?: string;
   /** What it does, in one sentence without a full stop. */
   readonly about: string;
+  /** The value is the path of a file, whose text the command gets. */
+  readonly isFile?: true;
   /** Still taken, but not shown by the help: another option replaced it. */
   readonly isFormer?: true;
 }

@@ -7,10 +7,12 @@ import { ACCOUNT_DECLARATIONS } from './declarations/account-declarations.js';
 import { CALL_DECLARATIONS, TASK_DECLARATIONS } from './declarations/call-declarations.js';
 import { FILE_DECLARATIONS, GATEWAY_DECLARATIONS } from './declarations/gateway-declarations.js';
 import { KEY_DECLARATIONS } from './declarations/key-declarations.js';
+import { PRICE_BOOK_DECLARATIONS } from './declarations/price-book-declarations.js';
 
 const ALL = {
   ...ACCOUNT_DECLARATIONS,
   ...KEY_DECLARATIONS,
+  ...PRICE_BOOK_DECLARATIONS,
   ...CALL_DECLARATIONS,
   ...TASK_DECLARATIONS,
   ...GATEWAY_DECLARATIONS,

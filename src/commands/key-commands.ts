@@ -3,11 +3,10 @@ import { CreateKeyBody, UpdateKeyBody } from '../auth/dto/key-terms.body.js';
 import { viewIssuedKey, viewKey } from '../auth/api-key.view.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { viewPage } from '../common/paging/page.view.js';
-import { didYouMean } from '../common/nearest-name.js';
 import type { OperatorCommand } from './operator-command.js';
 import { revocationQuestion } from './operator-questions.js';
 import type { Options } from './operator-request.js';
-import { amountOf, given, misused, sent, timeOf, without } from './parse-options.js';
+import { amountOf, clearedOf, given, sent, timeOf, without } from './parse-options.js';
 
 const LIMIT = 'spend-limit-microusd';
 /** The terms that `--clear` removes, by the names of their options. */
@@ -35,17 +34,6 @@ function termsOf(options: Options): object {
   };
 }
 
-/** The fields of the terms that `--clear` names; underscores are taken too. Throws 400 for another name. */
-function clearedOf(options: Options): (keyof UpdateKeyBody)[] {
-  const names = given(options, 'clear')?.replaceAll('_', '-').split(',') ?? [];
-  return names.map((typed) => {
-    const name = typed === 'models' ? 'allowed-models' : typed;
-    if (CLEARABLE.includes(name)) return name.replaceAll('-', '_') as keyof UpdateKeyBody;
-    const nearest = didYouMean(typed, CLEARABLE);
-    throw misused(`--clear takes ${CLEARABLE.join(', ')}, not ${JSON.stringify(typed)}.${nearest}`);
-  });
-}
-
 /** The commands about API keys. */
 export const KEY_COMMANDS = {
   keys: {
@@ -63,11 +51,9 @@ export const KEY_COMMANDS = {
   'key:update': {
     changes: true,
     run: async ({ keys }, [id = ''], options) => {
-      const cleared = clearedOf(options);
       const body = sent(UpdateKeyBody, without(options, LIMIT), termsOf(options));
-      const both = cleared.find((field) => body[field] !== undefined);
-      if (both !== undefined) throw misused(`Set ${both} or clear it, not both.`);
-      return viewKey(await keys.update(id, body, new Set(cleared)));
+      const cleared = clearedOf(options, CLEARABLE, body);
+      return viewKey(await keys.update(id, body, cleared));
     },
   },
   'key:rotate': {

@@ -4,6 +4,7 @@ import { DeliveriesService } from '../admin/deliveries.service.js';
 import { OperatorActions } from '../auth/acts/operator-actions.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
+import { OperatorPriceBooks } from '../admin/operator-price-books.js';
 import { OperatorService } from '../admin/operator.service.js';
 import { loadOperatorConfig } from '../platform/config/load-config.js';
 import { withSecretKeys } from '../platform/config/secret-key-file.js';
@@ -31,6 +32,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     operator: app.get(OperatorService),
     keys: app.get(OperatorKeys),
     ledger: app.get(OperatorLedger),
+    priceBooks: app.get(OperatorPriceBooks),
     deliveries: app.get(DeliveriesService),
     actions: app.get(OperatorActions),
     statements: app.get(StatementAnswers, { strict: false }),

@@ -3,6 +3,7 @@ import type { DeliveriesService } from '../admin/deliveries.service.js';
 import type { OperatorActions } from '../auth/acts/operator-actions.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorLedger } from '../admin/operator-ledger.js';
+import type { OperatorPriceBooks } from '../admin/operator-price-books.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { StatementAnswers } from '../billing/statements/statement-answers.js';
 import type { CatalogChanges } from '../catalog/catalog-changes.js';
@@ -20,6 +21,7 @@ export interface CommonServices {
 export interface Operators extends CommonServices {
   readonly keys: OperatorKeys;
   readonly ledger: OperatorLedger;
+  readonly priceBooks: OperatorPriceBooks;
   readonly deliveries: DeliveriesService;
   readonly statements: StatementAnswers;
   readonly usage: UsageService;

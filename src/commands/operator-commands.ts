@@ -14,6 +14,7 @@ import { KEY_COMMANDS } from './key-commands.js';
 import type { OperatorCommand } from './operator-command.js';
 import { forgettingQuestion } from './operator-questions.js';
 import { sent, timesOf, usageDaysOf } from './parse-options.js';
+import { PRICE_BOOK_COMMANDS } from './price-book-commands.js';
 
 const MAY_GO =
   'Nothing is sealed with an older key. Take the older keys out of SECRET_KEY, once every process of the gateway was started with this list and this command says so again.';
@@ -24,6 +25,7 @@ const MUST_STAY =
 export const OPERATOR_COMMANDS: Readonly<Record<OperatorCommandName, OperatorCommand>> = {
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
+  ...PRICE_BOOK_COMMANDS,
   ...CALL_COMMANDS,
   'secret:rotate': {
     changes: true,

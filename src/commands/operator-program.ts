@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, dirname, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { printableText } from '../common/validation/text-rule.js';
 import { ConfigError, loadOperatorConfig } from '../platform/config/load-config.js';
-import { isFileCommand } from './command-declarations.js';
+import { declarationOf, isFileCommand, optionsOf } from './command-declarations.js';
 import { readCommandLine } from './command-line.js';
 import { followPages } from './follow-pages.js';
 import { askRunningGateway } from './operator-client.js';
@@ -50,7 +51,8 @@ async function run(): Promise<ExitCode> {
   });
   if ('help' in typed) return print(typed.help);
   if ('misuse' in typed) return fail(typed.misuse, EXIT.misused);
-  const { request, asJson } = typed;
+  const { asJson } = typed;
+  const request = await withFiles(typed.request);
   const reply = await replyTo(request);
   if (!('asks' in reply)) return report(request, reply, asJson);
   if (reply.plan !== undefined) print(shownOn(process.stdout, reply.plan, asJson));
@@ -60,6 +62,21 @@ async function run(): Promise<ExitCode> {
   }
   // Printing the plan is the purpose of such a command, so it has succeeded.
   return reply.plan === undefined ? EXIT.failed : EXIT.done;
+}
+
+/** The request with the texts of the files that its options name: the gateway may run elsewhere. Throws {@link ConfigError}. */
+async function withFiles(request: OperatorRequest): Promise<OperatorRequest> {
+  const declaration = declarationOf(request.name);
+  const options: Record<string, string | boolean | undefined> = { ...request.options };
+  for (const [name, { isFile }] of Object.entries(declaration ? optionsOf(declaration) : {})) {
+    const path = options[name];
+    if (isFile !== true || typeof path !== 'string') continue;
+    options[name] = await readFile(path, 'utf8').catch((error: unknown) => {
+      const { code = 'unknown' } = error as NodeJS.ErrnoException;
+      throw new ConfigError([`--${name}: ${path} cannot be read (${code}).`]);
+    });
+  }
+  return { ...request, options };
 }
 
 async function report(

@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { DeliveriesService } from '../admin/deliveries.service.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
+import { PriceWhatIf } from '../admin/price-what-if.js';
+import { OperatorPriceBooks } from '../admin/operator-price-books.js';
 import {
   NEW_ACCOUNT_MONEY,
   type NewAccountMoney,
@@ -13,6 +15,7 @@ import { BillingModule } from '../billing/ledger/billing.module.js';
 import { Catalog } from '../catalog/catalog.js';
 import { CatalogChanges } from '../catalog/catalog-changes.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
+import { PriceBookStore } from '../catalog/price-books/price-book-store.js';
 import { ConfigModule } from '../platform/config/config.module.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { sandboxScope } from '../providers/providers.js';
@@ -68,6 +71,9 @@ export class OperatorsModule {
         OperatorService,
         OperatorKeys,
         OperatorLedger,
+        PriceBookStore,
+        PriceWhatIf,
+        OperatorPriceBooks,
         TaskInputs,
         WebhookSecrets,
         SealedSecrets,

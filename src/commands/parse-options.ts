@@ -2,6 +2,7 @@ import { CreditBody, RefundBody } from '../admin/dto/admin.bodies.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { microUsdOfUsd } from '../common/money/usd-text.js';
+import { didYouMean } from '../common/nearest-name.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import type { Dto } from '../common/validation/fields.js';
 import { jsonOfTexts } from '../common/validation/form-fields.js';
@@ -25,12 +26,14 @@ const LOCAL: ReadonlySet<string> = new Set([
   'created-before',
   'csv',
   'expires-at',
+  'file',
   'from',
   'models',
   'result',
   'spend-limit-usd',
   'to',
   'usd',
+  'valid-from',
   'yes',
 ]);
 
@@ -55,6 +58,27 @@ export const given = (options: Options, name: string): string | undefined => {
 /** The options without these. */
 export function without(options: Options, ...names: readonly string[]): Options {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)));
+}
+
+/**
+ * The fields that `--clear` names, by the names of their options; underscores are taken too. Throws 400 for another name, and
+ * for a field that the body sets.
+ */
+export function clearedOf(
+  options: Options,
+  clearable: readonly string[],
+  body: object,
+): ReadonlySet<string> {
+  const names = given(options, 'clear')?.replaceAll('_', '-').split(',') ?? [];
+  const fields = names.map((typed) => {
+    const name = typed === 'models' ? 'allowed-models' : typed;
+    if (clearable.includes(name)) return name.replaceAll('-', '_');
+    const nearest = didYouMean(typed, clearable);
+    throw misused(`--clear takes ${clearable.join(', ')}, not ${JSON.stringify(typed)}.${nearest}`);
+  });
+  const both = fields.find((field) => (body as Record<string, unknown>)[field] !== undefined);
+  if (both !== undefined) throw misused(`Set ${both} or clear it, not both.`);
+  return new Set(fields);
 }
 
 /** The option as JSON. Text that is not JSON is returned unchanged, and the check of the body refuses it. */

@@ -41,6 +41,7 @@ const KNOWN_ERRORS = [
   DatabaseUnavailableError,
 ];
 
+const PRICE_BOOK = 'price-book:';
 const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
 
 /** Runs a command about anything but files. The words are checked again, for the command line may be of another version. */
@@ -89,7 +90,7 @@ async function operate<Services extends CommonServices & Partial<TargetServices>
     const asked = options.yes === true ? undefined : await question?.(services, words, options);
     if (asked !== undefined) return typeof asked === 'string' ? { asks: asked } : asked;
     if (!changes) return { answer: await run(services, words, options) };
-    const target = words.find((word) => PUBLIC_ID.test(word)) ?? null;
+    const target = targetOf(name, words);
     const action = { actor, action: name, target, address: null };
     let notes: readonly string[] = [];
     let isReplay = false;
@@ -105,6 +106,13 @@ async function operate<Services extends CommonServices & Partial<TargetServices>
   } catch (error) {
     throw outageOf(error, changes) ?? error;
   }
+}
+
+/** The id of what the command is about; a price book has a name of the operator's for its id. */
+function targetOf(name: string, words: readonly string[]): string | null {
+  const [first = null] = words;
+  if (name.startsWith(PRICE_BOOK)) return first;
+  return words.find((word) => PUBLIC_ID.test(word)) ?? null;
 }
 
 /** The request with the id of each account that it names by its name. Throws 404, or 400 for a name of several accounts. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../common/json-object.js';
-import type { ChargeBasis } from '../common/money/charge-basis.js';
+import type { AppliedPriceBook, ChargeBasis } from '../common/money/charge-basis.js';
 import type { Task, TaskContent, TaskFault, TaskStatus } from './task.js';
 
 /** The columns of a task as the driver reads them. */
@@ -31,6 +31,7 @@ export interface TaskRow {
   readonly unit: ChargeBasis['unit'] | null;
   readonly quantity: ChargeBasis['quantity'] | null;
   readonly unit_price: ChargeBasis['unitPrice'] | null;
+  readonly price_book: AppliedPriceBook | null;
   readonly content: ContentJson | null;
   readonly webhook_url: string | null;
   readonly webhook_secret: string | null;
@@ -70,6 +71,7 @@ export function taskOf(row: TaskRow): Task {
     chargedMicroUsd: row.charged === null ? null : BigInt(row.charged),
     refundedMicroUsd: row.refunded === null ? null : BigInt(row.refunded),
     basis: basisOf(row),
+    priceBook: row.price_book,
     content: row.content && { ...row.content, expiresAt: new Date(row.content.expiresAt) },
     webhook:
       row.webhook_url === null ? null : { url: row.webhook_url, sealedSecret: row.webhook_secret },

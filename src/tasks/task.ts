@@ -1,5 +1,5 @@
 import type { JsonObject } from '../common/json-object.js';
-import type { ChargeBasis } from '../common/money/charge-basis.js';
+import type { AppliedPriceBook, ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFault } from '../providers/http/provider-fault.js';
 
@@ -100,6 +100,8 @@ export interface Task {
    * recorded.
    */
   readonly basis: ChargeBasis | null;
+  /** The price book by which the task was priced; null = the list. */
+  readonly priceBook: AppliedPriceBook | null;
   readonly content: TaskContent | null;
   readonly webhook: TaskWebhook | null;
   readonly evidence: ProviderEvidence | null;

@@ -42,6 +42,7 @@ const taskOf = (fields: Partial<Task>): Task => ({
   chargedMicroUsd: null,
   refundedMicroUsd: null,
   basis: null,
+  priceBook: null,
   content: null,
   webhook: null,
   evidence: null,

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cleanUp, PROCESS_TEST_TIMEOUT_MS, runBuilt } from '../support/process.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
@@ -42,6 +45,35 @@ describe('the command line', () => {
       expect(await answerOf('accounts', '--name', 'acm')).toMatchObject({
         data: [{ id: account }],
       });
+      const file = join(tmpdir(), 'partners.json');
+      const models = [{ id: 'aud-v4', price: { unit: 'code_point', micro_usd: 7 } }];
+      writeFileSync(file, JSON.stringify({ models }));
+      const terms = ['--factor-permille', '900', '--file', file];
+      expect(await answerOf('price-book:create', 'partners', ...terms)).toMatchObject({
+        id: 'partners',
+        factor_permille: 900,
+        models,
+      });
+      expect(await answerOf('account:update', account, '--price-book', 'partners')).toMatchObject({
+        price_book: 'partners',
+      });
+      const later = ['--factor-permille', '800', '--valid-from', '2100-01-01'];
+      expect(await answerOf('price-book:replace', 'partners', ...later)).toMatchObject({
+        planned: [{ factor_permille: 800, valid_from: 4_102_444_800 }],
+      });
+      expect(await answerOf('price-books')).toMatchObject({ data: [{ accounts: 1 }] });
+      expect(await answerOf('account:update', account, '--clear', 'price-book')).toMatchObject({
+        price_book: null,
+      });
+      await answerOf('price-book:delete', 'partners');
+      expect(await answerOf('actions', '--target', 'partners')).toMatchObject({
+        data: [
+          { action: 'price-book:delete' },
+          { action: 'price-book:replace' },
+          { action: 'price-book:create' },
+        ],
+      });
+      expect((await cli('price-book', 'partners')).code).toBe(1);
       expect(await answerOf('account:update', account, '--disabled', 'true')).toMatchObject({
         disabled: true,
       });

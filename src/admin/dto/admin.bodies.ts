@@ -54,13 +54,21 @@ export class CreditBody {
   reason?: RefundReason;
 }
 
-/** Body of PATCH /admin/accounts/{id}. Absent fields stay. */
+/** Body of PATCH /admin/accounts/{id}. Absent fields stay; null clears. */
 export class UpdateAccountBody {
   @Text({ max: MAX_NAME, ...optional, example: 'acme', description: 'The new name' })
   name?: string;
 
   @Bool({ ...optional, description: 'Refuses all calls of its keys within 2 s' })
   disabled?: boolean;
+
+  @Text({
+    max: MAX_NAME,
+    ...optional,
+    example: 'partners',
+    description: 'The price book by which it pays within 2 s; null: the listed prices',
+  })
+  price_book?: string;
 }
 
 /** Body of POST /admin/executions/{id}/refund and POST /admin/tasks/{id}/refund. */

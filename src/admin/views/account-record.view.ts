@@ -36,6 +36,14 @@ export class AccountRecordView {
   })
   play_money!: boolean;
 
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'partners',
+    description: 'The price book by which it pays; null: the listed prices',
+  })
+  price_book!: string | null;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 }
@@ -53,6 +61,7 @@ export function viewAccount(account: Account): AccountRecordView {
     held_microusd: formatMicroUsd(account.heldMicroUsd),
     disabled: account.isDisabled,
     play_money: account.hasPlayMoney,
+    price_book: account.priceBook,
     created_at: toEpochSeconds(account.createdAt),
   };
 }

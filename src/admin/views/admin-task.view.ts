@@ -7,6 +7,7 @@ import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task, TaskStatus } from '../../tasks/task.js';
 import { anyModality, TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
+import { viewPriceBookOf } from '../../billing/calls/execution.view.js';
 import { PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
 
 /** What the provider last said about a task that has ended without success. */
@@ -99,6 +100,23 @@ export class OperatorTaskFields {
   @ApiProperty({
     nullable: true,
     type: String,
+    example: 'partners',
+    description: 'The price book by which it was priced; null: the listed prices',
+  })
+  price_book!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: 'integer',
+    example: 900,
+    description:
+      'Thousandths of quantity times unit price that are paid by the book, rounded up once to whole micro-USD',
+  })
+  factor_permille!: number | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
     example: '12500',
     description: 'Micro-USD that an operator gave back; null if nothing was',
   })
@@ -171,6 +189,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
     quantity: basis?.quantity ?? null,
     unit_price_microusd: basis?.unitPrice ?? null,
     lines: viewLines(basis),
+    ...viewPriceBookOf(task),
     refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
     provider_job_id: task.providerJobId,
     provider_evidence: evidence && {

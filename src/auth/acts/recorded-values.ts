@@ -11,7 +11,9 @@ export const NOTHING_CHANGED: RecordedChange = { before: null, after: null };
 
 /** The fields that operators change, by the prefix of the id. The text of a key is not among them. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  acct: ['name', 'disabled', 'play_money'],
+  acct: ['name', 'disabled', 'play_money', 'price_book'],
+  // The id of a price book is a name of the operator's.
+  price_book: ['factor_permille', 'models', 'valid_from', 'planned'],
   key: [
     'name',
     'allowed_models',
@@ -64,7 +66,8 @@ function balanceChange({ amount_microusd: amount, balance_after_microusd: after 
 /** The fields of a resource that operators change; null for a value without an id or such fields. */
 function valuesOf(view: unknown): JsonObject | null {
   if (!isJsonObject(view) || typeof view.id !== 'string') return null;
-  const fields = FIELDS[view.id.split('_')[0] ?? ''] ?? [];
+  const kind = view.object === 'price_book' ? view.object : view.id.split('_')[0];
+  const fields = FIELDS[kind ?? ''] ?? [];
   const known = fields.filter((name) => name in view);
   if (known.length === 0) return null;
   return Object.fromEntries(known.map((name) => [name, view[name] ?? null]));

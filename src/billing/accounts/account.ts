@@ -13,6 +13,8 @@ export interface Account {
   readonly isDisabled: boolean;
   /** Play money pays only for calls to the sandbox. Real money pays for calls to providers (decisions G-95, G-110). */
   readonly hasPlayMoney: boolean;
+  /** The price book by which its calls and tasks are priced; null = the list. */
+  readonly priceBook: string | null;
   readonly createdAt: Date;
 }
 
@@ -24,6 +26,7 @@ export interface AccountRow {
   readonly held: string;
   readonly disabled: boolean;
   readonly play_money: boolean;
+  readonly price_book: string | null;
   readonly created_at: Date;
 }
 
@@ -39,6 +42,7 @@ export function accountOf(row: AccountRow): Account {
     availableMicroUsd: posted - held,
     isDisabled: row.disabled,
     hasPlayMoney: row.play_money,
+    priceBook: row.price_book,
     createdAt: row.created_at,
   };
 }

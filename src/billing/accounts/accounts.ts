@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { cursorOf, type Page, pageOf } from '../../common/paging/page.js';
@@ -96,25 +96,38 @@ export class Accounts {
   }
 
   /**
-   * Renames, disables or enables an account. Throws 404 not_found. Every process sees the change within 2 s, as for
-   * changed keys.
+   * Renames, disables or enables an account, or gives it a price book. Throws 404 not_found, and 400 invalid_request for an
+   * unknown book. Every process sees the change within 2 s, as for changed keys.
    */
   async update(id: string, changes: AccountChanges): Promise<Account> {
-    const { name = null, isDisabled = null } = changes;
+    const { name = null, isDisabled = null, priceBook } = changes;
     return transaction(this.dataSource, async (manager) => {
+      if (typeof priceBook === 'string') await keepBook(manager, priceBook);
       const [rows] = await manager.query<[AccountRow[], number]>(
-        `UPDATE account SET name = coalesce($2, name), disabled = coalesce($3, disabled)
+        `UPDATE account SET name = coalesce($2, name), disabled = coalesce($3, disabled),
+                price_book = CASE WHEN $4 THEN $5 ELSE price_book END
           WHERE id = $1 RETURNING *`,
-        [id, name, isDisabled],
+        [id, name, isDisabled, priceBook !== undefined, priceBook ?? null],
       );
       const [row] = rows;
       if (row === undefined) throw noAccount();
-      if (isDisabled !== null) {
+      if (isDisabled !== null || priceBook !== undefined) {
         await manager.query(`UPDATE api_key SET changed_at = now() WHERE account_id = $1`, [id]);
       }
       return accountOf(row);
     });
   }
+}
+
+/** Keeps the book from being deleted until the end of the transaction. Throws 400 invalid_request for an unknown one. */
+async function keepBook(manager: EntityManager, id: string): Promise<void> {
+  const found = await manager.query<unknown[]>(
+    'SELECT id FROM price_book WHERE id = $1 FOR SHARE',
+    [id],
+  );
+  if (found.length > 0) return;
+  const message = 'price_book is no price book; GET /admin/price-books lists them.';
+  throw new GatewayError('invalid_request', message, { param: 'price_book' });
 }
 
 /** 404 not_found. */

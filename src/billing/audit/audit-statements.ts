@@ -60,6 +60,10 @@ export const ACCOUNT_RULES = `
      SELECT least(now(), max(lease_until)) - interval '1 day' FROM gateway_process)
   LIMIT ${MAX_DISCREPANCIES}`;
 
+/** The factor of the price book in a column; a product is exact, a quotient of numeric is not. */
+const factorOf = (column: string): string =>
+  `coalesce((${column}->>'factorPermille')::numeric, 1000) * 0.001`;
+
 /**
  * A call or hold has one charge, of the amount in its record, which is what its lines add up to; an estimate of reasoning
  * that nobody counted is the whole hold. A reversal refunds the whole charge. Refunds never exceed
@@ -103,13 +107,13 @@ export const CHARGE_RULES = `
   SELECT account_id, 'a charge is the sum of its lines, at most its hold', 'execution ' || id
     FROM execution
    WHERE created_at >= $2 AND status = 'succeeded' AND unit IS NOT NULL AND (NOT estimated OR charged <> held)
-     AND charged <> least(held, ceil(charge_due(unit, quantity, unit_price)))
+     AND charged <> least(held, ceil(charge_due(unit, quantity, unit_price) * ${factorOf('price_book')}))
   UNION ALL
   SELECT h.account_id, 'a charge is the sum of its lines, at most its hold', 'task ' || h.id
     FROM hold h
    CROSS JOIN LATERAL (SELECT * FROM task WHERE account_id = h.account_id AND id = h.id OFFSET 0) t
    WHERE h.created_at >= $3 AND t.status = 'succeeded' AND t.unit IS NOT NULL
-     AND (t.charged <> ceil(charge_due(t.unit, t.quantity, t.unit_price)) OR t.charged <> h.settled_amount)
+     AND (t.charged <> ceil(charge_due(t.unit, t.quantity, t.unit_price) * ${factorOf('t.price_book')}) OR t.charged <> h.settled_amount)
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /**

@@ -2,6 +2,7 @@ import type { AdmittedCall, RunOfCall } from '../../admission/admitted-call.js';
 import type { RunConflict, Unfunded } from '../../admission/hold-refusal.js';
 import { mayHaveLimit } from '../../auth/caller.js';
 import type {
+  AppliedPriceBook,
   ChargeBasis,
   Fit,
   Quote,
@@ -25,6 +26,8 @@ export interface ExecutionStart {
   readonly amountMicroUsd: MicroUsd;
   /** Holds what fits instead of the whole amount (decision G-106). */
   readonly fit?: Fit | undefined;
+  /** The price book by which the call is priced; absent = the list. */
+  readonly priceBook?: AppliedPriceBook | undefined;
   /** The key may have a spend limit. */
   readonly isCapped?: boolean;
   /** The run in which the call counts. */
@@ -45,6 +48,7 @@ export function startOfCall(
     clientRequestId: call.clientRequestId ?? null,
     amountMicroUsd,
     fit,
+    priceBook: call.row.priceBook,
     isCapped: mayHaveLimit(call.caller),
     run: call.run,
   };

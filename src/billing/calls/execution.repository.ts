@@ -21,7 +21,7 @@ interface StepRow {
   readonly bounds: (OutputCapReason | null)[];
 }
 
-const STEP_PARAMETERS = 33;
+const STEP_PARAMETERS = 34;
 const PARAMETERS = Array.from({ length: STEP_PARAMETERS }, (_, index) => `$${index + 1}`);
 
 /** Statements that write executions and move their money. Each is idempotent and returns the same result again. */
@@ -106,7 +106,14 @@ function columnsOfStarts(starts: readonly ExecutionStart[]): unknown[] {
     starts.map((start) => start.endpoint),
     starts.map((start) => start.clientRequestId),
     ...columnsOfRuns(starts),
+    columnOfPriceBooks(starts),
   ];
+}
+
+/** Empty where no start has one. */
+function columnOfPriceBooks(starts: readonly ExecutionStart[]): unknown[] {
+  if (starts.every(({ priceBook }) => priceBook === undefined)) return [];
+  return starts.map(({ priceBook = null }) => priceBook && JSON.stringify(priceBook));
 }
 
 /** Empty where no start has a run: then the statement does nothing about runs. */

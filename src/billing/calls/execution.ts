@@ -1,4 +1,5 @@
 import type {
+  AppliedPriceBook,
   ChargeBasis,
   UnchargedQuantity,
   ProviderFigures,
@@ -29,6 +30,8 @@ export interface Execution {
   readonly heldMicroUsd: MicroUsd;
   /** How the charge was computed. Null for calls that failed or run, and for calls from before this was recorded. */
   readonly basis: ChargeBasis | null;
+  /** The price book by which the call was priced; null = the list. */
+  readonly priceBook: AppliedPriceBook | null;
   /** Whether the price was above the hold, so that only the hold was charged. */
   readonly isCapped: boolean;
   /** Cost figures that the provider reported, for operators. */
@@ -69,6 +72,7 @@ export interface ExecutionRow {
   readonly unit_price: ChargeBasis['unitPrice'] | null;
   readonly estimated: boolean | null;
   readonly capped: boolean;
+  readonly price_book: AppliedPriceBook | null;
   readonly provider_figures: ProviderFigures | null;
   readonly uncharged: UnchargedQuantity | null;
   readonly output_cap: number | null;
@@ -99,6 +103,7 @@ export function executionOf(row: ExecutionRow): Execution {
     providerRequestId: row.provider_request_id,
     heldMicroUsd: BigInt(row.held),
     basis: basisOf(row),
+    priceBook: row.price_book,
     isCapped: row.capped,
     providerFigures: row.provider_figures,
     uncharged: row.uncharged,

@@ -4,7 +4,12 @@ import { pageOfViews } from '../../common/paging/page.view.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { LINES, type PriceLineView, viewLines } from '../../common/money/price-line.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
-import type { ChargeBasis, TokenCounts, TokenPrices } from '../../common/money/charge-basis.js';
+import type {
+  AppliedPriceBook,
+  ChargeBasis,
+  TokenCounts,
+  TokenPrices,
+} from '../../common/money/charge-basis.js';
 import type { Execution } from './execution.js';
 
 const nullable = { nullable: true, type: String } as const;
@@ -124,6 +129,23 @@ export class ExecutionView {
   estimated!: boolean | null;
 
   @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'partners',
+    description: 'The price book by which it was priced; null: the listed prices',
+  })
+  price_book!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: 'integer',
+    example: 900,
+    description:
+      'Thousandths of quantity times unit price that are paid by the book, rounded up once to whole micro-USD',
+  })
+  factor_permille!: number | null;
+
+  @ApiProperty({
     description: 'Whether the price was above the hold, so that only the hold was charged',
   })
   capped!: boolean;
@@ -183,6 +205,7 @@ export function viewExecution(execution: Execution): ExecutionView {
     refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
     held_microusd: formatMicroUsd(execution.heldMicroUsd),
     ...viewBasis(execution.basis),
+    ...viewPriceBookOf(execution),
     capped: execution.isCapped,
     output_cap: execution.outputCap,
     output_cap_reason: execution.outputCap === null ? null : execution.outputCapReason,
@@ -194,6 +217,11 @@ export function viewExecution(execution: Execution): ExecutionView {
     created_at: toEpochSeconds(execution.createdAt),
     completed_at: completedAt === null ? null : toEpochSeconds(completedAt),
   };
+}
+
+/** The price book of a call or task. */
+export function viewPriceBookOf({ priceBook }: { readonly priceBook: AppliedPriceBook | null }) {
+  return { price_book: priceBook?.id ?? null, factor_permille: priceBook?.factorPermille ?? null };
 }
 
 /** A quantity in the units of its model. */

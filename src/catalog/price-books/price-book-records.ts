@@ -3,18 +3,17 @@ import { PreparedStatement } from '../../platform/database/prepared-statement.js
 import type { BookedModel, PriceBookVersion } from './price-book.js';
 
 const REVISION = 'SELECT revision FROM price_book_revision';
-const COLUMNS = 'book_id, version, factor_permille, models, valid_from, created_at';
 /** Of each book the version in force and all that begin later; of one book where it is named. */
 const CURRENT = `
-  SELECT ${COLUMNS} FROM price_book b
+  SELECT v.* FROM price_book b
   CROSS JOIN LATERAL (
     SELECT * FROM (
-      SELECT * FROM price_book_version v WHERE v.book_id = b.id AND valid_from <= now()
+      SELECT * FROM price_book_version v WHERE v.book_id = b.id AND valid_from <= statement_timestamp()
        ORDER BY valid_from DESC, version DESC LIMIT 1) in_force
     UNION ALL
-    SELECT * FROM price_book_version v WHERE v.book_id = b.id AND valid_from > now()) v
+    SELECT * FROM price_book_version v WHERE v.book_id = b.id AND valid_from > statement_timestamp()) v
    WHERE $1::text[] IS NULL OR b.id = ANY ($1)
-   ORDER BY b.id, valid_from, version`;
+   ORDER BY b.id, v.valid_from, v.version`;
 
 interface VersionRow {
   readonly book_id: string;

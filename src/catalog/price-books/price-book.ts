@@ -52,8 +52,13 @@ export function factored(row: ModelRow, { bookId, version, factorPermille }: Pri
   return { ...row, price, priceBook: { id: bookId, version, factorPermille } } as ModelRow;
 }
 
+/** The price of a book's entry for the model of a row. Throws `RowFaults` when it does not fit. */
+export function priceInBook(row: ModelRow, own: BookedModel): ModelRow['price'] {
+  return overlaidRow(own, row).price;
+}
+
 function ownPriced(row: ModelRow, own: BookedModel, { bookId, version }: PriceBookVersion) {
-  const { price } = overlaidRow(own, row);
+  const price = priceInBook(row, own);
   const factorPermille = Number(WHOLE_PERMILLE);
   return { ...row, price, priceBook: { id: bookId, version, factorPermille } } as ModelRow;
 }

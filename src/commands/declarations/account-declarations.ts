@@ -29,11 +29,13 @@ export const ACCOUNT_DECLARATIONS = {
     example: 'account:create acme',
   },
   'account:update': {
-    about: 'Renames, disables or enables an account',
+    about: 'Renames, disables or enables an account, or gives it a price book',
     operands: [ACCOUNT],
     options: {
       name: { value: 'TEXT', about: 'Its new name' },
       disabled: { value: 'true|false', about: 'Refuses all calls of its keys within 2 s' },
+      'price-book': { value: 'BOOK', about: 'The price book by which it pays within 2 s' },
+      clear: { value: 'price-book', about: 'Takes its price book away: it pays the listed prices' },
     },
     example: 'account:update acme --disabled true',
   },

@@ -12,6 +12,7 @@ import { UsageTokens1700000001036 } from './migrations/1036-usage-tokens.migrati
 import { Runs1700000001040 } from './migrations/1040-runs.migration.js';
 import { UsageOfRuns1700000001041 } from './migrations/1041-usage-of-runs.migration.js';
 import { CatalogChanges1700000001042 } from './migrations/1042-catalog-changes.migration.js';
+import { PricedByBook1700000001044 } from './migrations/1044-priced-by-book.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Runs1700000001040,
   UsageOfRuns1700000001041,
   CatalogChanges1700000001042,
+  PricedByBook1700000001044,
 ];

@@ -10,7 +10,7 @@ const MAX_WAITING = 10_000;
 const TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'json', 'text', 'text'],
   ...['boolean', 'text', 'text', 'bigint', 'text', 'jsonb', 'jsonb', 'text', 'text'],
-  ...['text', 'text', 'uuid', 'boolean', 'text', 'bigint'],
+  ...['text', 'text', 'uuid', 'boolean', 'text', 'bigint', 'jsonb'],
 ];
 
 /** The outcome of a submission. */

@@ -48,8 +48,9 @@ export class TaskInsertion {
     const key = claim ? [claim.key, claim.token] : [null, null];
     const isCapped = mayHaveLimit(caller);
     const ofRun = [run?.id ?? null, run?.limitMicroUsd?.toString() ?? null];
+    const book = task.priceBook && JSON.stringify(task.priceBook);
     const columns = this.columnsOf(task, prepared.input);
-    const values = [...columns, endpoint, ...key, isCapped, ...ofRun];
+    const values = [...columns, endpoint, ...key, isCapped, ...ofRun, book];
     const terms = { hasKey: claim !== undefined, endpoint };
     const { outcome, created, room } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) return { ...task, createdAt: created };
@@ -115,6 +116,7 @@ export class TaskInsertion {
       chargedMicroUsd: null,
       refundedMicroUsd: null,
       basis: quote.basis,
+      priceBook: call.row.priceBook ?? null,
       content: null,
       webhook: this.webhookOf(webhook, id),
       evidence: null,

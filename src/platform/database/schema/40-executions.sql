@@ -35,6 +35,7 @@ CREATE TABLE execution (
   output_cap_reason text,
   output_cap integer,
   run text,
+  price_book jsonb,
   PRIMARY KEY (account_id, id),
   CHECK (charged BETWEEN 0 AND held),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -66,6 +67,7 @@ COMMENT ON COLUMN execution.refunded IS 'What operators gave back of the charge.
 COMMENT ON COLUMN execution.capped IS 'Whether the charge was cut at what was held (decision G-103).';
 COMMENT ON COLUMN execution.provider_figures IS 'Names and values as the provider sent them, such as {"usage.cost": 0.0012}.';
 COMMENT ON COLUMN execution.output_cap_reason IS 'What bound the output cap that the gateway chose (decision G-106): balance, key or model; null where the caller named one.';
+COMMENT ON COLUMN execution.price_book IS 'The version of the price book by which the call was priced, with its factor: {"id": text, "version": number, "factorPermille": number}; null: the list.';
 COMMENT ON COLUMN execution.output_cap IS 'The output cap that the gateway chose, in tokens.';
 COMMENT ON COLUMN execution.run IS 'The run in which the call counts; null: in none.';
 COMMENT ON COLUMN execution.uncharged IS 'What was made and not charged, because the stream broke: {"unit": text, "quantity": number or counts of tokens}.';

@@ -30,6 +30,7 @@ CREATE OR REPLACE FUNCTION execution_step_v3(
   e_uncharged jsonb[], e_output_caps integer[],
   s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[],
   s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[],
+  s_price_books jsonb[],
   OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]
 ) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -297,11 +298,13 @@ BEGIN
   END LOOP;
   IF held_starts > 0 THEN
     INSERT INTO execution (account_id, id, process_id, api_key_id, held, model, endpoint, client_request_id, spend_period,
-                           maker_counted_at, output_cap_reason, run)
+                           maker_counted_at, output_cap_reason, run, price_book)
       SELECT p_accounts[t.account], t.id, p_process, t.key, t.amount, t.model, t.endpoint, t.client_request,
-             key_periods[t.key_place], CASE WHEN key_makers[t.key_place] IS NOT NULL THEN counted_at END, t.bound, t.run
-        FROM unnest(s_account, s_ids, amounts, s_keys, s_models, s_endpoints, s_client_requests, begun, key_of, bounds, s_runs)
-             t (account, id, amount, key, model, endpoint, client_request, outcome, key_place, bound, run)
+             key_periods[t.key_place], CASE WHEN key_makers[t.key_place] IS NOT NULL THEN counted_at END, t.bound, t.run,
+             t.price_book
+        FROM unnest(s_account, s_ids, amounts, s_keys, s_models, s_endpoints, s_client_requests, begun, key_of, bounds, s_runs,
+                    s_price_books)
+             t (account, id, amount, key, model, endpoint, client_request, outcome, key_place, bound, run, price_book)
        WHERE t.outcome = 'new';
     begun := array_replace(begun, 'new', 'held');
     IF cardinality(runs) > 0 THEN

@@ -43,6 +43,7 @@ CREATE TABLE task (
   endpoint text,
   maker_counted_at timestamptz,
   run text,
+  price_book jsonb,
   PRIMARY KEY (account_id, id),
   CHECK ((status IN ('queued', 'processing')) = (completed_at IS NULL)),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -83,6 +84,7 @@ COMMENT ON COLUMN task.refunded IS 'What operators gave back of the charge.';
 COMMENT ON COLUMN task.delivered_late IS 'The task had failed or expired, and its result was delivered after all.';
 COMMENT ON COLUMN task.provider_fault IS 'What the provider said about its failure.';
 COMMENT ON COLUMN task.endpoint IS 'The path of the call, for usage; null in rows of version 0.1.0, whose endpoint follows from the kind.';
+COMMENT ON COLUMN task.price_book IS 'As execution.price_book.';
 COMMENT ON COLUMN task.unknown_state IS 'A word of the provider for the state of the job that its adapter does not know.';
 
 -- Rewritten by every poll.
