@@ -1,5 +1,5 @@
 /** The direction of docs/architecture/adr/0001: main, cli, commands, bootstrap → features → {sealed, billing/statements} → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform → common. */
-const features = 'chat|images|videos|audio|dubbing|music|models|account|admin|sandbox-media';
+const features = 'chat|images|videos|audio|dubbing|music|models|quotes|account|admin|sandbox-media';
 const books = 'billing/(accounts|ledger|audit|recovery)';
 const core = `${books}|auth|media|catalog|providers`;
 /** Each other folder of providers is a wire protocol. */

@@ -18,6 +18,7 @@ import { GatewayUrl } from './platform/http-client/gateway-url.js';
 import { ObservabilityModule } from './platform/observability/observability.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
+import { QuotesModule } from './quotes/quotes.module.js';
 import { RetentionModule } from './billing/retention/retention.module.js';
 import { SandboxMedia } from './sandbox-media/sandbox-media.js';
 import { SandboxMediaModule } from './sandbox-media/sandbox-media.module.js';
@@ -78,6 +79,7 @@ export class AppModule {
         RetentionModule,
         AccountModule,
         ModelsModule,
+        QuotesModule,
         DubbingModule,
         MusicModule,
         VideosModule,

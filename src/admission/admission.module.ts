@@ -8,6 +8,8 @@ import { CallConcurrencyLimit } from './call-concurrency-limit.js';
 import { RunGuard } from './run.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 import { ProviderConnectionLimit } from './provider-connection-limit.js';
+import { BoundQuotes } from './quotes/bound-quotes.js';
+import { QuotableCalls } from './quotes/quotable-calls.js';
 
 /**
  * Decides whether a request may run at all: key, rate limit, body, model. It is global, because every request body is
@@ -22,6 +24,8 @@ import { ProviderConnectionLimit } from './provider-connection-limit.js';
     RunGuard,
     CallConcurrencyLimit,
     ProviderConnectionLimit,
+    BoundQuotes,
+    QuotableCalls,
     { provide: BodyQuota, useClass: AccountBodyQuota },
   ],
   exports: [
@@ -31,6 +35,8 @@ import { ProviderConnectionLimit } from './provider-connection-limit.js';
     RunGuard,
     CallConcurrencyLimit,
     ProviderConnectionLimit,
+    BoundQuotes,
+    QuotableCalls,
     BodyQuota,
   ],
 })

@@ -15,6 +15,7 @@ import type { Operation } from '../providers/ports/provider-ports.js';
 import type { Route } from '../providers/ports/attempt.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import type { AdmittedModel } from './admitted-call.js';
+import { BoundQuotes, QUOTE_HEADER } from './quotes/bound-quotes.js';
 
 const PLAY_MONEY_MESSAGE =
   'Play money buys sandbox work only; make an account with `account:create`.';
@@ -32,7 +33,7 @@ export const OPERATION = Symbol('OPERATION');
  * Checks `model` before any other field: present, known (404), on the key's allowlist (403), right for this endpoint,
  * and with a route that can run (503 or 400, depending on the API family). For play money that route has to be the
  * sandbox's, for real money a provider's, unless `SANDBOX_CHARGES` is on (402, G-95, G-110). Notes the row, at the
- * prices of the account, on the request (decisions G-01, G-07 to G-09).
+ * prices of the account or of the quote in `x-gateway-quote`, on the request (decisions G-01, G-07 to G-09).
  */
 @Injectable()
 export class ModelGuard implements CanActivate {
@@ -42,6 +43,7 @@ export class ModelGuard implements CanActivate {
     private readonly providers: ProviderRegistry,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'sandboxCharges'>,
     private readonly books: PriceBooks,
+    private readonly quotes: BoundQuotes,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -49,15 +51,25 @@ export class ModelGuard implements CanActivate {
     const operation = this.reflector.get<Operation>(OPERATION, context.getHandler());
     const { caller } = request;
     assert(caller, 'ModelGuard needs BearerGuard before it');
+    const quote = request.get(QUOTE_HEADER);
     const admit = (): true => {
-      request.admitted = this.admit(operation, caller, request.body);
+      const admitted = this.admit(operation, caller, request.body);
+      request.admitted = quote === undefined ? admitted : this.quoted(admitted, quote, request);
       return true;
     };
     return this.books.refresh(caller.priceBook)?.then(admit) ?? admit();
   }
 
-  /** The model that a body names, at the prices of the caller. Throws as described above. */
-  private admit(operation: Operation, caller: Caller, body: unknown): AdmittedModel {
+  /** The admitted model at the price of a quote. Throws 400 `invalid_quote`, 409 `quote_expired`. */
+  private quoted(admitted: AdmittedModel, quote: string, request: Request): AdmittedModel {
+    const { accountId = '' } = request.caller ?? {};
+    const { path: endpoint } = request.route as { readonly path: string };
+    const quoted = { accountId, endpoint, body: request.body as unknown };
+    return { ...admitted, row: this.quotes.priced(admitted.row, quote, quoted) };
+  }
+
+  /** The model that a body names, at the prices of the caller; `PriceBooks.refresh` first. Throws as described above. */
+  admit(operation: Operation, caller: Caller, body: unknown): AdmittedModel {
     const codes = API_FAMILY_CODES[OPERATIONS[operation].family];
     const modelName = readModelId(body);
     const row = this.catalog.find(modelName);

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { MediaModule } from '../media/media.module.js';
 import { AlignmentService } from './alignment.service.js';
+import { AudioQuotes } from './audio-quotes.js';
 import { DialogueService } from './dialogue.service.js';
 import { IsolationService } from './isolation.service.js';
 import { MusicCompositionService } from './music-composition.service.js';
@@ -21,6 +22,7 @@ import { SizedWav } from './wav/sized-wav.js';
   controllers: [SpokenTextController, RecordingsController, SoundsController],
   providers: [
     PaidAudio,
+    AudioQuotes,
     SizedWav,
     SpeechService,
     DialogueService,

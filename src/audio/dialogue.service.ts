@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfText } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { Quote } from '../common/money/charge-basis.js';
 import { codePointCount } from '../common/validation/text-rule.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { DialogueCommand } from '../providers/ports/audio.port.js';
@@ -26,22 +28,30 @@ export class DialogueService {
     body: DialogueBody,
     writer: AudioWriter,
   ): Promise<void> {
+    const quote = quoteOfDialogue(call.row, body);
     const command = commandOf(body);
-    const length = command.lines.reduce((sum, { text }) => sum + codePointCount(text), 0);
-    const { maxInput } = call.row.limits;
-    if (length > maxInput) {
-      throw refused(`has ${length} characters in all; ${call.row.id} takes ${maxInput}`);
-    }
-    const voices = new Set(command.lines.map(({ voiceId }) => voiceId)).size;
-    if (voices > MAX_VOICES) throw refused(`has ${voices} voices; at most ${MAX_VOICES} may speak`);
     await this.audio.play(
       call,
-      quoteOfText(call.row.price, length),
+      quote,
       (port, context) => port.speakDialogue(command, context),
       command.format,
       writer,
     );
   }
+}
+
+/** What the lines cost together. Throws `invalid_request` for too much text or too many voices. */
+export function quoteOfDialogue(
+  { id, price, limits: { maxInput } }: ModelRow<'dialogue'>,
+  { inputs }: DialogueBody,
+): Quote {
+  const length = inputs.reduce((sum, { text }) => sum + codePointCount(text), 0);
+  if (length > maxInput) {
+    throw refused(`has ${length} characters in all; ${id} takes ${maxInput}`);
+  }
+  const voices = new Set(inputs.map(({ voice }) => voiceIdOf(voice))).size;
+  if (voices > MAX_VOICES) throw refused(`has ${voices} voices; at most ${MAX_VOICES} may speak`);
+  return quoteOfText(price, length);
 }
 
 function commandOf(body: DialogueBody): DialogueCommand {

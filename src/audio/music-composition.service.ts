@@ -1,7 +1,9 @@
 import { isBlank } from '../common/validation/text-rule.js';
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
+import type { Quote } from '../common/money/charge-basis.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { CompositionCommand } from '../providers/ports/audio.port.js';
 import { PaidAudio } from './paid-audio.js';
@@ -24,12 +26,20 @@ export class MusicCompositionService {
     const command = commandOf(body);
     await this.audio.play(
       call,
-      quoteOfSeconds(call.row.price, BigInt(command.durationSeconds)),
+      quoteOfComposition(call.row, body),
       (port, context) => port.compose(command, context),
       command.format,
       writer,
     );
   }
+}
+
+/** What the requested seconds cost. */
+export function quoteOfComposition(
+  { price }: ModelRow<'composition'>,
+  { duration_seconds: seconds }: MusicCompositionBody,
+): Quote {
+  return quoteOfSeconds(price, BigInt(seconds));
 }
 
 /** Lyrics are left out for instrumental music, and if they are blank (decision G-50). */

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
+import type { Quote } from '../common/money/charge-basis.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { SoundEffectCommand } from '../providers/ports/audio.port.js';
 import { PaidAudio } from './paid-audio.js';
@@ -21,16 +23,23 @@ export class SoundEffectsService {
     writer: AudioWriter,
   ): Promise<void> {
     const command = commandOf(body);
-    // Rounding a double up is exact, but multiplying it would not be.
-    const seconds = BigInt(Math.ceil(command.durationSeconds));
     await this.audio.play(
       call,
-      quoteOfSeconds(call.row.price, seconds),
+      quoteOfSoundEffect(call.row, body),
       (port, context) => port.makeSound(command, context),
       command.format,
       writer,
     );
   }
+}
+
+/** What the requested seconds cost. */
+export function quoteOfSoundEffect(
+  { price }: ModelRow<'sound-effect'>,
+  { duration_seconds: seconds }: SoundEffectBody,
+): Quote {
+  // Rounding a double up is exact, but multiplying it would not be.
+  return quoteOfSeconds(price, BigInt(Math.ceil(seconds)));
 }
 
 function commandOf(body: SoundEffectBody): SoundEffectCommand {

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfText } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { Quote } from '../common/money/charge-basis.js';
 import { codePointCount } from '../common/validation/text-rule.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type { SpeechCommand } from '../providers/ports/audio.port.js';
@@ -19,20 +21,29 @@ export class SpeechService {
    * above the model's limit, 402 `insufficient_funds`, and the provider's failures.
    */
   async speak(call: AdmittedCall<'speech'>, body: SpeechBody, writer: AudioWriter): Promise<void> {
-    const length = codePointCount(body.input);
-    if (length > call.row.limits.maxInput) {
-      const message = `input has ${length} characters; ${call.row.id} takes ${call.row.limits.maxInput}.`;
-      throw new GatewayError('input_too_long', message, { param: 'input' });
-    }
+    const quote = quoteOfSpeech(call.row, body);
     const command = commandOf(body);
     await this.audio.play(
       call,
-      quoteOfText(call.row.price, length),
+      quote,
       (port, context) => port.speak(command, context),
       body.response_format,
       writer,
     );
   }
+}
+
+/** What the text costs. Throws 400 `input_too_long` above the model's limit. */
+export function quoteOfSpeech(
+  { id, price, limits: { maxInput } }: ModelRow<'speech'>,
+  { input }: SpeechBody,
+): Quote {
+  const length = codePointCount(input);
+  if (length > maxInput) {
+    const message = `input has ${length} characters; ${id} takes ${maxInput}.`;
+    throw new GatewayError('input_too_long', message, { param: 'input' });
+  }
+  return quoteOfText(price, length);
 }
 
 function commandOf(body: SpeechBody): SpeechCommand {

@@ -1,7 +1,12 @@
 import { factorOf } from '../catalog/price-factor.js';
 import { dearestPrices, type PerToken } from '../catalog/token-price.js';
 import { ceilDiv, type MicroUsd } from '../common/money/micro-usd.js';
-import { TOKENS_PER_PRICE, WHOLE_PERMILLE } from '../common/money/price-lines.js';
+import {
+  type LineUnit,
+  type PriceLine,
+  TOKENS_PER_PRICE,
+  WHOLE_PERMILLE,
+} from '../common/money/price-lines.js';
 
 /** Prices are for a million tokens, and factors are in thousandths. */
 const SCALE = TOKENS_PER_PRICE * WHOLE_PERMILLE;
@@ -15,6 +20,8 @@ export class ChatCeiling {
   private constructor(
     private readonly prompt: bigint,
     private readonly perOutputToken: bigint,
+    private readonly promptLine: PriceLine,
+    private readonly outputPrice: MicroUsd,
   ) {}
 
   /** `promptTokens` is the over-estimate of the prompt. */
@@ -25,7 +32,14 @@ export class ChatCeiling {
     );
     const factor = factorOf(price);
     const prompt = BigInt(promptTokens) * inputMicroUsdPerMillion * factor;
-    return new ChatCeiling(prompt, outputMicroUsdPerMillion * factor);
+    const line = tokenLine('input', promptTokens, inputMicroUsdPerMillion);
+    const perOutputToken = outputMicroUsdPerMillion * factor;
+    return new ChatCeiling(prompt, perOutputToken, line, outputMicroUsdPerMillion);
+  }
+
+  /** The lines of {@link amountFor}, before the factor of a price book. */
+  linesFor(outputTokens: number): readonly PriceLine[] {
+    return [this.promptLine, tokenLine('output', outputTokens, this.outputPrice)];
   }
 
   /** The most that the call may cost with this output cap, rounded up to a whole micro-USD. */
@@ -44,4 +58,8 @@ export class ChatCeiling {
     if (left >= BigInt(most) * this.perOutputToken) return most;
     return Number(left / this.perOutputToken);
   }
+}
+
+function tokenLine(unit: LineUnit, quantity: number, unitPriceMicroUsd: MicroUsd): PriceLine {
+  return { unit, quantity, unitPriceMicroUsd, per: 1_000_000 };
 }

@@ -8,6 +8,7 @@ import { partsOf } from './chat-messages.js';
 const MAX_HOSTS = 50;
 const WEB_URL = /^https?:/i;
 
+/** An image, and the field that names it. */
 interface NamedImage {
   readonly param: string;
   readonly url: string;
@@ -27,15 +28,16 @@ export class ChatImages {
    * messages must have been checked before.
    */
   async check(messages: readonly JsonObject[]): Promise<void> {
-    const hosts = this.imageOfEachHost(imagesOf(messages));
+    const hosts = this.checkTexts(messages);
     const verdicts = await Promise.all(hosts.map(({ url }) => this.urls.hostOf(url)));
     const bad = hosts.find((_image, index) => verdicts[index] === 'private');
     if (bad) throw invalidImage(bad, 'must point at a public host');
   }
 
-  private imageOfEachHost(images: readonly NamedImage[]): readonly NamedImage[] {
+  /** {@link check} without the look at the hosts; returns an image of each of them. */
+  checkTexts(messages: readonly JsonObject[]): readonly NamedImage[] {
     const byHost = new Map<string, NamedImage>();
-    for (const image of images) {
+    for (const image of imagesOf(messages)) {
       const says = this.urls.rejectionOf(image.url);
       if (says !== undefined) throw invalidImage(image, says);
       const { origin } = new URL(image.url);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../common/json-object.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { factorOf } from '../catalog/price-factor.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
-import { linesOf, sumOf } from '../common/money/price-lines.js';
+import { linesOf, type PriceLine, sumOf } from '../common/money/price-lines.js';
 import {
   type ChatCommand,
   type OutputCapParameter,
@@ -30,6 +30,8 @@ export interface ChatQuote {
   /** Its output cap is known once the money is held (held-chat.ts). */
   readonly request: Omit<ChatCommand, 'maxTokens'>;
   readonly hold: Quote;
+  /** The lines of a hold for so many output tokens. */
+  readonly linesFor: (outputTokens: number) => readonly PriceLine[];
   /** The output cap that the caller wants, within the model's own; undefined: what the hold pays for (decision G-106). */
   readonly maxTokens: number | undefined;
   /** Whether the caller wants a stream to show its usage. */
@@ -71,6 +73,7 @@ export function quoteOf(row: ModelRow<'chat'>, body: ChatBody): ChatQuote {
         return tokens > 0 ? tokens : undefined;
       },
     },
+    linesFor: (outputTokens) => ceiling.linesFor(outputTokens),
     maxTokens,
     showsUsage: stream && stream_options?.include_usage === true,
     ignored,

@@ -3,6 +3,7 @@ import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { BrokenStreams } from './broken-streams.js';
 import { ChatController } from './chat.controller.js';
 import { ChatImages } from './chat-images.js';
+import { ChatQuotes } from './chat-quotes.js';
 import { ChatService } from './chat.service.js';
 import { ChatStreamService } from './chat-stream.service.js';
 import { ChatUsage } from './chat-usage.js';
@@ -18,6 +19,7 @@ import { TokenCounter } from './tokens/token-counter.js';
     ChatService,
     ChatStreamService,
     ChatImages,
+    ChatQuotes,
     ChatUsage,
     GeneratedTextBuffers,
     TokenCounter,

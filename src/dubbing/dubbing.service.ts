@@ -1,29 +1,42 @@
 import assert from 'node:assert/strict';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
+import {
+  QuotableCalls,
+  type QuotedCall,
+  type TextQuote,
+} from '../admission/quotes/quotable-calls.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { microsOfSeconds } from '../common/time/billable-seconds.js';
+import { validatorOf } from '../common/validation/compiled-validator.js';
 import { MediaIntake } from '../media/media-intake.js';
 import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import type { Task } from '../tasks/task.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
 import { TaskSubmission } from '../tasks/submission/task-submission.js';
-import { billedSource, SOURCE_FIELD } from './dubbing-source.js';
+import { billedSecondsOf, billedSource, SOURCE_FIELD } from './dubbing-source.js';
 import type { DubbingDetails, DubbingInput } from './dubbing-task.js';
-import type { DubbingBody } from './dto/dubbing.body.js';
+import { DubbingBody } from './dto/dubbing.body.js';
 import { SourceStore } from './source-store.js';
 
 /** Dubbing (API: POST /v1/audio/dubbing). */
 @Injectable()
-export class DubbingService {
+export class DubbingService implements OnModuleInit {
   constructor(
     private readonly submission: TaskSubmission,
     private readonly intake: MediaIntake,
     private readonly sources: SourceStore,
     private readonly urls: UserSuppliedUrls,
     private readonly gatewayUrl: GatewayUrl,
+    private readonly quotable: QuotableCalls,
   ) {}
+
+  onModuleInit(): void {
+    const validator = validatorOf(DubbingBody);
+    this.quotable.register('dubbing', (call, body) => this.quoteOf(call, validator.parse(body)));
+  }
 
   /**
    * Submits a dub of the source, which is downloaded once, by the gateway. Throws what `TaskSubmission.submit` throws,
@@ -41,6 +54,19 @@ export class DubbingService {
     return this.submission.submit({ call, kind: 'dubbing', body, idempotencyKey, webhook }, () =>
       this.prepare(call, body),
     );
+  }
+
+  private quoteOf(
+    call: QuotedCall<'dubbing'>,
+    { source_url: url, webhook }: DubbingBody,
+  ): TextQuote {
+    const { row, endpoint, durationSeconds } = call;
+    this.checkText(url);
+    this.submission.checkWebhook(webhook, endpoint);
+    const unchecked = this.submission.uncheckedSteps(webhook, true);
+    if (durationSeconds === undefined) return { quote: undefined, unchecked };
+    const seconds = billedSecondsOf(microsOfSeconds(durationSeconds), row.limits.maxSeconds);
+    return { quote: quoteOfSeconds(row.price, seconds), unchecked };
   }
 
   /** Before the key is checked, as for every check of the text of a request (decision G-01). */

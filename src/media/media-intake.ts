@@ -98,16 +98,10 @@ export class MediaIntake {
 
   private async inputOf(source: MediaSource, signal?: AbortSignal): Promise<Input> {
     const { upload, url, accountId, urlField: param = URL_FIELD } = source;
-    if (upload && url !== undefined) {
-      const message = `Send file or ${param}, not both.`;
-      throw new GatewayError('invalid_request', message, { param });
-    }
+    checkInput(upload !== undefined, url, param);
     if (upload) return { file: upload.take(), param: 'file' };
-    if (url === undefined) {
-      throw new GatewayError('audio_input_required', `Send a file or an ${param}.`);
-    }
     return {
-      file: await this.download(url, accountId, { param, ...(signal && { signal }) }),
+      file: await this.download(url ?? '', accountId, { param, ...(signal && { signal }) }),
       param,
     };
   }
@@ -129,6 +123,17 @@ export class MediaIntake {
   }
 }
 
+/** Throws `invalid_request` for a file and a URL, and `audio_input_required` for neither. */
+export function checkInput(hasFile: boolean, url: string | undefined, param: string): void {
+  if (hasFile && url !== undefined) {
+    const message = `Send file or ${param}, not both.`;
+    throw new GatewayError('invalid_request', message, { param });
+  }
+  if (!hasFile && url === undefined) {
+    throw new GatewayError('audio_input_required', `Send a file or an ${param}.`);
+  }
+}
+
 const leftEarly = (): GatewayError =>
   new GatewayError('audio_download_failed', 'The caller left before the download was complete.');
 
@@ -144,11 +149,21 @@ async function measured({ file, param }: Input, accountId: string): Promise<Meas
 }
 
 /** The file as a recording within the limits. Throws `audio_too_long`, `audio_too_short`. */
-function recordingOf(
-  { media, length, param }: MeasuredMedia,
-  { maxSeconds, minMicros = 0 }: MediaLimits,
-): Recording {
+function recordingOf({ media, length, param }: MeasuredMedia, limits: MediaLimits): Recording {
   const { durationMicros } = length;
+  const billedSeconds = billedSecondsOf(durationMicros, limits, param);
+  return { media, seconds: Number(durationMicros) / 1_000_000, billedSeconds };
+}
+
+/**
+ * The seconds that are billed for a recording of this length. Throws `audio_too_long`, `audio_too_short` that name `param`,
+ * the field with the recording (decisions G-18, G-19).
+ */
+export function billedSecondsOf(
+  durationMicros: bigint,
+  { maxSeconds, minMicros = 0 }: MediaLimits,
+  param: string,
+): bigint {
   const billedSeconds = billableSeconds(durationMicros);
   if (billedSeconds > BigInt(maxSeconds)) {
     const message = `The recording is longer than ${maxSeconds} seconds.`;
@@ -158,7 +173,7 @@ function recordingOf(
     const message = `The recording is shorter than ${minMicros / 1_000_000} seconds.`;
     throw new GatewayError('audio_too_short', message, { param });
   }
-  return { media, seconds: Number(durationMicros) / 1_000_000, billedSeconds };
+  return billedSeconds;
 }
 
 /** Adds the name of the field to an error about the file. */

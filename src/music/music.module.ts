@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { MusicController } from './music.controller.js';
+import { SongBodyPipe } from './dto/song-body.pipe.js';
 import { KeptSongSteps } from './kept-song-steps.js';
 import { MusicService } from './music.service.js';
 import { SongSources } from './song-sources.js';
@@ -10,6 +11,6 @@ import { SongKind } from './song.kind.js';
 @Module({
   imports: [TasksModule],
   controllers: [MusicController],
-  providers: [MusicService, SongSources, SongKind, KeptSongSteps],
+  providers: [SongBodyPipe, MusicService, SongSources, SongKind, KeptSongSteps],
 })
 export class MusicModule {}

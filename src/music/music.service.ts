@@ -1,14 +1,21 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
+import {
+  QuotableCalls,
+  type QuotedCall,
+  type TextQuote,
+} from '../admission/quotes/quotable-calls.js';
 import { quoteOfRequest } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { JsonObject } from '../common/json-object.js';
+import type { Quote } from '../common/money/charge-basis.js';
 import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
 import type { SongCommand, SongExpectation } from '../providers/ports/song.port.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
 import { TaskSubmission } from '../tasks/submission/task-submission.js';
 import type { Task } from '../tasks/task.js';
 import type { SongTask } from './dto/shared-groups.body.js';
+import { SongBodyPipe } from './dto/song-body.pipe.js';
 import { checkWithinTrack } from './song-limits.js';
 import { SongSources, type SongSourcesFound } from './song-sources.js';
 import { familyOf, SONG_KIND, type SongDetails } from './song-task.js';
@@ -34,12 +41,18 @@ interface NamedUrl {
 
 /** Song tasks (API: POST /v1/music/generations). */
 @Injectable()
-export class MusicService {
+export class MusicService implements OnModuleInit {
   constructor(
     private readonly submission: TaskSubmission,
     private readonly sources: SongSources,
     private readonly urls: UserSuppliedUrls,
+    private readonly bodies: SongBodyPipe,
+    private readonly quotable: QuotableCalls,
   ) {}
+
+  onModuleInit(): void {
+    this.quotable.register('song', (call, body) => this.quoteOf(call, this.bodies.transform(body)));
+  }
 
   /**
    * The task of a submission. Throws what `TaskSubmission.submit` and `SongSources.resolve` throw, 400
@@ -60,10 +73,9 @@ export class MusicService {
   }
 
   private async prepare(call: AdmittedCall<'song'>, body: JsonObject): Promise<PreparedTask> {
-    const found = await this.sources.resolve(call, body);
-    checkWithinTrack(body, found.tracks[0]);
+    const found = await this.foundFor(call, body);
     await this.checkHosts(body);
-    const { id, price, limits } = call.row;
+    const { id, limits } = call.row;
     const details: SongDetails = {
       family: familyOf(id),
       shape: limits.shape,
@@ -72,9 +84,25 @@ export class MusicService {
     return {
       input: commandFor(body, found),
       details,
-      quote: quoteOfRequest(price, body.max_mode === true),
+      quote: priceOf(call, body),
       route: found.route,
     };
+  }
+
+  /** A quote finds the tasks that the body names, as the call does. */
+  private async quoteOf(call: QuotedCall<'song'>, song: SongTask): Promise<TextQuote> {
+    const body: JsonObject = { ...song };
+    this.checkUrlTexts(body);
+    this.submission.checkWebhook(song.webhook, call.endpoint);
+    await this.foundFor(call, body);
+    const unchecked = this.submission.uncheckedSteps(song.webhook, urlsIn(body).length > 0);
+    return { quote: priceOf(call, body), unchecked };
+  }
+
+  private async foundFor(call: QuotedCall<'song'>, body: JsonObject): Promise<SongSourcesFound> {
+    const found = await this.sources.resolve(call, body);
+    checkWithinTrack(body, found.tracks[0]);
+    return found;
   }
 
   /** Before any query: a URL whose text is rejected. */
@@ -96,6 +124,10 @@ export class MusicService {
     const message = `${path} must point at a public host.`;
     throw new GatewayError('audio_download_failed', message, { param });
   }
+}
+
+function priceOf({ row }: QuotedCall<'song'>, { max_mode: maxMode }: JsonObject): Quote {
+  return quoteOfRequest(row.price, maxMode === true);
 }
 
 /** The URLs; of a list the message names the item, and `param` the list. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AdmittedCall } from '../admission/admitted-call.js';
+import type { QuotedCall } from '../admission/quotes/quotable-calls.js';
 import type { SongShape } from '../catalog/song-shape.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { fromPublicId } from '../common/ids/public-id.js';
@@ -51,7 +51,7 @@ export class SongSources {
    * kind or family, or has no such track (decisions G-70, G-71); 409 `source_task_not_ready` for a task that has not
    * succeeded (G-69); 503 `no_eligible_route` when the provider that made it is not configured any more.
    */
-  async resolve(call: AdmittedCall<'song'>, body: JsonObject): Promise<SongSourcesFound> {
+  async resolve(call: QuotedCall<'song'>, body: JsonObject): Promise<SongSourcesFound> {
     const references = referencesOf(body);
     const found = await Promise.all(references.map((reference) => this.find(call, reference)));
     for (const { field, task } of found) {
@@ -65,7 +65,7 @@ export class SongSources {
     };
   }
 
-  private async find(call: AdmittedCall<'song'>, reference: Reference): Promise<FoundTask> {
+  private async find(call: QuotedCall<'song'>, reference: Reference): Promise<FoundTask> {
     const id = fromPublicId('task', reference.taskId);
     const task = id === undefined ? undefined : await this.reader.find(id, call.caller.accountId);
     if (task?.kind !== SONG_KIND || !suits(task, call, reference)) throw noSuch(reference.field);
@@ -73,7 +73,7 @@ export class SongSources {
   }
 
   /** Tracks and singers belong to the provider's account that made them, so the work has to go there. */
-  private routeFor({ routes }: AdmittedCall, found: readonly FoundTask[]): Route {
+  private routeFor({ routes }: QuotedCall<'song'>, found: readonly FoundTask[]): Route {
     const [first] = found;
     for (const { field, task } of found) {
       if (
@@ -120,7 +120,7 @@ function referencesOf(body: JsonObject): readonly Reference[] {
   ];
 }
 
-function suits(task: Task, { row }: AdmittedCall<'song'>, { wants }: Reference): boolean {
+function suits(task: Task, { row }: QuotedCall<'song'>, { wants }: Reference): boolean {
   const { family, shape } = songDetailsOf(task);
   if (family !== familyOf(row.id)) return false;
   if (wants !== 'track') return shape === MAKER_OF[wants];

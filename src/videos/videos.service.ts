@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
+import { QuotableCalls } from '../admission/quotes/quotable-calls.js';
+import type { ModelRow } from '../catalog/model-row.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { Quote } from '../common/money/charge-basis.js';
 import { Clock } from '../common/time/clock.js';
+import { validatorOf } from '../common/validation/compiled-validator.js';
 import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import type { VideoCommand } from '../providers/ports/job.port.js';
@@ -11,7 +15,7 @@ import { StoredFiles } from '../platform/storage/stored-files.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
 import { TaskSubmission } from '../tasks/submission/task-submission.js';
 import type { Task } from '../tasks/task.js';
-import type { VideoBody } from './dto/video.body.js';
+import { VideoBody } from './dto/video.body.js';
 import type { VideoDetails } from './video-details.js';
 import { checkVideoLimits } from './video-limits.js';
 import { VIDEO_KIND } from './video.kind.js';
@@ -19,14 +23,26 @@ import { viewVideo } from './video.view.js';
 
 /** Videos: submitted as tasks, read by their ids (API: POST /v1/videos). */
 @Injectable()
-export class VideosService {
+export class VideosService implements OnModuleInit {
   constructor(
     private readonly submission: TaskSubmission,
     private readonly urls: UserSuppliedUrls,
     private readonly gatewayUrl: GatewayUrl,
     private readonly files: StoredFiles,
     private readonly clock: Clock,
+    private readonly quotable: QuotableCalls,
   ) {}
+
+  onModuleInit(): void {
+    const validator = validatorOf(VideoBody);
+    this.quotable.register('video', ({ row, endpoint }, sent) => {
+      const body = validator.parse(sent);
+      const quote = this.checkText(row, body);
+      const { webhook, image_urls: images = [] } = body;
+      this.submission.checkWebhook(webhook, endpoint);
+      return { quote, unchecked: this.submission.uncheckedSteps(webhook, images.length > 0) };
+    });
+  }
 
   /**
    * The task of a submission. Throws 400 `invalid_request` for what the model does not accept and for a webhook or an
@@ -37,8 +53,7 @@ export class VideosService {
     body: VideoBody,
     idempotencyKey: string | undefined,
   ): Promise<Task> {
-    const quote = checkVideoLimits(call.row, body);
-    this.checkImageTexts(body);
+    const quote = this.checkText(call.row, body);
     const { webhook: url, webhook_secret: secret } = body;
     const webhook = url === undefined ? undefined : { url, secret };
     const request = { call, kind: VIDEO_KIND, body, idempotencyKey, webhook };
@@ -72,6 +87,13 @@ export class VideosService {
     }
     const { fileId, filename } = task.content;
     return { file: await this.files.kept(task.accountId, fileId), filename, expiresAt };
+  }
+
+  /** Whatever can be refused from the text of the body; returns the price. */
+  private checkText(row: ModelRow<'video'>, body: VideoBody): Quote {
+    const quote = checkVideoLimits(row, body);
+    this.checkImageTexts(body);
+    return quote;
   }
 
   private checkImageTexts({ image_urls: urls = [] }: VideoBody): void {

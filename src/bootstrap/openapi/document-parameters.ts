@@ -33,6 +33,12 @@ const PATH_IDS: readonly PathId[] = [
     example: `acct_${HEX}`,
   },
   {
+    path: /^\/admin\/price-books\//,
+    name: 'id',
+    description: 'The price book by its id, a name of your own such as `partners`',
+    example: 'partners',
+  },
+  {
     path: /^\/(admin|v1)\/keys\//,
     name: 'id',
     description: 'The key by its id, such as `key_…`; not its text',

@@ -39,6 +39,9 @@ export const ERROR_TABLE = {
     '`Idempotency-Key` was sent to a synchronous audio endpoint.',
   ),
   provider_rejected_request: badRequest('The provider refused the request.'),
+  invalid_quote: badRequest(
+    '`x-gateway-quote` was altered, or is of another account, endpoint or body.',
+  ),
   audio_input_required: badRequest('Neither `file` nor `audio_url` was sent.'),
   invalid_multipart: badRequest('The multipart form is broken or has repeated or misplaced parts.'),
   unsupported_audio_format: badRequest(
@@ -86,6 +89,7 @@ export const ERROR_TABLE = {
     'invalid_request_error',
     'The idempotency key was used with another body.',
   ),
+  quote_expired: row(409, 'invalid_request_error', 'The quote holds no longer.'),
   task_not_ready: row(409, 'invalid_request_error', 'The task has not succeeded yet.'),
   task_not_cancellable: row(
     409,

@@ -14,6 +14,11 @@ export function billableSeconds(durationMicros: bigint): bigint {
   return (chargeable + SECOND_MICROS - 1n) / SECOND_MICROS;
 }
 
+/** A number of seconds in whole microseconds, rounded, at least 1. */
+export function microsOfSeconds(seconds: number): bigint {
+  return BigInt(Math.max(1, Math.round(seconds * Number(SECOND_MICROS))));
+}
+
 /**
  * Duration of `samples` at `sampleRateHz` in integer microseconds, rounded up, so that a duration just above a boundary
  * stays above it (AUD-41: 533,611 samples at 44.1 kHz bill 13 s).

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { holdRefusal } from '../../admission/hold-refusal.js';
+import type { UncheckedStep } from '../../admission/quotes/quotable-calls.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { apiFamilyOf } from '../../catalog/operations.js';
@@ -52,7 +53,7 @@ export class TaskSubmission {
    */
   async submit(request: TaskRequest, prepare: () => Promise<PreparedTask>): Promise<Task> {
     const { webhook, idempotencyKey: key, call } = request;
-    if (webhook) this.webhookUrls.parse(webhook.url, apiFamilyOf(call.endpoint));
+    this.checkWebhook(webhook?.url, call.endpoint);
     if (key === undefined) return this.create(request, prepare, undefined);
     const use: KeyUse = {
       accountId: call.caller.accountId,
@@ -64,6 +65,20 @@ export class TaskSubmission {
         : null,
     };
     return this.once(use, (claim) => this.create(request, prepare, claim));
+  }
+
+  /** Throws 400 for a webhook whose text is refused. */
+  checkWebhook(url: string | undefined, endpoint: string): void {
+    if (url !== undefined) this.webhookUrls.parse(url, apiFamilyOf(endpoint));
+  }
+
+  /** What a quote of a task leaves out, with or without a webhook and media. */
+  uncheckedSteps(webhook: string | undefined, hasMedia: boolean): UncheckedStep[] {
+    return [
+      'replay',
+      ...(webhook === undefined ? [] : (['webhook_host'] as const)),
+      ...(hasMedia ? (['media'] as const) : []),
+    ];
   }
 
   /**

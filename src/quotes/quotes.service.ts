@@ -1,0 +1,89 @@
+import { Injectable, NotFoundException } from '@nestjs/common';
+import { QuotableCalls, type QuotedCall } from '../admission/quotes/quotable-calls.js';
+import { ModelGuard } from '../admission/model.guard.js';
+import type { Caller } from '../auth/caller.js';
+import { type Available, QuotedHolds } from '../billing/calls/quoted-hold.js';
+import { OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
+import { PriceBooks } from '../catalog/price-books/price-books.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { toGatewayError } from '../common/errors/to-gateway-error.js';
+import { EventLoopPacer } from '../platform/fairness/event-loop-pacer.js';
+import type { Operation } from '../providers/ports/provider-ports.js';
+import type { QuotedRequestBody } from './dto/quote.body.js';
+import { PricedQuotes } from './priced-quotes.js';
+import { viewError } from './quote-errors.js';
+import type { QuoteView } from './quote.view.js';
+
+/** One, because a body may have a megabyte. */
+const QUOTES_PER_ITERATION = 1;
+
+/** What calls would cost, or why they would be refused (API: POST /v1/quotes). Nothing is called, downloaded or held. */
+@Injectable()
+export class QuotesService {
+  private readonly pacer = new EventLoopPacer(QUOTES_PER_ITERATION);
+
+  constructor(
+    private readonly models: ModelGuard,
+    private readonly calls: QuotableCalls,
+    private readonly books: PriceBooks,
+    private readonly holds: QuotedHolds,
+    private readonly priced: PricedQuotes,
+  ) {}
+
+  /** A quote of each request, in their order. Throws only what is no refusal of a request, such as a lost database. */
+  async quotes(caller: Caller, requests: readonly QuotedRequestBody[]): Promise<QuoteView[]> {
+    await this.books.refresh(caller.priceBook);
+    const available = await this.holds.availableTo(caller);
+    const views: QuoteView[] = [];
+    for (const request of requests) {
+      await this.turn(caller.accountId);
+      views.push(await this.quote(caller, request, available));
+    }
+    return views;
+  }
+
+  private async quote(
+    caller: Caller,
+    request: QuotedRequestBody,
+    available: Available,
+  ): Promise<QuoteView> {
+    const path = pathOf(request);
+    try {
+      const operation = operationAt(path, request.method);
+      const { body, duration_seconds: durationSeconds } = request;
+      const admitted = this.models.admit(operation, caller, body);
+      const call: QuotedCall = { ...admitted, caller, endpoint: path, durationSeconds };
+      return this.priced.view(call, body, await this.calls.of(operation)(call, body), available);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { object: 'quote', error: viewError(toGatewayError(error), path) };
+    }
+  }
+
+  /** Waits until no other quote was made in this iteration of the event loop. */
+  private turn(bucket: string): Promise<void> | undefined {
+    if (this.pacer.mayBegin()) return undefined;
+    return new Promise((resolve) => {
+      this.pacer.wait(bucket, resolve);
+    });
+  }
+}
+
+/** The path without a query and without a slash at its end, as the router takes it. */
+function pathOf({ path }: QuotedRequestBody): string {
+  const [plain = ''] = path.split('?', 1);
+  return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
+}
+
+function operationAt(path: string, method = 'POST'): Operation {
+  const operation = OPERATION_NAMES.find((name) => OPERATIONS[name].path === path);
+  if (operation === undefined) throw new NotFoundException();
+  if (method.toUpperCase() === 'POST') return operation;
+  throw new GatewayError('method_not_allowed', `${method} is not allowed here; use POST.`);
+}
+
+/** Whether the call itself would be refused so. An outage is none. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof NotFoundException) return true;
+  return error instanceof GatewayError && error.code !== 'service_unavailable';
+}
