@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BoundQuotes } from '../admission/quotes/bound-quotes.js';
 import type { QuotedCall, TextQuote } from '../admission/quotes/quotable-calls.js';
-import { holdRefusal } from '../billing/calls/hold-refusal.js';
+import { holdRefusal } from '../admission/hold-refusal.js';
 import { type Available, heldFor } from '../billing/calls/quoted-hold.js';
 import { Clock } from '../common/time/clock.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';

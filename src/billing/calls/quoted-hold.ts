@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { type Caller, mayHaveLimit } from '../../auth/caller.js';
 import type { Quote } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import type { Unfunded } from './execution-commands.js';
+import type { Unfunded } from '../../admission/hold-refusal.js';
 
 /** What is available beside the prompt is divided by this for a hold that fits (decision G-106). */
 const FITTED_PARTS = 8n;
