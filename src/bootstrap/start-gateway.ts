@@ -85,8 +85,7 @@ export async function startGateway(
   gatewayUrl.listensAt(app.getHttpServer().address() as AddressInfo);
   if (upstream) await publishSandboxMedia(upstream, gatewayUrl.href, app, logger);
   const operators = operatorSocket === undefined ? undefined : await listen(operatorSocket, app);
-  app.get(CatalogChangeRecorder).start();
-  app.get(Readiness).serve();
+  serve(app);
   logger.info(
     { url: gatewayUrl.href, docs: `${gatewayUrl.href}/docs`, ...servedBy(providers) },
     'Shim is ready',
@@ -107,6 +106,12 @@ export async function startGateway(
       logger.info('stopped');
     },
   };
+}
+
+/** The gateway takes requests from now on, at the prices that are recorded. */
+function serve(app: NestExpressApplication): void {
+  app.get(CatalogChangeRecorder).start();
+  app.get(Readiness).serve();
 }
 
 /**

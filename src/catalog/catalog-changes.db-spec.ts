@@ -72,7 +72,7 @@ describe('the changes of the catalog', () => {
 
   it('tell the end of a model that is disabled or gone, and its return', async () => {
     await processWith([CHAT, priced('own', 5)]).recorder.tick();
-    await processWith([CHAT, { ...priced('own', 5), enabled: false } as ModelRow]).recorder.tick();
+    await processWith([CHAT, { ...priced('own', 5), enabled: false }]).recorder.tick();
     await processWith([CHAT], undefined).recorder.tick();
     await processWith([CHAT, priced('own', 5)]).recorder.tick();
     const own = await all('own');

@@ -88,6 +88,10 @@ function basisOf([input, cached, output, reasoning]: Tokens, isChat: boolean) {
     : ({ unit: 'code_point', quantity: 7, unitPrice: '1', isEstimated: false } as const);
 }
 
+/** What usage counts of a charged call: whole prompt, cached part, output, reasoning. */
+const countedOf = ([input, cached, output, reasoning]: Tokens, isChat: boolean) =>
+  isChat ? [input + cached, cached, output + reasoning, reasoning] : [];
+
 /** Plays the calls; returns the tokens of the chats that were charged, whatever was given back of them. */
 async function play(accountId: string, history: readonly PlayedCall[]): Promise<number[]> {
   const sums = [0, 0, 0, 0];
@@ -100,9 +104,9 @@ async function play(accountId: string, history: readonly PlayedCall[]): Promise<
     if (end === 'failed') await calls.executions.fail(start, FAILURE);
     if (end === 'charged' || end === 'refunded') {
       await calls.executions.succeed(start, { ...successOf(charge), basis });
-      const [input, cached, output, reasoning] = tokens;
-      const counted = isChat ? [input + cached, cached, output + reasoning, reasoning] : [];
-      for (const [index, count] of counted.entries()) sums[index] = (sums[index] ?? 0) + count;
+      for (const [index, count] of countedOf(tokens, isChat).entries()) {
+        sums[index] = (sums[index] ?? 0) + count;
+      }
     }
     if (end === 'refunded' && charge > 0n) {
       await ledger.refund({ of: 'execution', id: start.executionId, note: null });
