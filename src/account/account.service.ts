@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKeyRecord } from '../auth/api-key-record.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { Caller } from '../auth/caller.js';
+import { viewBalance } from '../billing/accounts/account-credit.view.js';
 import { Accounts, noAccount } from '../billing/accounts/accounts.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { notFound, pathId } from '../common/ids/id-params.js';
@@ -39,12 +40,13 @@ export class AccountService {
   ) {}
 
   async account(caller: Caller): Promise<AccountView> {
-    const account = await this.accounts.get(caller.accountId);
+    const account = await this.accounts.withCredits(caller.accountId);
     return {
       object: 'account',
       id: toPublicId('acct', account.id),
       available_microusd: formatMicroUsd(account.availableMicroUsd),
       held_microusd: formatMicroUsd(account.heldMicroUsd),
+      credits: viewBalance(account.credits),
     };
   }
 

@@ -1,4 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import {
+  type AccountCreditView,
+  CreditsProperty,
+} from '../billing/accounts/account-credit.view.js';
 
 /** The balance of an account: what can be spent, and what running calls hold. */
 export class AccountView {
@@ -16,4 +20,7 @@ export class AccountView {
 
   @ApiProperty({ example: '0', description: 'Micro-USD' })
   held_microusd!: string;
+
+  @CreditsProperty()
+  credits!: AccountCreditView[];
 }

@@ -16,7 +16,13 @@ import {
 } from './operator-endpoint.decorator.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';
-import { AccountRecordPage, AccountRecordView, viewAccount } from './views/account-record.view.js';
+import {
+  AccountDetailView,
+  AccountRecordPage,
+  AccountRecordView,
+  viewAccount,
+  viewAccountDetail,
+} from './views/account-record.view.js';
 import { LedgerEntryView } from './views/ledger-entry.view.js';
 import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import { ApiKeyPage, IssuedKeyView, viewKey, viewIssuedKey } from '../auth/api-key.view.js';
@@ -55,11 +61,12 @@ export class AccountsController {
   @Get(':id')
   @ApiOperation({
     summary: 'One account',
-    description: 'Its name, its balance, and whether it is disabled.',
+    description:
+      'Its name, its balance with the credits that it consists of, and whether it is disabled.',
   })
-  @ApiOkResponse({ type: AccountRecordView })
+  @ApiOkResponse({ type: AccountDetailView })
   async retrieveAdminAccount(@Param('id') id: string) {
-    return viewAccount(await this.operator.account(id));
+    return viewAccountDetail(await this.operator.account(id));
   }
 
   @Patch(':id')
@@ -82,11 +89,15 @@ export class AccountsController {
   @Post(':id/credits')
   @TakesJson()
   @IdempotencyKeyHeader({ required: true })
-  @BodyExamples(CreditBody, { credit: { amount_microusd: '5000000', note: 'invoice 17' } })
+  @BodyExamples(CreditBody, {
+    credit: { amount_microusd: '5000000', payment_reference: 'invoice 17', currency: 'EUR' },
+    grant: { amount_microusd: '1000000', credit_kind: 'granted', expires_at: 1_798_761_600 },
+    correction: { amount_microusd: '-1500000', reason: 'billing_error' },
+  })
   @ApiOperation({
     summary: 'Credit an account; a negative amount corrects',
     description:
-      'Moves money once for each `Idempotency-Key`: a repeat answers the same entry with `x-gateway-replayed: true`, and moves nothing. A correction of more than is available answers 409.',
+      'Moves money once for each `Idempotency-Key`: a repeat answers the same entry with `x-gateway-replayed: true`, and moves nothing. A correction of more than is available answers 409. Granted money is spent before paid money, and of a kind first what expires first; what is left of a credit at `expires_at` expires within 5 s, but for what running calls and open tasks hold.',
   })
   @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async creditAccount(

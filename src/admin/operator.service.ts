@@ -6,7 +6,6 @@ import { LedgerService } from '../billing/ledger/ledger.service.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { filterId, notFound, pathId } from '../common/ids/id-params.js';
-import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { executionQueryOf } from '../billing/calls/dto/executions.query.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
 import type {
@@ -16,7 +15,8 @@ import type {
   UpdateAccountBody,
 } from './dto/admin.bodies.js';
 import type { AccountsQuery, AdminExecutionsQuery } from './dto/admin.queries.js';
-import { neededKey, sentRefund } from './sent-refund.js';
+import { sentCredit } from './sent-credit.js';
+import { sentRefund } from './sent-refund.js';
 
 const ACCOUNT_PREFIX = 'acct_';
 /** Accounts of one name that a message lists at most. */
@@ -61,7 +61,7 @@ export class OperatorService {
   }
 
   async account(id: string) {
-    return this.accountRecords.get(pathId('acct', id));
+    return this.accountRecords.withCredits(pathId('acct', id));
   }
 
   /**
@@ -95,21 +95,10 @@ export class OperatorService {
     return toPublicId('acct', account.id);
   }
 
-  /** Credits or corrects. Throws 400 without an idempotency key and for a reason of a credit, 409 for the same key with another amount. */
+  /** Credits or corrects. Throws 400 without an idempotency key and for a reason of a credit, 409 for the same key with another amount or other terms. */
   async credit(id: string, body: CreditBody, idempotencyKey: string | undefined) {
     const accountId = pathId('acct', id);
-    const amountMicroUsd = parseMicroUsd(body.amount_microusd) ?? 0n;
-    if (body.reason !== undefined && amountMicroUsd > 0n) {
-      const message = 'reason belongs to a correction, whose amount is negative.';
-      throw new GatewayError('invalid_request', message, { param: 'reason' });
-    }
-    return this.ledger.credit({
-      accountId,
-      amountMicroUsd,
-      idempotencyKey: neededKey(idempotencyKey),
-      reference: body.note ?? null,
-      reason: body.reason,
-    });
+    return this.ledger.credit({ accountId, ...sentCredit(body, idempotencyKey) });
   }
 
   listExecutions({ account_id: accountId, broken, ...query }: AdminExecutionsQuery) {

@@ -74,9 +74,9 @@ export interface LedgerEntryRow {
   readonly payment_reference: string | null;
   readonly currency: string | null;
   readonly tax: string | null;
-  /** What {@link ENTRY_SOURCE} says. */
-  readonly granted_part: string | null;
-  readonly expired_entry_id: string | null;
+  /** What {@link ENTRY_SOURCE} says, where it is joined. */
+  readonly granted_part?: string | null;
+  readonly expired_entry_id?: string | null;
   readonly created_at: Date;
 }
 
@@ -100,7 +100,7 @@ export function ledgerEntryOf(row: LedgerEntryRow): LedgerEntry {
     grantedMicroUsd: BigInt(row.credit_kind === 'granted' ? row.amount : (row.granted_part ?? 0)),
     balanceAfterMicroUsd: BigInt(row.balance_after),
     terms: row.kind === 'credit' ? termsOf(row) : null,
-    expiredEntryId: row.expired_entry_id,
+    expiredEntryId: row.expired_entry_id ?? null,
     holdId: row.hold_id,
     holdOwner: row.hold_owner,
     reference: row.reference,

@@ -1,6 +1,6 @@
 import { CreateAccountBody, UpdateAccountBody } from '../admin/dto/admin.bodies.js';
 import { AccountsQuery, LedgerQuery } from '../admin/dto/admin.queries.js';
-import { viewAccount } from '../admin/views/account-record.view.js';
+import { viewAccount, viewAccountDetail } from '../admin/views/account-record.view.js';
 import { viewPage } from '../common/paging/page.view.js';
 import type { StatementFormat } from '../billing/statements/dto/statement.query.js';
 import { pathId } from '../common/ids/id-params.js';
@@ -17,7 +17,7 @@ export const ACCOUNT_COMMANDS = {
       viewPage(await operator.accounts(sent(AccountsQuery, options)), viewAccount),
   },
   account: {
-    run: async ({ operator }, [id = '']) => viewAccount(await operator.account(id)),
+    run: async ({ operator }, [id = '']) => viewAccountDetail(await operator.account(id)),
   },
   'account:create': {
     changes: true,

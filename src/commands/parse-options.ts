@@ -10,6 +10,7 @@ import type { Options } from './operator-request.js';
 
 const AMOUNT_OPTION = 'amount-microusd';
 const KEY_OPTION = 'idempotency-key';
+const TAX_OPTION = 'tax-microusd';
 const DAY_SECONDS = 86_400;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const EPOCH_SECONDS = /^\d{1,12}$/;
@@ -31,6 +32,7 @@ const LOCAL: ReadonlySet<string> = new Set([
   'models',
   'result',
   'spend-limit-usd',
+  'tax-usd',
   'to',
   'usd',
   'valid-from',
@@ -177,8 +179,13 @@ export function creditBodyOf(amount: string | undefined, options: Options): Cred
     throw misused('Name the amount once: AMOUNT_MICROUSD or --usd.');
   }
   const microUsd = usd === undefined ? amount : microUsdText(usd, 'usd');
-  const others = without(options, KEY_OPTION);
-  return sent(CreditBody, others, microUsd === undefined ? {} : { amount_microusd: microUsd });
+  const expiresAt = timeOf(options, 'expires-at');
+  const tax = amountOf(options, TAX_OPTION, 'tax-usd');
+  return sent(CreditBody, without(options, KEY_OPTION, TAX_OPTION), {
+    ...(microUsd !== undefined && { amount_microusd: microUsd }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    ...(tax !== undefined && { tax_microusd: tax }),
+  });
 }
 
 /** The body of a refund, whose amount may be in USD. Throws 400. */

@@ -67,4 +67,16 @@ describe('an object on a terminal', () => {
     const check = { object: 'catalog_check', ok: false, faults: ['first', 'second'] };
     expect(tableOf(check, NARROW)).toBe('ok      false\nfaults  first\n        second');
   });
+
+  it('has each object of a list on a line of its own, without its empty fields', () => {
+    const credit = { credit_kind: 'granted', remaining_microusd: '1500000', expires_at: 0 };
+    const account = { id: 'a', credits: [credit, { ...credit, expires_at: null }] };
+    expect(tableOf(account, 120)).toBe(
+      [
+        'id       a',
+        'credits  credit_kind granted, remaining_microusd 1500000 (1.50 USD), expires_at 1970-01-01T00:00:00Z',
+        '         credit_kind granted, remaining_microusd 1500000 (1.50 USD)',
+      ].join('\n'),
+    );
+  });
 });

@@ -76,12 +76,24 @@ function fieldsOf(row: Row, columns: number): string {
     .join('\n');
 }
 
-/** The value in lines of this width; the items of a list of texts begin lines of their own. */
+/** The value in lines of this width; the items of a list of texts or of objects begin lines of their own. */
 function linesOf(value: unknown, name: string, width: number): string[] {
-  const texts = value as readonly unknown[];
-  const isList = Array.isArray(value) && texts.every((item) => typeof item === 'string');
-  const shown = isList ? texts.map((item) => cellOf(item, name)) : [cellOf(value, name)];
-  return shown.flatMap((text) => broken(text, width));
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  const isOfTexts = items.every((item) => typeof item === 'string');
+  const isOfRows = items.every((item) => typeof item === 'object' && item !== null);
+  const isList = Array.isArray(value) && (isOfTexts || isOfRows);
+  const shownItem = (item: unknown) =>
+    isOfTexts ? cellOf(item, name) : phraseOf(withoutEmpty(item as Row));
+  return (isList ? items.map(shownItem) : [cellOf(value, name)]).flatMap((text) =>
+    broken(text, width),
+  );
+}
+
+/** The fields of an object in one line. */
+function phraseOf(row: Row): string {
+  return Object.entries(row)
+    .map(([name, value]) => `${name} ${cellOf(value, name)}`)
+    .join(', ');
 }
 
 /** At spaces where there are some, else anywhere. */

@@ -5,10 +5,13 @@ import {
   UNSIGNED_AMOUNT_RULE,
 } from '../../common/money/micro-usd.js';
 import { REFUND_REASONS, type RefundReason } from '../../billing/ledger-entry.js';
+import { CREDIT_KINDS, type CreditKind } from '../../billing/ledger/credit-terms.js';
+import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { Custom, Bool, Enum, Text, Int } from '../../common/validation/fields.js';
 
 const MAX_NAME = 200;
 const MAX_NOTE = 1_000;
+const MAX_PAYMENT_REFERENCE = 200;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const optional = { optional: true } as const;
 const REASONS =
@@ -26,6 +29,9 @@ export class CreateAccountBody {
   })
   play_money?: boolean;
 }
+
+const CURRENCIES: ReadonlySet<unknown> = new Set(Intl.supportedValuesOf('currency'));
+const isCurrency = (value: unknown): boolean => CURRENCIES.has(value);
 
 const isAmount = (value: unknown): boolean =>
   typeof value === 'string' && (parseMicroUsd(value) ?? 0n) !== 0n;
@@ -52,6 +58,44 @@ export class CreditBody {
 
   @Enum(REFUND_REASONS, { ...optional, description: `Of a correction: why. ${REASONS}` })
   reason?: RefundReason;
+
+  @Enum(CREDIT_KINDS, {
+    ...optional,
+    description:
+      'Of a credit: `paid` (absent too) or `granted`, which is given, and is spent before what was paid',
+  })
+  credit_kind?: CreditKind;
+
+  @Int({
+    min: 1,
+    max: MAX_EPOCH_SECONDS,
+    ...optional,
+    description: 'Of a credit: epoch seconds, later than now, at which what is left of it expires',
+  })
+  expires_at?: number;
+
+  @Text({
+    max: MAX_PAYMENT_REFERENCE,
+    ...optional,
+    description: 'Of a credit: what the payment is called elsewhere; its holder sees it',
+  })
+  payment_reference?: string;
+
+  @Custom(isCurrency, 'must be a currency of ISO 4217, three capital letters such as EUR', {
+    ...optional,
+    description: 'Of a credit: the currency that was paid in, by ISO 4217',
+    example: 'EUR',
+    api: { type: String, pattern: '^[A-Z]{3}$' },
+  })
+  currency?: string;
+
+  @Custom(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
+    ...optional,
+    description: 'Of a credit: micro-USD of tax in what was paid',
+    example: '950000',
+    api: { type: String, pattern: '^[0-9]+$' },
+  })
+  tax_microusd?: string;
 }
 
 /** Body of PATCH /admin/accounts/{id}. Absent fields stay; null clears. */

@@ -1,5 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Account } from '../../billing/accounts/account.js';
+import {
+  type AccountCreditView,
+  CreditsProperty,
+  viewBalance,
+} from '../../billing/accounts/account-credit.view.js';
+import type { AccountWithCredits } from '../../billing/accounts/account-credits.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
@@ -48,6 +54,12 @@ export class AccountRecordView {
   created_at!: number;
 }
 
+/** An account with what its balance consists of. */
+export class AccountDetailView extends AccountRecordView {
+  @CreditsProperty()
+  credits!: AccountCreditView[];
+}
+
 /** A page of accounts. */
 export class AccountRecordPage extends pageOfViews(AccountRecordView) {}
 
@@ -64,4 +76,9 @@ export function viewAccount(account: Account): AccountRecordView {
     price_book: account.priceBook,
     created_at: toEpochSeconds(account.createdAt),
   };
+}
+
+/** The account, with its balance and what that consists of. */
+export function viewAccountDetail(account: AccountWithCredits): AccountDetailView {
+  return { ...viewAccount(account), credits: viewBalance(account.credits) };
 }

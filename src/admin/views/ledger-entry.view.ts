@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
   entriesAsCsv,
+  KIND_COLUMNS,
   OwnLedgerEntryView,
   viewOwnEntry,
 } from '../../billing/ledger/ledger-entry.view.js';
@@ -53,6 +54,7 @@ const CSV_NAMES = [
   'note',
   'idempotency_key',
   'reason',
+  ...KIND_COLUMNS,
 ] as const;
 
 /** Entries as CSV. */

@@ -5,10 +5,12 @@ import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { usdText } from '../../common/money/usd-text.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
+import { CREDIT_KINDS, type CreditKind } from './credit-terms.js';
 import {
   CORRECTION_KINDS,
   type CorrectionKind,
   correctionKindOf,
+  ENTRY_KINDS,
   type LedgerEntry,
   REFUND_REASONS,
   type RefundReason,
@@ -32,9 +34,9 @@ export class OwnLedgerEntryView {
   account_id!: string;
 
   @ApiProperty({
-    enum: ['credit', 'correction', 'charge'],
+    enum: ENTRY_KINDS,
     description:
-      '`credit` (money came in), `charge` (a call or task was paid) or `correction` (set right or given back)',
+      '`credit` (money came in), `charge` (a call or task was paid), `correction` (set right or given back) or `expiry` (what was left of a credit ended)',
   })
   kind!: LedgerEntry['kind'];
 
@@ -50,6 +52,13 @@ export class OwnLedgerEntryView {
   @ApiProperty({ example: '-600', description: 'Micro-USD; a charge is negative' })
   amount_microusd!: string;
 
+  @ApiProperty({
+    example: '-600',
+    description:
+      'The part of the amount that is granted money, with its sign; the rest is paid money',
+  })
+  granted_microusd!: string;
+
   @ApiProperty({ example: '4999400', description: 'Micro-USD after this entry' })
   balance_after_microusd!: string;
 
@@ -57,7 +66,8 @@ export class OwnLedgerEntryView {
     nullable: true,
     type: String,
     example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
-    description: 'The execution or task that it charged or gave back; else null',
+    description:
+      'The execution or task that it charged or gave back, the credit that expired; else null',
   })
   reference!: string | null;
 
@@ -69,6 +79,45 @@ export class OwnLedgerEntryView {
   })
   reason!: RefundReason | null;
 
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    enum: CREDIT_KINDS,
+    description: 'Of a credit: `paid` or `granted`; else null',
+  })
+  credit_kind!: CreditKind | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: Number,
+    description: 'Of a credit that expires: when, in epoch seconds; else null',
+  })
+  expires_at!: number | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'invoice 17',
+    description: 'Of a credit: what the payment is called elsewhere; null where none was told',
+  })
+  payment_reference!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'EUR',
+    description: 'Of a credit: the currency that was paid in; null where none was told',
+  })
+  currency!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '950000',
+    description: 'Of a credit: micro-USD of tax in what was paid; null where none was told',
+  })
+  tax_microusd!: string | null;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 }
@@ -76,7 +125,7 @@ export class OwnLedgerEntryView {
 /** A page of the ledger as the holder of the account sees it. */
 export class OwnLedgerEntryPage extends pageOfViews(OwnLedgerEntryView) {}
 
-/** The entry. Its reference is the execution or task that was charged or given back, by the owner of its hold. */
+/** The entry. Its reference is the execution or task that was charged or given back, by the owner of its hold, or the expired credit. */
 export function viewOwnEntry(entry: LedgerEntry): OwnLedgerEntryView {
   return {
     id: toPublicId('entry', entry.id),
@@ -85,14 +134,29 @@ export function viewOwnEntry(entry: LedgerEntry): OwnLedgerEntryView {
     kind: entry.kind,
     correction_kind: correctionKindOf(entry),
     amount_microusd: formatMicroUsd(entry.amountMicroUsd),
+    granted_microusd: formatMicroUsd(entry.grantedMicroUsd),
     balance_after_microusd: formatMicroUsd(entry.balanceAfterMicroUsd),
-    reference: ownerOf(entry),
+    reference: referenceOf(entry),
     reason: entry.reason,
+    ...viewTerms(entry),
     created_at: toEpochSeconds(entry.createdAt),
   };
 }
 
-function ownerOf({ holdId, holdOwner }: LedgerEntry): string | null {
+function viewTerms({ terms }: LedgerEntry) {
+  const tax = terms?.taxMicroUsd ?? null;
+  const expiresAt = terms?.expiresAt ?? null;
+  return {
+    credit_kind: terms?.kind ?? null,
+    expires_at: expiresAt && toEpochSeconds(expiresAt),
+    payment_reference: terms?.paymentReference ?? null,
+    currency: terms?.currency ?? null,
+    tax_microusd: tax === null ? null : formatMicroUsd(tax),
+  };
+}
+
+function referenceOf({ holdId, holdOwner, expiredEntryId }: LedgerEntry): string | null {
+  if (expiredEntryId !== null) return toPublicId('entry', expiredEntryId);
   if (holdId === null) return null;
   return toPublicId(holdOwner === 'task' ? 'task' : 'exec', holdId);
 }
@@ -102,6 +166,8 @@ interface EntryCells {
   readonly account_name: string | undefined;
   readonly amount_usd: string;
   readonly balance_after_usd: string;
+  readonly granted_usd: string;
+  readonly tax_usd: string | null;
 }
 
 /** Entries as CSV: these fields of their JSON, times in ISO 8601, with the account's name and amounts in USD. */
@@ -117,11 +183,31 @@ export function entriesAsCsv<View extends object>(
       account_name: entry.accountName,
       amount_usd: usdText(entry.amountMicroUsd),
       balance_after_usd: usdText(entry.balanceAfterMicroUsd),
+      granted_usd: usdText(entry.grantedMicroUsd),
+      expires_at: entry.terms?.expiresAt?.toISOString() ?? null,
+      tax_usd: taxUsdOf(entry),
     };
     return names.map((name) => row[name]);
   });
   return csvOf(names, rows);
 }
+
+function taxUsdOf({ terms }: LedgerEntry): string | null {
+  const tax = terms?.taxMicroUsd ?? null;
+  return tax === null ? null : usdText(tax);
+}
+
+/** The last columns of every CSV of entries. */
+export const KIND_COLUMNS = [
+  'granted_microusd',
+  'granted_usd',
+  'credit_kind',
+  'expires_at',
+  'payment_reference',
+  'currency',
+  'tax_microusd',
+  'tax_usd',
+] as const;
 
 const CSV_NAMES = [
   'id',
@@ -135,6 +221,7 @@ const CSV_NAMES = [
   'balance_after_usd',
   'reference',
   'reason',
+  ...KIND_COLUMNS,
 ] as const;
 
 /** The holder's own entries as CSV. */

@@ -12,7 +12,7 @@ export const ACCOUNT_DECLARATIONS = {
     example: 'accounts --name ac',
   },
   account: {
-    about: 'Shows an account with its balance',
+    about: 'Shows an account with its balance and the credits that it consists of',
     operands: [ACCOUNT],
     example: 'account acme',
   },
@@ -53,6 +53,22 @@ export const ACCOUNT_DECLARATIONS = {
       usd: { value: 'AMOUNT', about: 'The amount in USD instead, such as 5.00' },
       note: { value: 'TEXT', about: 'What for; it is shown to operators only' },
       reason: { value: REASONS, about: 'Of a correction: why, as the holder sees it' },
+      'credit-kind': {
+        value: 'paid|granted',
+        about: 'Of a credit: granted money is given, and is spent first. Absent: paid',
+      },
+      'expires-at': {
+        value: 'TIME',
+        about:
+          'Of a credit: when its rest expires: epoch seconds, a date (00:00 UTC) or a time in ISO 8601',
+      },
+      'payment-reference': {
+        value: 'TEXT',
+        about: 'Of a credit: what the payment is called elsewhere; its holder sees it',
+      },
+      currency: { value: 'CODE', about: 'Of a credit: the currency that was paid in, such as EUR' },
+      'tax-microusd': { value: 'AMOUNT', about: `Of a credit: the tax in it. ${MICRO_USD}` },
+      'tax-usd': { value: 'AMOUNT', about: 'The same in USD, such as 0.95' },
       'idempotency-key': {
         value: 'KEY',
         about: 'The same key credits once, such as the number of an invoice. Absent: a new one',
@@ -77,7 +93,7 @@ export const ACCOUNT_DECLARATIONS = {
     about: 'Lists the entries of an account, newest first, or of all accounts, one after the other',
     operands: [{ ...ACCOUNT, isOptional: true }],
     options: {
-      kind: { value: 'credit|correction|charge', about: 'Kind of the entry' },
+      kind: { value: 'credit|correction|charge|expiry', about: 'Kind of the entry' },
       'correction-kind': {
         value: 'refund|reversal|adjustment',
         about:

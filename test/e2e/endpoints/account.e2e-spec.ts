@@ -28,6 +28,7 @@ describe('the holder of a key', () => {
       id: `acct_${account.accountId.replaceAll('-', '')}`,
       available_microusd: '10000',
       held_microusd: '0',
+      credits: [{ credit_kind: 'paid', remaining_microusd: '10000', expires_at: null }],
     });
     const call = speak({ input: '[[sandbox:delay=300]]Hi' });
     let held = '0';

@@ -6,7 +6,7 @@ import { postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 
 const HEAD =
-  'id,created_at,account_id,account_name,kind,correction_kind,amount_microusd,amount_usd,balance_after_microusd,balance_after_usd,reference,note,idempotency_key,reason';
+  'id,created_at,account_id,account_name,kind,correction_kind,amount_microusd,amount_usd,balance_after_microusd,balance_after_usd,reference,note,idempotency_key,reason,granted_microusd,granted_usd,credit_kind,expires_at,payment_reference,currency,tax_microusd,tax_usd';
 
 let harness: AdminHarness;
 /** Two accounts: of the first a credit, a charge, its refund and a correction; of the second a credit. */
@@ -127,9 +127,9 @@ describe('the ledger as operators read it', () => {
         new RegExp(`^entry_\\w{32},${time},${account},"Zoë, ""Co""",${facts}$`),
       );
     expect(lines).toEqual([
-      row('correction,adjustment,-500,-0.0005,999500,0.9995,,typo,invoice-1-fix,billing_error'),
-      row(`correction,refund,600,0.0006,1000000,1.00,${execution},'=sorry,,goodwill`),
-      row(`charge,,-600,-0.0006,999400,0.9994,${execution},,,`),
+      row('correction,adjustment,-500,-0.0005,999500,0.9995,,typo,invoice-1-fix,billing_error,0,0.00,,,,,,'),
+      row(`correction,refund,600,0.0006,1000000,1.00,${execution},'=sorry,,goodwill,0,0.00,,,,,,`),
+      row(`charge,,-600,-0.0006,999400,0.9994,${execution},,,,0,0.00,,,,,,`),
       row('credit,,1000000,1.00,1000000,1.00,,.*'),
     ]);
   });

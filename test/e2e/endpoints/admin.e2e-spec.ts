@@ -61,7 +61,8 @@ describe('an account', () => {
       held_microusd: '0',
       created_at: EPOCH_SECONDS,
     });
-    expect((await harness.get(`/accounts/${createdId(created)}`)).json).toEqual(created.json);
+    const { json } = await harness.get(`/accounts/${createdId(created)}`);
+    expect(json).toEqual({ ...(created.json as object), credits: [] });
   });
 
   it.each([
@@ -101,9 +102,16 @@ describe('a credit', () => {
       correction_kind: null,
       amount_microusd: '5000000',
       balance_after_microusd: '5000000',
+      granted_microusd: '0',
       reference: null,
+      reason: null,
       note: 'invoice 7',
       idempotency_key: expect.any(String),
+      credit_kind: 'paid',
+      expires_at: null,
+      payment_reference: null,
+      currency: null,
+      tax_microusd: null,
       created_at: EPOCH_SECONDS,
     });
     expect(await balanceOf(account)).toMatchObject({ available_microusd: '5000000' });

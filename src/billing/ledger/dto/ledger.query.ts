@@ -6,6 +6,7 @@ import { Enum, Int, ModelId, Text } from '../../../common/validation/fields.js';
 import {
   CORRECTION_KINDS,
   type CorrectionKind,
+  ENTRY_KINDS,
   type LedgerEntry,
   REFUND_REASONS,
   type RefundReason,
@@ -33,7 +34,7 @@ export class OwnLedgerQuery {
   @Enum(['json', 'csv'], { default: 'json', description: 'JSON or CSV' })
   format!: 'json' | 'csv';
 
-  @Enum(['credit', 'correction', 'charge'], { ...optional, description: 'Entries of one kind' })
+  @Enum(ENTRY_KINDS, { ...optional, description: 'Entries of one kind' })
   kind?: LedgerEntry['kind'];
 
   @Enum(CORRECTION_KINDS, {

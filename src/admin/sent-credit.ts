@@ -1,0 +1,55 @@
+import type { CreditTerms } from '../billing/ledger/credit-terms.js';
+import type { CreditRequest } from '../billing/ledger-requests.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { parseMicroUsd } from '../common/money/micro-usd.js';
+import type { CreditBody } from './dto/admin.bodies.js';
+import { neededKey } from './sent-refund.js';
+
+/** The fields that only a credit takes. */
+const TERMS = [
+  'credit_kind',
+  'expires_at',
+  'payment_reference',
+  'currency',
+  'tax_microusd',
+] as const;
+
+/**
+ * What the operator asks to credit, or with a negative amount to correct. Throws 400 without a valid key, for a reason of a credit, and
+ * for terms of a correction.
+ */
+export function sentCredit(
+  body: CreditBody,
+  key: string | undefined,
+): Omit<CreditRequest, 'accountId'> {
+  const amountMicroUsd = parseMicroUsd(body.amount_microusd) ?? 0n;
+  const request = {
+    amountMicroUsd,
+    idempotencyKey: neededKey(key),
+    reference: body.note ?? null,
+    reason: body.reason,
+  };
+  if (amountMicroUsd > 0n) {
+    if (body.reason !== undefined) {
+      throw misplaced('reason', 'belongs to a correction, whose amount is negative.');
+    }
+    return { ...request, terms: termsOf(body) };
+  }
+  const term = TERMS.find((name) => (body[name] ?? null) !== null);
+  if (term !== undefined) throw misplaced(term, 'belongs to a credit, whose amount is positive.');
+  return request;
+}
+
+function termsOf(body: CreditBody): CreditTerms {
+  const { expires_at: expiresAt, tax_microusd: tax } = body;
+  return {
+    kind: body.credit_kind ?? 'paid',
+    expiresAt: (expiresAt ?? null) === null ? null : new Date(Number(expiresAt) * 1000),
+    paymentReference: body.payment_reference ?? null,
+    currency: body.currency ?? null,
+    taxMicroUsd: (tax ?? null) === null ? null : BigInt(String(tax)),
+  };
+}
+
+const misplaced = (param: string, says: string): GatewayError =>
+  new GatewayError('invalid_request', `${param} ${says}`, { param });
