@@ -127,7 +127,9 @@ describe('the ledger as operators read it', () => {
         new RegExp(`^entry_\\w{32},${time},${account},"Zoë, ""Co""",${facts}$`),
       );
     expect(lines).toEqual([
-      row('correction,adjustment,-500,-0.0005,999500,0.9995,,typo,invoice-1-fix,billing_error,0,0.00,,,,,,'),
+      row(
+        'correction,adjustment,-500,-0.0005,999500,0.9995,,typo,invoice-1-fix,billing_error,0,0.00,,,,,,',
+      ),
       row(`correction,refund,600,0.0006,1000000,1.00,${execution},'=sorry,,goodwill,0,0.00,,,,,,`),
       row(`charge,,-600,-0.0006,999400,0.9994,${execution},,,,0,0.00,,,,,,`),
       row('credit,,1000000,1.00,1000000,1.00,,.*'),

@@ -12,7 +12,7 @@ import { HELLO } from '../../support/paid-endpoints.js';
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const TODAY = new Date().toISOString().slice(0, 10);
 const HEAD =
-  'id,created_at,account_id,kind,correction_kind,amount_microusd,amount_usd,balance_after_microusd,balance_after_usd,reference,reason';
+  'id,created_at,account_id,kind,correction_kind,amount_microusd,amount_usd,balance_after_microusd,balance_after_usd,reference,reason,granted_microusd,granted_usd,credit_kind,expires_at,payment_reference,currency,tax_microusd,tax_usd';
 
 interface Entry {
   readonly kind: string;
@@ -115,7 +115,9 @@ describe('GET /v1/ledger', () => {
     expect(csv.headers.get('content-disposition')).toBe('attachment; filename="ledger.csv"');
     const [head, ...lines] = csv.bytes.toString().split('\r\n');
     expect([head, lines.length]).toEqual([HEAD, 3]);
-    expect(lines[1]).toMatch(/,correction,refund,100,0.0001,999500,0.9995,exec_\w{32},fault$/);
+    expect(lines[1]).toMatch(
+      /,correction,refund,100,0.0001,999500,0.9995,exec_\w{32},fault,0,0\.00,,,,,,$/,
+    );
     const rest = await get(
       `/v1/ledger?format=csv&cursor=${csv.headers.get('x-gateway-next-cursor') ?? ''}`,
     );
