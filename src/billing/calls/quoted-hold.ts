@@ -14,10 +14,11 @@ const FITTED_PARTS = 8n;
  */
 const AVAILABLE = `
   SELECT a.posted - a.held AS balance, (
-    SELECT min(k.spend_limit - CASE
-             WHEN s.spent IS NULL THEN key_spent(k.account_id, k.id, key_period_start(k.spend_limit_period, now()))
-             WHEN s.period_start < key_period_start(k.spend_limit_period, now()) THEN 0 ELSE s.spent END)
+    SELECT min(k.spend_limit - maker_spent(k.account_id, k.id, p.start) - CASE
+             WHEN s.spent IS NULL THEN key_spent(k.account_id, k.id, p.start)
+             WHEN s.period_start < p.start THEN 0 ELSE s.spent END)
       FROM api_key k
+     CROSS JOIN LATERAL (SELECT key_period_start(k.spend_limit_period, now()) AS start) p
       LEFT JOIN key_spend s ON s.account_id = k.account_id AND s.api_key_id = k.id AND s.period = k.spend_limit_period
                            AND s.begun_at > coalesce(k.spend_limit_since, '-infinity')
      WHERE $3 AND k.spend_limit IS NOT NULL AND k.id IN ($2, (SELECT maker_id FROM api_key WHERE id = $2))) AS room
