@@ -1,9 +1,14 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { Controller, Get, Param, Patch, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { NeedsScope } from '../auth/scope.guard.js';
+import { KeyActionsInterceptor } from '../auth/acts/key-actions.interceptor.js';
+import { BodyExamples } from '../common/validation/body-examples.decorator.js';
+import { StrictBody } from '../common/validation/strict-body.pipe.js';
+import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
+import { LowBalanceBody } from './low-balance.body.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { PageOrCsv, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -35,6 +40,24 @@ export class AccountController {
   @ApiOkResponse({ type: AccountView })
   retrieveAccount(@CurrentCaller() caller: Caller): Promise<AccountView> {
     return this.accounts.account(caller);
+  }
+
+  @Patch('account')
+  @NeedsScope('manage')
+  @UseGuards(JsonBodyGuard)
+  @UseInterceptors(KeyActionsInterceptor)
+  @BodyExamples(LowBalanceBody, { mark: { low_balance_microusd: '1000000' } })
+  @ApiOperation({
+    summary: 'Set the balance below which this account is told so',
+    description: 'Endpoints that ask for `balance.low` get one event when less is available.',
+  })
+  @ApiOkResponse({ type: AccountView })
+  @ErrorResponses('invalid_request', 'invalid_content_type', 'request_too_large')
+  updateBalanceMark(
+    @CurrentCaller() caller: Caller,
+    @StrictBody() { low_balance_microusd: low }: LowBalanceBody,
+  ): Promise<AccountView> {
+    return this.accounts.markLow(caller, low === undefined ? null : BigInt(low));
   }
 
   @Get('key')

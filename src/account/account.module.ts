@@ -5,7 +5,10 @@ import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { StatementsModule } from '../billing/statements/statements.module.js';
 import { UsageModule } from '../billing/usage/usage.module.js';
 import { RunsService } from '../billing/runs/runs.service.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AccountController } from './account.controller.js';
+import { AccountDeliveriesController } from './account-deliveries.controller.js';
+import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
 import { AccountService } from './account.service.js';
 import { OwnLedgerController } from './ledger.controller.js';
 import { RunsController } from './runs.controller.js';
@@ -14,8 +17,22 @@ import { OwnKeysService } from './own-keys.service.js';
 
 /** Self-service for key holders. */
 @Module({
-  imports: [AuthModule, BillingModule, ExecutionsModule, StatementsModule, UsageModule],
-  controllers: [AccountController, OwnLedgerController, OwnKeysController, RunsController],
+  imports: [
+    AuthModule,
+    BillingModule,
+    ExecutionsModule,
+    StatementsModule,
+    UsageModule,
+    WebhooksModule,
+  ],
+  controllers: [
+    AccountController,
+    AccountDeliveriesController,
+    OwnKeysController,
+    OwnLedgerController,
+    RunsController,
+    WebhookEndpointsController,
+  ],
   providers: [AccountService, OwnKeysService, RunsService],
 })
 export class AccountModule {}

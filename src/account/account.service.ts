@@ -3,6 +3,7 @@ import type { ApiKeyRecord } from '../auth/api-key-record.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import type { Caller } from '../auth/caller.js';
 import { viewBalance } from '../billing/accounts/account-credit.view.js';
+import type { AccountWithCredits } from '../billing/accounts/account-credits.js';
 import { Accounts, noAccount } from '../billing/accounts/accounts.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { notFound, pathId } from '../common/ids/id-params.js';
@@ -40,14 +41,13 @@ export class AccountService {
   ) {}
 
   async account(caller: Caller): Promise<AccountView> {
-    const account = await this.accounts.withCredits(caller.accountId);
-    return {
-      object: 'account',
-      id: toPublicId('acct', account.id),
-      available_microusd: formatMicroUsd(account.availableMicroUsd),
-      held_microusd: formatMicroUsd(account.heldMicroUsd),
-      credits: viewBalance(account.credits),
-    };
+    return viewOwnAccount(await this.accounts.withCredits(caller.accountId));
+  }
+
+  /** Sets the mark of a low balance, or clears it with null. */
+  async markLow(caller: Caller, lowBalanceMicroUsd: MicroUsd | null): Promise<AccountView> {
+    await this.accounts.update(caller.accountId, { lowBalanceMicroUsd });
+    return this.account(caller);
   }
 
   async credits(accountId: string): Promise<CreditsView> {
@@ -100,4 +100,16 @@ export class AccountService {
     if (!execution) throw notFound('exec');
     return viewExecution(execution);
   }
+}
+
+function viewOwnAccount(account: AccountWithCredits): AccountView {
+  const { lowBalanceMicroUsd: low } = account;
+  return {
+    object: 'account',
+    id: toPublicId('acct', account.id),
+    available_microusd: formatMicroUsd(account.availableMicroUsd),
+    held_microusd: formatMicroUsd(account.heldMicroUsd),
+    low_balance_microusd: low === null ? null : formatMicroUsd(low),
+    credits: viewBalance(account.credits),
+  };
 }

@@ -21,6 +21,14 @@ export class AccountView {
   @ApiProperty({ example: '0', description: 'Micro-USD' })
   held_microusd!: string;
 
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '1000000',
+    description: 'Micro-USD below which the event `balance.low` is told; null: never',
+  })
+  low_balance_microusd!: string | null;
+
   @CreditsProperty()
   credits!: AccountCreditView[];
 }

@@ -51,7 +51,8 @@ export class AccountsController {
   @Get()
   @ApiOperation({
     summary: 'List accounts, newest first',
-    description: 'Each with its balance. `name` finds accounts whose name begins with a text.',
+    description:
+      'Each with its balance. `name` finds accounts whose name begins with a text, `available_below` and `sort` those that run dry.',
   })
   @ApiOkResponse({ type: AccountRecordPage })
   async listAccounts(@StrictQuery() query: AccountsQuery) {
@@ -73,7 +74,8 @@ export class AccountsController {
   @TakesJson()
   @BodyExamples(UpdateAccountBody, { rename: { name: 'acme europe' } })
   @ApiOperation({
-    summary: 'Name an account anew, disable or enable it, give it a price book',
+    summary:
+      'Name an account anew, disable or enable it, give it a price book or a mark of a low balance',
     description:
       'What is absent stays; `price_book: null` leaves its book. The keys of a disabled account are refused within 2 s on every replica; calls under way are finished.',
   })

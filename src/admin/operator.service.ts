@@ -47,16 +47,20 @@ export class OperatorService {
     return this.accountRecords.create(name, isPlay === undefined ? this.newMoney() : chosen);
   }
 
-  accounts({ name, ...page }: AccountsQuery) {
-    return this.accountRecords.list({ ...page, namePrefix: name });
+  accounts({ name, available_below: below, ...page }: AccountsQuery) {
+    const availableBelow = below === undefined ? undefined : parseMicroUsd(below);
+    return this.accountRecords.list({ ...page, namePrefix: name, availableBelow });
   }
 
+  /** Changes the fields in the body, and clears those in `cleared`. */
   async updateAccount(id: string, body: UpdateAccountBody, cleared: ReadonlySet<string>) {
-    const { name, disabled, price_book: priceBook } = body;
+    const { name, disabled, price_book: priceBook, low_balance_microusd: low } = body;
+    const kept = low === undefined ? undefined : parseMicroUsd(low);
     return this.accountRecords.update(pathId('acct', id), {
       name,
       isDisabled: disabled,
       priceBook: cleared.has('price_book') ? null : priceBook,
+      lowBalanceMicroUsd: cleared.has('low_balance_microusd') ? null : kept,
     });
   }
 

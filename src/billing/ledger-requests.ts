@@ -38,6 +38,10 @@ export interface RefundRequest {
 /** Which accounts to list. */
 export interface AccountQuery extends PageRequest {
   readonly namePrefix?: string | undefined;
+  /** Accounts with less than this to spend. */
+  readonly availableBelow?: bigint | undefined;
+  /** `available`: those with the least to spend first; `spent`: those that spent most. Absent: the newest first. */
+  readonly sort?: 'available' | 'spent' | undefined;
 }
 
 /** Changes of an account. Absent fields stay. */
@@ -46,6 +50,8 @@ export interface AccountChanges {
   readonly isDisabled?: boolean | undefined;
   /** The id of a price book; null = none. */
   readonly priceBook?: string | null | undefined;
+  /** Below this, what is available is told as an event; null: never. */
+  readonly lowBalanceMicroUsd?: bigint | null | undefined;
 }
 
 /** Which entries to list, of one account or of all. */

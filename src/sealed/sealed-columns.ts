@@ -3,9 +3,9 @@ import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 
 /** A column whose texts are sealed. */
 export interface SealedColumn {
-  readonly table: 'task' | 'webhook_delivery';
+  readonly table: 'task' | 'webhook_delivery' | 'webhook_endpoint';
   readonly column: 'sealed_input' | 'webhook_secret' | 'sealed_secret';
-  /** The column with the id of the task for which a text is sealed. */
+  /** The column with the id of the task or endpoint for which a text is sealed. */
   readonly owner: 'id' | 'owner_id';
   /** Reseals a text with the first key. Throws SecretBoxError. */
   readonly reseal: (sealed: string, ownerId: string) => string;
@@ -19,6 +19,7 @@ export function sealedColumns(inputs: TaskInputs, secrets: WebhookSecrets): Seal
     { table: 'task', column: 'sealed_input', owner: 'id', reseal: ofInput },
     { table: 'task', column: 'webhook_secret', owner: 'id', reseal: ofWebhook },
     { table: 'webhook_delivery', column: 'sealed_secret', owner: 'owner_id', reseal: ofWebhook },
+    { table: 'webhook_endpoint', column: 'sealed_secret', owner: 'id', reseal: ofWebhook },
   ];
 }
 

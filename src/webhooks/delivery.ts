@@ -18,8 +18,10 @@ export interface DeliveryAttempt {
 export interface Delivery {
   readonly id: string;
   readonly accountId: string;
-  /** The id of what the delivery reports: a task. */
+  /** The id of the task that the delivery reports or, for an event of the account, of the endpoint that is told. */
   readonly ownerId: string;
+  /** The type of the event of the account; null: the webhook of a task. */
+  readonly event: string | null;
   readonly url: string;
   readonly status: DeliveryStatus;
   readonly attempts: readonly DeliveryAttempt[];

@@ -36,10 +36,26 @@ export class DeliveryView {
   object!: 'webhook_delivery';
 
   @ApiProperty({
+    nullable: true,
+    type: String,
     example: 'task_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
-    description: 'Id of the task that it tells of',
+    description: 'Task that the webhook tells of; null for an event of the account',
   })
-  task_id!: string;
+  task_id!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'Endpoint of the account that is told the event; null for a webhook of a task',
+  })
+  endpoint_id!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'Type of the event of the account, such as `balance.low`; null for a task',
+  })
+  event!: string | null;
 
   @ApiProperty({ example: 'https://example.com/hooks/shim', description: 'Where it is sent' })
   url!: string;
@@ -71,10 +87,13 @@ export class DeliveryPage extends pageOfViews(DeliveryView) {}
 /** A delivery as its account and the operator see it. */
 export function viewDelivery(delivery: Delivery): DeliveryView {
   const { nextAttemptAt } = delivery;
+  const isOfTask = delivery.event === null;
   return {
     id: toPublicId('whd', delivery.id),
     object: 'webhook_delivery',
-    task_id: toPublicId('task', delivery.ownerId),
+    task_id: isOfTask ? toPublicId('task', delivery.ownerId) : null,
+    endpoint_id: isOfTask ? null : toPublicId('whe', delivery.ownerId),
+    event: delivery.event,
     url: delivery.url,
     status: delivery.status,
     attempts: delivery.attempts.map((attempt) => ({

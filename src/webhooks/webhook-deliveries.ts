@@ -23,6 +23,7 @@ interface DeliveryRow {
   readonly id: string;
   readonly account_id: string;
   readonly owner_id: string;
+  readonly event: string | null;
   readonly url: string;
   readonly status: DeliveryStatus;
   readonly due_at: Date | null;
@@ -47,7 +48,7 @@ const ATTEMPTS = `
             ORDER BY w.fence DESC LIMIT ${MAX_ATTEMPTS}) a) AS attempts`;
 
 const LIST = `
-  SELECT d.id, d.account_id, d.owner_id, d.url, d.status, d.due_at, d.created_at, ${ATTEMPTS}
+  SELECT d.id, d.account_id, d.owner_id, d.event, d.url, d.status, d.due_at, d.created_at, ${ATTEMPTS}
     FROM webhook_delivery d
    WHERE ($1::uuid IS NULL OR d.owner_id = $1) AND ($2::uuid IS NULL OR d.account_id = $2)
      AND ($3::text IS NULL OR d.status = $3) AND ($4::uuid IS NULL OR d.id < $4)
@@ -76,9 +77,14 @@ export class WebhookDeliveries {
    */
   columnsOf({ accountId, url, sealedSecret, body }: NewDelivery): unknown[] {
     const nowMs = this.clock.nowMs();
-    // Many customers use the same automation service. Hanging deliveries of one must not slow down the others.
-    const origin = `${new URL(url).origin} ${accountId}`;
+    const origin = this.originOf(accountId, url);
     return [uuidV7(nowMs), url, origin, sealedSecret, body, new Date(nowMs)];
+  }
+
+  /** The lane of the account's deliveries to the URL. */
+  originOf(accountId: string, url: string): string {
+    // Many customers use the same automation service. Hanging deliveries of one must not slow down the others.
+    return `${new URL(url).origin} ${accountId}`;
   }
 
   /** Deliveries with their attempts, newest first; 400 invalid_request for an invalid cursor. */
@@ -120,6 +126,7 @@ function deliveryOf(row: DeliveryRow): Delivery {
     id: row.id,
     accountId: row.account_id,
     ownerId: row.owner_id,
+    event: row.event,
     url: row.url,
     status: row.status,
     attempts: row.attempts.map(attemptOf),

@@ -61,7 +61,8 @@ function webhookUrl(schemes: string, code?: ErrorCode): PropertyDecorator {
   });
 }
 
-function isWebUrl(value: unknown): boolean {
+/** Whether a value is a URL of http or https in the form that webhooks may have. */
+export function isWebUrl(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > MAX_URL_CHARACTERS) return false;
   // The URL parser would silently replace a lone surrogate (decision G-03).
   return WEB_URL.test(value) && value.isWellFormed() && parseUrl(value) !== undefined;

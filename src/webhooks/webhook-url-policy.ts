@@ -10,6 +10,9 @@ import { validatePublicUrl } from '../platform/http-client/public-url.js';
 /** A submission waits this long for the DNS lookup of the receiver. If the lookup fails, the task is accepted all the same. */
 const RESOLVE_MS = 3_000;
 
+/** What a URL is for: tasks of an API family, or the events of an account. */
+export type WebhookUse = ApiFamily | 'account';
+
 /** The current settings refuse a URL that was accepted at submission. */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
@@ -26,9 +29,10 @@ export class WebhookUrlPolicy {
 
   /**
    * Parses a webhook URL and checks its scheme (by the rules of the API family), the gateway's own host and private addresses.
-   * Throws `invalid_task_command` or, for videos, `invalid_request`, with param `webhook`.
+   * Throws `invalid_task_command` or, for videos, `invalid_request`, with param `webhook`; `invalid_request` with `url` for an
+   * account.
    */
-  parse(url: string, surface: ApiFamily): URL {
+  parse(url: string, surface: WebhookUse): URL {
     const verdict = validatePublicUrl(url, {
       rules: this.rules,
       ownUrls: this.own.all,
@@ -49,7 +53,7 @@ export class WebhookUrlPolicy {
    * {@link parse}, then checks the addresses of the host. A name that does not resolve is accepted, because every attempt checks
    * again. Throws like {@link parse}.
    */
-  async resolve(url: string, surface: ApiFamily): Promise<void> {
+  async resolve(url: string, surface: WebhookUse): Promise<void> {
     const target = this.parse(url, surface);
     const deadline = new Deadline(RESOLVE_MS);
     try {
@@ -63,7 +67,9 @@ export class WebhookUrlPolicy {
   }
 }
 
-function rejected(surface: ApiFamily, rejection: string): GatewayError {
+function rejected(surface: WebhookUse, rejection: string): GatewayError {
+  if (surface === 'account')
+    return new GatewayError('invalid_request', `url ${rejection}.`, { param: 'url' });
   const code = API_FAMILY_CODES[surface].invalidWebhook;
   return new GatewayError(code, `webhook ${rejection}.`, { param: 'webhook' });
 }

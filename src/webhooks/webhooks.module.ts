@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { KeyExpiryEvents } from './endpoints/key-expiry-events.js';
+import { WebhookEndpoints } from './endpoints/webhook-endpoints.js';
 import { WebhookDeliveries } from './webhook-deliveries.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 import { WebhookSecrets } from './webhook-secrets.js';
@@ -15,7 +17,9 @@ import { WebhookWorker } from './webhook-worker.js';
     WebhookSender,
     WebhookMetrics,
     WebhookWorker,
+    WebhookEndpoints,
+    KeyExpiryEvents,
   ],
-  exports: [WebhookDeliveries, WebhookSecrets, WebhookUrlPolicy, WebhookWorker],
+  exports: [WebhookDeliveries, WebhookEndpoints, WebhookSecrets, WebhookUrlPolicy, WebhookWorker],
 })
 export class WebhooksModule {}

@@ -113,6 +113,18 @@ export class UpdateAccountBody {
     description: 'The price book by which it pays within 2 s; null: the listed prices',
   })
   price_book?: string;
+
+  @Custom(
+    (value) => isUnsignedAmount(value) && BigInt(value as string) > 0n,
+    `${UNSIGNED_AMOUNT_RULE}, above zero`,
+    {
+      ...optional,
+      description: 'Micro-USD below which the event `balance.low` is told; null: never',
+      example: '1000000',
+      api: { type: String, pattern: '^[0-9]+$', nullable: true },
+    },
+  )
+  low_balance_microusd?: string;
 }
 
 /** Body of POST /admin/executions/{id}/refund and POST /admin/tasks/{id}/refund. */

@@ -2,7 +2,8 @@ import { PageQuery } from '../../common/paging/page.query.js';
 import { OwnLedgerQuery } from '../../billing/ledger/dto/ledger.query.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { timeRangeOf } from '../../common/time/time-range.js';
-import { Enum, Text, Int } from '../../common/validation/fields.js';
+import { isUnsignedAmount, UNSIGNED_AMOUNT_RULE } from '../../common/money/micro-usd.js';
+import { Custom, Enum, Text, Int } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../billing/calls/dto/executions.query.js';
 import type { ActionQuery } from '../../auth/acts/operator-actions.js';
 
@@ -27,6 +28,20 @@ export class AdminExecutionsQuery extends ExecutionsQuery {
 export class AccountsQuery extends PageQuery {
   @Text({ max: MAX_NAME, ...optional, description: 'What the name begins with, in any case' })
   name?: string;
+
+  @Custom(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
+    ...optional,
+    description: 'Accounts with less micro-USD than this to spend',
+    example: '1000000',
+    api: { type: String, pattern: '^[0-9]+$' },
+  })
+  available_below?: string;
+
+  @Enum(['available', 'spent'], {
+    ...optional,
+    description: '`available`: the least to spend first; `spent`: the most spent first',
+  })
+  sort?: 'available' | 'spent';
 }
 
 /** Query of GET /admin/accounts/{id}/ledger and GET /admin/ledger. */

@@ -50,6 +50,13 @@ export class AccountRecordView {
   })
   price_book!: string | null;
 
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    description: 'Micro-USD below which the event `balance.low` is told; null: never',
+  })
+  low_balance_microusd!: string | null;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 }
@@ -74,6 +81,8 @@ export function viewAccount(account: Account): AccountRecordView {
     disabled: account.isDisabled,
     play_money: account.hasPlayMoney,
     price_book: account.priceBook,
+    low_balance_microusd:
+      account.lowBalanceMicroUsd === null ? null : formatMicroUsd(account.lowBalanceMicroUsd),
     created_at: toEpochSeconds(account.createdAt),
   };
 }

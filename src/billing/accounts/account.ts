@@ -15,6 +15,8 @@ export interface Account {
   readonly hasPlayMoney: boolean;
   /** The price book by which its calls and tasks are priced; null = the list. */
   readonly priceBook: string | null;
+  /** Below this, what is available is told as the event `balance.low`; null: never. */
+  readonly lowBalanceMicroUsd: MicroUsd | null;
   readonly createdAt: Date;
 }
 
@@ -27,6 +29,7 @@ export interface AccountRow {
   readonly disabled: boolean;
   readonly play_money: boolean;
   readonly price_book: string | null;
+  readonly low_balance: string | null;
   readonly created_at: Date;
 }
 
@@ -43,6 +46,7 @@ export function accountOf(row: AccountRow): Account {
     isDisabled: row.disabled,
     hasPlayMoney: row.play_money,
     priceBook: row.price_book,
+    lowBalanceMicroUsd: row.low_balance === null ? null : BigInt(row.low_balance),
     createdAt: row.created_at,
   };
 }

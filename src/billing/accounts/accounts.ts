@@ -21,6 +21,21 @@ export type MoneyKind = 'real' | 'play';
 /** Key and reference of the credit that the first start adds. They identify the demo account. */
 export const DEMO_CREDIT = { idempotencyKey: 'demo', reference: 'demo credit' } as const;
 
+/** The order of a list of accounts, and which of them come after the account of the cursor ($1). */
+const ORDERS = {
+  newest: { after: 'a.id < $1', by: 'a.id DESC' },
+  available: {
+    after:
+      '(posted - held, a.id) > (SELECT c.posted - c.held, c.id FROM account c WHERE c.id = $1)',
+    by: 'posted - held, a.id',
+  },
+  spent: {
+    after:
+      '(coalesce(u.charged, 0), a.id) < (coalesce((SELECT c.charged FROM usage_account c WHERE c.account_id = $1), 0), $1)',
+    by: 'coalesce(u.charged, 0) DESC, a.id DESC',
+  },
+} as const;
+
 /** Creates, finds and changes accounts. `LedgerService` moves their money. */
 @Injectable()
 export class Accounts {
@@ -75,13 +90,24 @@ export class Accounts {
     return row?.count ?? 0;
   }
 
-  /** Accounts, newest first. `namePrefix` filters by the beginning of the name, case-insensitively. */
-  async list({ namePrefix = '', ...page }: AccountQuery): Promise<Page<Account>> {
+  /**
+   * Accounts, newest first unless `sort` says otherwise. `namePrefix` filters by the beginning of the name,
+   * case-insensitively.
+   */
+  async list({
+    namePrefix = '',
+    availableBelow,
+    sort,
+    ...page
+  }: AccountQuery): Promise<Page<Account>> {
     const pattern = `${namePrefix.replaceAll(/[\\%_]/g, '\\$&')}%`;
     const named = namePrefix === '' ? '$2::text IS NOT NULL' : 'lower(name) LIKE lower($2)';
+    const { after, by } = ORDERS[sort ?? 'newest'];
     const rows = await this.dataSource.query<AccountRow[]>(
-      `SELECT * FROM account WHERE ($1::uuid IS NULL OR id < $1) AND ${named} ORDER BY id DESC LIMIT $3`,
-      [cursorOf(page, 'uuid'), pattern, page.limit + 1],
+      `SELECT a.* FROM account a LEFT JOIN usage_account u ON u.account_id = a.id
+        WHERE ($1::uuid IS NULL OR ${after}) AND ${named} AND ($3::bigint IS NULL OR posted - held < $3)
+        ORDER BY ${by} LIMIT $4`,
+      [cursorOf(page, 'uuid'), pattern, availableBelow?.toString() ?? null, page.limit + 1],
     );
     return pageOf(rows, page.limit, accountOf, (row) => row.id);
   }
@@ -96,18 +122,22 @@ export class Accounts {
   }
 
   /**
-   * Renames, disables or enables an account, or gives it a price book. Throws 404 not_found, and 400 invalid_request for an
+   * Renames, disables or enables an account, gives it a price book, or sets its mark of a low balance. Throws 404 not_found, and 400 invalid_request for an
    * unknown book. Every process sees the change within 2 s, as for changed keys.
    */
   async update(id: string, changes: AccountChanges): Promise<Account> {
-    const { name = null, isDisabled = null, priceBook } = changes;
+    const { name = null, isDisabled = null, priceBook, lowBalanceMicroUsd: low } = changes;
     return transaction(this.dataSource, async (manager) => {
       if (typeof priceBook === 'string') await keepBook(manager, priceBook);
       const [rows] = await manager.query<[AccountRow[], number]>(
         `UPDATE account SET name = coalesce($2, name), disabled = coalesce($3, disabled),
-                price_book = CASE WHEN $4 THEN $5 ELSE price_book END
+                price_book = CASE WHEN $4 THEN $5 ELSE price_book END,
+                low_balance = CASE WHEN $6 THEN $7 ELSE low_balance END, is_low = is_low AND NOT $6
           WHERE id = $1 RETURNING *`,
-        [id, name, isDisabled, priceBook !== undefined, priceBook ?? null],
+        [
+          ...[id, name, isDisabled, priceBook !== undefined, priceBook ?? null],
+          ...[low !== undefined, low?.toString() ?? null],
+        ],
       );
       const [row] = rows;
       if (row === undefined) throw noAccount();

@@ -29,6 +29,14 @@ const FORGET_SONG_STEPS = `
     SELECT ctid FROM kept_song_step WHERE created_at < now() - interval '1 day' LIMIT $1))`;
 /** Runs that hold nothing and had no call for 30 days. */
 const DROP_RUNS = 'SELECT run_drop($1)';
+/** Deliveries of events are dropped like records. Those of tasks go with their tasks. */
+const DROP_EVENTS = `
+  WITH gone AS (
+    DELETE FROM webhook_delivery WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM webhook_delivery
+       WHERE event IS NOT NULL AND status <> 'pending' AND created_at < now() - $1 * interval '1 day' LIMIT $2))
+    RETURNING account_id, id)
+  DELETE FROM webhook_attempt a USING gone g WHERE a.account_id = g.account_id AND a.delivery_id = g.id`;
 /** Most rows of each that one tick deletes. */
 const MAX_FORGOTTEN = 10_000;
 /** Each checks a batch of old records and drops those that an audit has checked. */
@@ -78,6 +86,7 @@ export class RecordRetention implements OnApplicationBootstrap {
     await this.dataSource.query(FORGET_SONG_STEPS, [MAX_FORGOTTEN]);
     await this.dataSource.query(DROP_RUNS, [BATCH]);
     if (days === undefined) return 0;
+    await this.dataSource.query(DROP_EVENTS, [days, MAX_FORGOTTEN]);
     const calls = await this.drop('executions', days, stopping);
     const dropped = calls + (await this.drop('tasks', days, stopping));
     if (dropped > 0) this.logger.log(`dropped ${dropped} records older than ${days} days`);

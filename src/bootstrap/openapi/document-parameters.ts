@@ -51,7 +51,13 @@ const PATH_IDS: readonly PathId[] = [
     example: `exec_${HEX}`,
   },
   {
-    path: /^\/admin\/webhook-deliveries\//,
+    path: /^\/v1\/webhook-endpoints\//,
+    name: 'id',
+    description: 'The endpoint, such as `whe_…`',
+    example: `whe_${HEX}`,
+  },
+  {
+    path: /^\/(admin|v1)\/webhook-deliveries\//,
     name: 'id',
     description: 'The delivery, such as `whd_…`',
     example: `whd_${HEX}`,

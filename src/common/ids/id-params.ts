@@ -8,6 +8,7 @@ const NOUNS: Readonly<Record<IdPrefix, string>> = {
   key: 'key',
   task: 'task',
   whd: 'delivery',
+  whe: 'webhook endpoint',
 };
 
 /** The UUID of the public id in a path. Text in another format throws the same 404 `not_found` as an unknown id. */

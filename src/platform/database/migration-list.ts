@@ -13,6 +13,7 @@ import { Runs1700000001040 } from './migrations/1040-runs.migration.js';
 import { UsageOfRuns1700000001041 } from './migrations/1041-usage-of-runs.migration.js';
 import { CatalogChanges1700000001042 } from './migrations/1042-catalog-changes.migration.js';
 import { PricedByBook1700000001044 } from './migrations/1044-priced-by-book.migration.js';
+import { AccountEvents1700000001050 } from './migrations/1050-account-events.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UsageOfRuns1700000001041,
   CatalogChanges1700000001042,
   PricedByBook1700000001044,
+  AccountEvents1700000001050,
 ];

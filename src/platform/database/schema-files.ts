@@ -31,6 +31,8 @@ export const SCHEMA_FILES = [
   '54-former-task-ends.functions.sql',
   '60-webhooks.sql',
   '61-webhooks.functions.sql',
+  '62-events.sql',
+  '63-events.functions.sql',
   '70-files.sql',
   '80-usage.sql',
   '81-usage.functions.sql',

@@ -12,13 +12,18 @@ CREATE TABLE account (
   price_book text,
   in_lots bigint,
   lots_until bigint,
+  low_balance bigint,
+  is_low boolean NOT NULL DEFAULT false,
+  depleted_at timestamp with time zone,
   CONSTRAINT account_check CHECK (((0 <= held) AND (held <= posted))),
   CONSTRAINT account_in_lots CHECK (((in_lots >= 0) AND (in_lots <= posted))),
+  CONSTRAINT account_low_balance_check CHECK ((low_balance > 0)),
   CONSTRAINT account_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=15);
 CREATE INDEX account_by_name ON public.account USING btree (lower(name) text_pattern_ops, id);
 CREATE UNIQUE INDEX account_pkey ON public.account USING btree (id);
 CREATE TRIGGER account_follows_lots BEFORE UPDATE OF posted ON public.account FOR EACH ROW WHEN (((new.posted <> old.posted) AND ((old.in_lots > 0) OR ((new.in_lots = 0) AND (new.posted > old.posted))))) EXECUTE FUNCTION account_follow_lots();
+CREATE TRIGGER account_low BEFORE UPDATE ON public.account FOR EACH ROW WHEN (((new.low_balance IS NOT NULL) AND (new.is_low <> ((new.posted - new.held) < new.low_balance)))) EXECUTE FUNCTION account_tell_low();
 COMMENT ON account IS 'Who pays. Every function that moves money locks the row of its account first, so the statements of one account run one after the other.';
 COMMENT ON account.posted IS 'The balance: the sum of the amounts of all ledger entries of the account.';
 COMMENT ON account.held IS 'The part of the balance that running calls and open holds reserve. What may be spent is posted - held.';
@@ -27,6 +32,9 @@ COMMENT ON account.disabled IS 'An operator has closed the account: its keys are
 COMMENT ON account.price_book IS 'The price book by which its calls and tasks are priced; null: the list.';
 COMMENT ON account.in_lots IS 'The part of the balance that is left of credits that were granted or that expire: the sum of credit_lot.remaining. The rest of the balance is paid money that does not expire. Null: the account never had such a credit.';
 COMMENT ON account.lots_until IS 'The position of the last entry that the lots have followed, while there is money in lots.';
+COMMENT ON account.low_balance IS 'Below this what is available is told as the event balance.low; null: never.';
+COMMENT ON account.is_low IS 'What is available is below low_balance, and that was told. A trigger keeps it.';
+COMMENT ON account.depleted_at IS 'When the event balance.depleted was last told.';
 
 CREATE TABLE api_key (
   id uuid NOT NULL,
@@ -57,6 +65,7 @@ CREATE TABLE api_key (
   CONSTRAINT api_key_spend_limit_period_check CHECK ((spend_limit_period = ANY (ARRAY['day'::text, 'month'::text, 'total'::text])))
 );
 CREATE INDEX api_key_by_change ON public.api_key USING btree (changed_at);
+CREATE INDEX api_key_by_expiry ON public.api_key USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX api_key_of_account ON public.api_key USING btree (account_id, id);
 CREATE INDEX api_key_of_maker ON public.api_key USING btree (maker_id, id) WHERE (maker_id IS NOT NULL);
 CREATE UNIQUE INDEX api_key_hash_key ON public.api_key USING btree (hash);
@@ -323,6 +332,15 @@ COMMENT ON kept_song_step.upstream IS 'The provider and its base URL.';
 COMMENT ON kept_song_step.digest IS 'SHA-256 of the request of the step.';
 COMMENT ON kept_song_step.memory IS 'What the operation needs of the answer.';
 
+CREATE TABLE key_expiry_notice (
+  api_key_id uuid NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  days smallint NOT NULL,
+  CONSTRAINT key_expiry_notice_pkey PRIMARY KEY (api_key_id, expires_at, days)
+);
+CREATE UNIQUE INDEX key_expiry_notice_pkey ON public.key_expiry_notice USING btree (api_key_id, expires_at, days);
+COMMENT ON key_expiry_notice IS 'Which ends of keys were told, how many days before.';
+
 CREATE TABLE key_inherited (
   account_id uuid NOT NULL,
   api_key_id uuid NOT NULL,
@@ -349,6 +367,8 @@ CREATE TABLE key_spend (
   CONSTRAINT key_spend_pkey PRIMARY KEY (account_id, api_key_id)
 ) WITH (fillfactor=50);
 CREATE UNIQUE INDEX key_spend_pkey ON public.key_spend USING btree (account_id, api_key_id);
+CREATE TRIGGER key_spend_begins AFTER INSERT ON public.key_spend FOR EACH ROW EXECUTE FUNCTION key_tell_limit();
+CREATE TRIGGER key_spend_grows AFTER UPDATE ON public.key_spend FOR EACH ROW WHEN ((new.spent > old.spent)) EXECUTE FUNCTION key_tell_limit();
 COMMENT ON key_spend IS 'The counter of each key with a limit.';
 COMMENT ON key_spend.spent IS 'What the key spent and holds in the period that began at period_start.';
 COMMENT ON key_spend.begun_at IS 'When the counter began. It counts only if that was after the limit was last set (api_key.spend_limit_since).';
@@ -481,6 +501,16 @@ COMMENT ON ledger_entry_source.credits IS 'The positions of the credits, in the 
 COMMENT ON ledger_entry_source.amounts IS 'What was taken from each or given back to each; positive.';
 COMMENT ON ledger_entry_source.granted IS 'The part of the amount of the entry that is granted money, with the sign of the amount.';
 
+CREATE TABLE limit_notice (
+  account_id uuid NOT NULL,
+  owner text NOT NULL,
+  since text NOT NULL,
+  percent smallint NOT NULL,
+  CONSTRAINT limit_notice_pkey PRIMARY KEY (account_id, owner)
+);
+CREATE UNIQUE INDEX limit_notice_pkey ON public.limit_notice USING btree (account_id, owner);
+COMMENT ON limit_notice IS 'What was told of the limit of a key or run (owner) last: the percent that was reached, in which period and of which limit (since).';
+
 CREATE TABLE maker_spend (
   account_id uuid NOT NULL,
   api_key_id uuid NOT NULL,
@@ -492,6 +522,8 @@ CREATE TABLE maker_spend (
   CONSTRAINT maker_spend_pkey PRIMARY KEY (account_id, api_key_id)
 ) WITH (fillfactor=50);
 CREATE UNIQUE INDEX maker_spend_pkey ON public.maker_spend USING btree (account_id, api_key_id);
+CREATE TRIGGER maker_spend_begins AFTER INSERT ON public.maker_spend FOR EACH ROW EXECUTE FUNCTION key_tell_limit();
+CREATE TRIGGER maker_spend_grows AFTER UPDATE ON public.maker_spend FOR EACH ROW WHEN ((new.total_spent > old.total_spent)) EXECUTE FUNCTION key_tell_limit();
 COMMENT ON maker_spend IS 'What the keys that a key made spent and hold, in the newest day and month in which one of them began a call or task, and in all. It counts from the first call on, whether or not the maker (api_key_id) has a limit.';
 
 CREATE TABLE migration (
@@ -603,6 +635,8 @@ CREATE TABLE run (
 CREATE INDEX run_by_time ON public.run USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX run_of_account ON public.run USING btree (account_id, "position");
 CREATE UNIQUE INDEX run_pkey ON public.run USING btree (account_id, id);
+CREATE TRIGGER run_begins AFTER INSERT ON public.run FOR EACH ROW WHEN ((((new.held)::numeric * (5)::numeric) >= ((new.spend_limit)::numeric * (4)::numeric))) EXECUTE FUNCTION run_tell_limit();
+CREATE TRIGGER run_grows AFTER UPDATE ON public.run FOR EACH ROW WHEN ((((new.spent + new.held) > (old.spent + old.held)) AND ((((new.spent + new.held))::numeric * (5)::numeric) >= ((new.spend_limit)::numeric * (4)::numeric)))) EXECUTE FUNCTION run_tell_limit();
 COMMENT ON run IS 'The counters of each run (header x-gateway-run). A run that is not used for 30 days is dropped.';
 COMMENT ON run.id IS 'The name that the caller gave it.';
 COMMENT ON run.position IS 'The order in which the runs of an account began.';
@@ -721,6 +755,7 @@ CREATE UNIQUE INDEX task_pkey ON public.task USING btree (account_id, id);
 CREATE TRIGGER task_counts_in_run AFTER UPDATE ON public.task FOR EACH ROW WHEN ((old.run IS NOT NULL)) EXECUTE FUNCTION task_note_run();
 CREATE TRIGGER task_spends AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = 'succeeded'::text))) EXECUTE FUNCTION task_note_spend();
 CREATE TRIGGER task_spends_for_maker AFTER UPDATE ON public.task FOR EACH ROW WHEN ((new.maker_counted_at IS NOT NULL)) EXECUTE FUNCTION task_note_for_maker();
+CREATE TRIGGER task_tells AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.status <> old.status) AND (new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text, 'reconciliation_required'::text])))) EXECUTE FUNCTION task_tell();
 CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON public.task FOR EACH ROW WHEN ((new.charged <> new.reserved)) EXECUTE FUNCTION task_unexplain();
 COMMENT ON task IS 'One row per asynchronous task (decision G-53). The row is wide and stays; what remains to do is in task_work. What a task reserves is the row of the same id in hold. Locks are taken in the order work, task, account, idempotency key.';
 COMMENT ON task.kind IS 'The operation: dubbing, song, video or the name of another task kind.';
@@ -1024,6 +1059,7 @@ CREATE TABLE webhook_delivery (
   fence integer NOT NULL DEFAULT 0,
   is_under_way boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL,
+  event text,
   CONSTRAINT webhook_delivery_check CHECK (((status = 'pending'::text) = (due_at IS NOT NULL))),
   CONSTRAINT webhook_delivery_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT webhook_delivery_retry_check CHECK ((retry >= 0)),
@@ -1032,18 +1068,41 @@ CREATE TABLE webhook_delivery (
 CREATE INDEX webhook_delivery_by_id ON public.webhook_delivery USING btree (id);
 CREATE INDEX webhook_delivery_due ON public.webhook_delivery USING btree (due_at, origin) WHERE (status = 'pending'::text);
 CREATE INDEX webhook_delivery_lane ON public.webhook_delivery USING btree (account_id, origin, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX webhook_delivery_of_event ON public.webhook_delivery USING btree (created_at) WHERE (event IS NOT NULL);
 CREATE INDEX webhook_delivery_of_owner ON public.webhook_delivery USING btree (owner_id, id);
 CREATE UNIQUE INDEX webhook_delivery_pkey ON public.webhook_delivery USING btree (account_id, id);
 COMMENT ON webhook_delivery IS 'Webhooks and what became of them (decisions G-80 to G-83). A row is written in the transaction that ends its task.';
-COMMENT ON webhook_delivery.owner_id IS 'The task that the webhook tells of.';
+COMMENT ON webhook_delivery.owner_id IS 'The task that the webhook tells of; for an event of the account the endpoint that is told.';
 COMMENT ON webhook_delivery.origin IS 'Scheme, host and port of the URL. The deliveries of an account to one origin are a lane.';
 COMMENT ON webhook_delivery.sealed_secret IS 'The secret that signs the body, encrypted.';
 COMMENT ON webhook_delivery.body IS 'The bytes that are sent, the same in each attempt.';
 COMMENT ON webhook_delivery.retry IS 'Which wait of the schedule follows the next failure; null: none, because this attempt was requested by hand.';
 COMMENT ON webhook_delivery.due_at IS 'When the next attempt may begin or, while an attempt runs, when its lease ends.';
 COMMENT ON webhook_delivery.fence IS 'Counts the claims. The attempt of a worker that was paused beyond its lease is logged but changes nothing else.';
+COMMENT ON webhook_delivery.event IS 'The type of the event of the account that it tells; null: the webhook of a task.';
+
+CREATE TABLE webhook_endpoint (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  url text NOT NULL,
+  origin text NOT NULL,
+  sealed_secret text NOT NULL,
+  events text[] NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_endpoint_events_check CHECK ((cardinality(events) > 0)),
+  CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX webhook_endpoint_by_id ON public.webhook_endpoint USING btree (id);
+CREATE UNIQUE INDEX webhook_endpoint_pkey ON public.webhook_endpoint USING btree (account_id, id);
+COMMENT ON webhook_endpoint IS 'The endpoints of accounts, at most 10 each.';
+COMMENT ON webhook_endpoint.sealed_secret IS 'The secret that signs its deliveries, encrypted for its id.';
+COMMENT ON webhook_endpoint.events IS 'The types of the events that it is told.';
 
 CREATE FUNCTION account_follow_lots() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '531ae9803ccc2097c29842ed6b4a616c';
+
+CREATE FUNCTION account_tell_depleted(p_account uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '75bc6555950a8afb43ebf5e979590020';
+
+CREATE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'b22c4a2e39602465b955b1161a4a9411';
 
 CREATE FUNCTION api_key_note_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a89ce451d2d175b1c400c7ea3bb33218';
 
@@ -1056,6 +1115,10 @@ CREATE FUNCTION charge_due(p_unit text, p_quantity jsonb, p_unit_price jsonb) RE
 CREATE FUNCTION charge_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint, OUT is_new boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7d116efa79dead0ed17737d16f1e834f';
 
 CREATE FUNCTION charge_rest(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '6840d749072ddf01d5e151352a54c5b9';
+
+CREATE FUNCTION event_is_wanted(p_account uuid, p_type text) RETURNS boolean LANGUAGE plpgsql STABLE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '829c21ff51e40b84b422326b03148680';
+
+CREATE FUNCTION event_tell(p_account uuid, p_type text, p_data json, p_only uuid DEFAULT NULL::uuid) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'b7f2d53e4ce1c01b493030e381fa37af';
 
 CREATE FUNCTION execution_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS 'd9b282829299e4feb0e0053c0d9940fa';
 
@@ -1077,7 +1140,7 @@ CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_wa
 
 CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '550392f57af64b76fc3220100b7cdbde';
 
-CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'cf90bab12350ef855b3284f024ab3230';
+CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a895732dcc1e5cff56c8d94d6ccb0440';
 
 CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
 
@@ -1109,6 +1172,10 @@ CREATE FUNCTION key_room_of_any(p_account uuid, p_key uuid, OUT room bigint, OUT
 
 CREATE FUNCTION key_spent(p_account uuid, p_key uuid, p_from timestamp with time zone) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '99fcb4125209008d5bcb22f86aef8e0c';
 
+CREATE FUNCTION key_tell_expiring() RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7d047d8e4ede1c3b7e4f3ed91fd60158';
+
+CREATE FUNCTION key_tell_limit() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '8e297f5e906efe564e622e71c14017ab';
+
 CREATE FUNCTION key_unfolded(p_account uuid, p_key uuid) RETURNS TABLE(is_task boolean, id uuid, created_at timestamp with time zone, amount bigint, is_open boolean) LANGUAGE plpgsql STABLE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '22b5aa28bdad79b6745ae2928d39f325';
 
 CREATE FUNCTION ledger_balance_at(p_account uuid, p_at timestamp with time zone, OUT balance bigint, OUT p_from bigint, OUT p_to bigint) RETURNS record LANGUAGE plpgsql STABLE COST 100 SET enable_bitmapscan=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS '1b9b4723d96e10798bca1598f6faccc7';
@@ -1124,6 +1191,8 @@ CREATE FUNCTION ledger_entry_refuse_excess() RETURNS trigger LANGUAGE plpgsql VO
 CREATE FUNCTION ledger_hold(p_account uuid, p_id uuid, p_amount bigint, p_owner text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '18c9da6ee690920dbe56fc6b90d5587a';
 
 CREATE FUNCTION ledger_resolve(p_account uuid, p_id uuid, p_charge bigint) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '71654a1ca624d47c292c214451e29870';
+
+CREATE FUNCTION limit_tell(p_account uuid, p_owner text, p_since text, p_limit bigint, p_used bigint, p_data jsonb) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7c98a8cae1cfc8ec705e6977be10c675';
 
 CREATE FUNCTION lots_claim(p_limit integer, p_look_ms integer) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '07426377c5301ae3388d07cac2d48d0f';
 
@@ -1166,6 +1235,8 @@ CREATE FUNCTION run_drop(p_limit integer) RETURNS integer LANGUAGE plpgsql VOLAT
 
 CREATE FUNCTION run_note_dropped(p_accounts uuid[], p_runs text[], p_created timestamp with time zone[], p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7cdb1e63f2debc42e23e79ed809dccdd';
 
+CREATE FUNCTION run_tell_limit() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'f3fd66c2e1d84d1620fe17d87da4d2cd';
+
 CREATE FUNCTION task_advance(p_accounts uuid[], p_ids uuid[], p_fences bigint[], p_lanes text[], p_phases text[], p_delays_ms bigint[], p_strikes smallint[], p_facts json[]) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ce401cc44d63c214b047e2ea4d3a11db';
 
 CREATE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f4d0be5edd515c4b6d4cd614b1033d6f';
@@ -1202,11 +1273,13 @@ CREATE FUNCTION task_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key
 
 CREATE FUNCTION task_refund_v3(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd78f7183f95d40c18825fc6e41982215';
 
-CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '2e332b15305a87b360ae7bc414765f64';
+CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7699404930b3bac990fddb0419c159c2';
 
 CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '08e3ac8ba6250482541d098d00d86b7b';
 
 CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb, OUT outcome text, OUT created timestamp with time zone, OUT room bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '1ec4d4842b721f4e588f19c678673e01';
+
+CREATE FUNCTION task_tell() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'be208539cc153dd2c9bbb6a4efdfb43c';
 
 CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '1acf04dfcf195d83c9e165f37a6bdd24';
 

@@ -108,6 +108,8 @@ async function prepare() {
     seconds: '5',
     aspect_ratio: '16:9',
   });
+  const events = { url: receiver.url, secret: 'x'.repeat(32), events: ['balance.low'] };
+  const endpoint = (await (await post('/v1/webhook-endpoints', events)).made()).id;
   const madeKey = (await (await post('/v1/keys', {})).made()).id;
   const deliveries = await fetch(`${gateway.url}/v1/tasks/${dub}/deliveries`, account);
   const { data } = (await deliveries.json()) as { data: readonly Made[] };
@@ -117,6 +119,7 @@ async function prepare() {
     key: account.key,
     accountId,
     madeKey,
+    endpoint,
     execution,
     dub,
     unclear,
@@ -136,10 +139,11 @@ describe('the samples of the served OpenAPI document', () => {
   it.each(Object.keys(PROGRAMS).filter((label) => label !== 'Python' || hasRequests()))(
     'run as they stand, with ids of things that exist, and answer the fields of their examples: %s',
     async (label) => {
-      const { key, accountId, madeKey, execution, dub, unclear, video, delivery } = await prepare();
+      const { key, accountId, madeKey, endpoint, execution, dub, unclear, video, delivery } =
+        await prepare();
       const keyId = await newKey(accountId);
       // The last calls change what the others need.
-      const last = ['rotateKey', 'revokeKey', 'revokeAdminKey'];
+      const last = ['rotateKey', 'revokeKey', 'revokeAdminKey', 'deleteWebhookEndpoint'];
       const order = [
         ...operations.filter(({ operationId: id }) => !last.includes(id)),
         ...operations.filter(({ operationId: id }) => last.includes(id)),
@@ -155,7 +159,8 @@ describe('the samples of the served OpenAPI document', () => {
           .replace(/acct_0193\w+/, accountId)
           .replace(/(\/v1\/keys\/)key_0193\w+/, `$1${madeKey}`)
           .replace(/key_0193\w+/, id === 'revokeAdminKey' ? await newKey(accountId) : keyId)
-          .replace(/whd_0193\w+/, delivery);
+          .replace(/whd_0193\w+/, delivery)
+          .replace(/whe_0193\w+/, endpoint);
         const { code, text } = await run(label, filled, key);
         // Its task had been sent to the provider, so the call arrived.
         const isRight = id === 'cancelTask' ? /409|task_not_cancellable/.test(text) : code === 0;

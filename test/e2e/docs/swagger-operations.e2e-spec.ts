@@ -144,6 +144,7 @@ describeInBrowser('Swagger UI in a browser', () => {
       const made = await succeeds('createAccount');
       const key = await succeeds('createAdminKey', { parameters: { id: idOf(made) } });
       const madeKey = await succeeds('createKey');
+      const endpoint = await succeeds('createWebhookEndpoint');
       expect(await ended(idOf(dub))).toBe('succeeded');
       expect(await ended(idOf(video))).toBe('completed');
       expect(await ended(idOf(unclear))).toBe('reconciliation_required');
@@ -159,10 +160,11 @@ describeInBrowser('Swagger UI in a browser', () => {
         [/\/admin\/accounts\//, idOf(made)],
         [/\/admin\/keys\//, idOf(key)],
         [/\/v1\/keys\//, idOf(madeKey)],
-        [/\/admin\/webhook-deliveries\//, firstIdOf(delivery)],
+        [/\/v1\/webhook-endpoints\//, idOf(endpoint)],
+        [/\/webhook-deliveries\//, firstIdOf(delivery)],
       ];
       // Only a waiting task can be cancelled, and a revoked key cannot be changed.
-      const apart = ['cancelTask', 'revokeKey', 'revokeAdminKey'];
+      const apart = ['cancelTask', 'revokeKey', 'revokeAdminKey', 'deleteWebhookEndpoint'];
       for (const { path, id } of rows) {
         if (done.has(id) || apart.includes(id)) continue;
         const found = ids.find(([pattern]) => pattern.test(path));
@@ -175,6 +177,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         await succeeds(id, { parameters });
       }
       await succeeds('revokeKey', { parameters: { id: idOf(madeKey) } });
+      await succeeds('deleteWebhookEndpoint', { parameters: { id: idOf(endpoint) } });
       await succeeds('revokeAdminKey', { parameters: { id: idOf(key) } });
       expect(done.size).toBe(rows.length - 1);
     },

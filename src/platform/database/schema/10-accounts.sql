@@ -11,6 +11,9 @@ CREATE TABLE account (
   price_book text,
   in_lots bigint,
   lots_until bigint,
+  low_balance bigint CHECK (low_balance > 0),
+  is_low boolean NOT NULL DEFAULT false,
+  depleted_at timestamptz,
   CHECK (0 <= held AND held <= posted),
   CONSTRAINT account_in_lots CHECK (in_lots BETWEEN 0 AND posted)
 ) WITH (fillfactor = 15);
@@ -24,3 +27,6 @@ COMMENT ON COLUMN account.lots_until IS 'The position of the last entry that the
 COMMENT ON COLUMN account.play_money IS 'Its money buys the work of the sandbox only (decisions G-95, G-110).';
 COMMENT ON COLUMN account.price_book IS 'The price book by which its calls and tasks are priced; null: the list.';
 COMMENT ON COLUMN account.disabled IS 'An operator has closed the account: its keys are refused.';
+COMMENT ON COLUMN account.low_balance IS 'Below this what is available is told as the event balance.low; null: never.';
+COMMENT ON COLUMN account.is_low IS 'What is available is below low_balance, and that was told. A trigger keeps it.';
+COMMENT ON COLUMN account.depleted_at IS 'When the event balance.depleted was last told.';

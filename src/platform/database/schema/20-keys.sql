@@ -21,6 +21,7 @@ CREATE TABLE api_key (
 );
 CREATE INDEX api_key_of_account ON api_key (account_id, id);
 CREATE INDEX api_key_by_change ON api_key (changed_at);
+CREATE INDEX api_key_by_expiry ON api_key (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX api_key_of_maker ON api_key (maker_id, id) WHERE maker_id IS NOT NULL;
 
 COMMENT ON TABLE api_key IS 'API keys (decisions G-15, G-99). The text of a key is not kept.';

@@ -334,6 +334,11 @@ BEGIN
     FROM unnest(places, old_posted, old_held, new_posted, new_held)
          t (place, old_posted, old_held, new_posted, new_held)
    WHERE a.ctid = t.place AND (t.new_posted, t.new_held) IS DISTINCT FROM (t.old_posted, t.old_held);
+  IF 'insufficient' = ANY (begun) THEN
+    PERFORM account_tell_depleted(a.id)
+      FROM (SELECT DISTINCT p_accounts[t.account] AS id FROM unnest(s_account, begun) t (account, outcome)
+             WHERE t.outcome = 'insufficient') a;
+  END IF;
 END $$;
 
 -- Makes sure that a call whose caller received an error holds nothing and costs nothing: its hold is released, or what is left

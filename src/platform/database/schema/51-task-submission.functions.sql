@@ -88,6 +88,9 @@ BEGIN
     RETURN;
   END IF;
   IF outcome <> 'held' THEN
+    IF outcome = 'insufficient' THEN
+      PERFORM account_tell_depleted(p_account);
+    END IF;
     RETURN;
   END IF;
   INSERT INTO task (account_id, id, api_key_id, kind, modality, model, client_request_id, sealed_input, details, provider,

@@ -12,6 +12,7 @@ CREATE TABLE webhook_delivery (
   fence integer NOT NULL DEFAULT 0,
   is_under_way boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL,
+  event text,
   PRIMARY KEY (account_id, id),
   CHECK ((status = 'pending') = (due_at IS NOT NULL))
 ) WITH (fillfactor = 80);
@@ -19,9 +20,11 @@ CREATE INDEX webhook_delivery_due ON webhook_delivery (due_at, origin) WHERE sta
 CREATE INDEX webhook_delivery_lane ON webhook_delivery (account_id, origin, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX webhook_delivery_of_owner ON webhook_delivery (owner_id, id);
 CREATE INDEX webhook_delivery_by_id ON webhook_delivery (id);
+CREATE INDEX webhook_delivery_of_event ON webhook_delivery (created_at) WHERE event IS NOT NULL;
 
 COMMENT ON TABLE webhook_delivery IS 'Webhooks and what became of them (decisions G-80 to G-83). A row is written in the transaction that ends its task.';
-COMMENT ON COLUMN webhook_delivery.owner_id IS 'The task that the webhook tells of.';
+COMMENT ON COLUMN webhook_delivery.owner_id IS 'The task that the webhook tells of; for an event of the account the endpoint that is told.';
+COMMENT ON COLUMN webhook_delivery.event IS 'The type of the event of the account that it tells; null: the webhook of a task.';
 COMMENT ON COLUMN webhook_delivery.origin IS 'Scheme, host and port of the URL. The deliveries of an account to one origin are a lane.';
 COMMENT ON COLUMN webhook_delivery.sealed_secret IS 'The secret that signs the body, encrypted.';
 COMMENT ON COLUMN webhook_delivery.body IS 'The bytes that are sent, the same in each attempt.';

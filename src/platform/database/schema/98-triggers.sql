@@ -29,3 +29,22 @@ CREATE TRIGGER account_follows_lots BEFORE UPDATE OF posted ON account
   EXECUTE FUNCTION account_follow_lots();
 CREATE TRIGGER ledger_entry_source_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entry_source
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+
+CREATE TRIGGER account_low BEFORE UPDATE ON account
+  FOR EACH ROW WHEN (NEW.low_balance IS NOT NULL AND NEW.is_low <> (NEW.posted - NEW.held < NEW.low_balance))
+  EXECUTE FUNCTION account_tell_low();
+CREATE TRIGGER task_tells AFTER UPDATE ON task
+  FOR EACH ROW WHEN (NEW.status <> OLD.status AND NEW.status IN ('succeeded', 'failed', 'expired', 'reconciliation_required'))
+  EXECUTE FUNCTION task_tell();
+CREATE TRIGGER key_spend_begins AFTER INSERT ON key_spend FOR EACH ROW EXECUTE FUNCTION key_tell_limit();
+CREATE TRIGGER key_spend_grows AFTER UPDATE ON key_spend
+  FOR EACH ROW WHEN (NEW.spent > OLD.spent) EXECUTE FUNCTION key_tell_limit();
+CREATE TRIGGER maker_spend_begins AFTER INSERT ON maker_spend FOR EACH ROW EXECUTE FUNCTION key_tell_limit();
+CREATE TRIGGER maker_spend_grows AFTER UPDATE ON maker_spend
+  FOR EACH ROW WHEN (NEW.total_spent > OLD.total_spent) EXECUTE FUNCTION key_tell_limit();
+CREATE TRIGGER run_begins AFTER INSERT ON run
+  FOR EACH ROW WHEN (NEW.held::numeric * 5 >= NEW.spend_limit::numeric * 4) EXECUTE FUNCTION run_tell_limit();
+CREATE TRIGGER run_grows AFTER UPDATE ON run
+  FOR EACH ROW WHEN (NEW.spent + NEW.held > OLD.spent + OLD.held
+                     AND (NEW.spent + NEW.held)::numeric * 5 >= NEW.spend_limit::numeric * 4)
+  EXECUTE FUNCTION run_tell_limit();
