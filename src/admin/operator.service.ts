@@ -1,3 +1,4 @@
+import { parseMicroUsd } from '../common/money/micro-usd.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { Accounts, type MoneyKind } from '../billing/accounts/accounts.js';
 import type { AuditScope } from '../billing/audit/audit.js';
