@@ -20,7 +20,7 @@ const KEY = 'a-key';
 const CREDITED: OperatorRequest = {
   ...ACTIONS,
   name: 'account:credit',
-  words: [`acct_${'0'.repeat(32)}`, '5'],
+  words: [`acct_${'0'.repeat(32)}`, '5000000'],
   options: { 'idempotency-key': KEY },
 };
 const NOTHING = { answer: { object: 'list', data: [], has_more: false, next_cursor: null } };

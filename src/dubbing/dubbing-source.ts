@@ -31,12 +31,12 @@ export function billedSource(
     throw new GatewayError('unsupported_audio_format', message, { param: SOURCE_FIELD });
   }
   const longest = videoLengthMicros > durationMicros ? videoLengthMicros : durationMicros;
-  const billedSeconds = billedSecondsOf(longest, maxSeconds);
+  const billedSeconds = secondsOfSource(longest, maxSeconds);
   return { media: { ...media, filename: `${nameIn(sourceUrl)}.${format}` }, billedSeconds };
 }
 
 /** The seconds that are billed for a source of this length. Throws `media_too_long` (decision G-19). */
-export function billedSecondsOf(durationMicros: bigint, maxSeconds: number): bigint {
+export function secondsOfSource(durationMicros: bigint, maxSeconds: number): bigint {
   const billedSeconds = billableSeconds(durationMicros);
   if (billedSeconds > BigInt(maxSeconds)) {
     const message = `The source is longer than ${maxSeconds} seconds.`;

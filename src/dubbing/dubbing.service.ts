@@ -16,7 +16,7 @@ import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import type { Task } from '../tasks/task.js';
 import type { PreparedTask } from '../tasks/submission/task-request.js';
 import { TaskSubmission } from '../tasks/submission/task-submission.js';
-import { billedSecondsOf, billedSource, SOURCE_FIELD } from './dubbing-source.js';
+import { secondsOfSource, billedSource, SOURCE_FIELD } from './dubbing-source.js';
 import type { DubbingDetails, DubbingInput } from './dubbing-task.js';
 import { DubbingBody } from './dto/dubbing.body.js';
 import { SourceStore } from './source-store.js';
@@ -65,7 +65,7 @@ export class DubbingService implements OnModuleInit {
     this.submission.checkWebhook(webhook, endpoint);
     const unchecked = this.submission.uncheckedSteps(webhook, true);
     if (durationSeconds === undefined) return { quote: undefined, unchecked };
-    const seconds = billedSecondsOf(microsOfSeconds(durationSeconds), row.limits.maxSeconds);
+    const seconds = secondsOfSource(microsOfSeconds(durationSeconds), row.limits.maxSeconds);
     return { quote: quoteOfSeconds(row.price, seconds), unchecked };
   }
 

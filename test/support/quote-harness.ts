@@ -4,7 +4,7 @@ import { type Answer, type ErrorBody, postJson } from './http-answer.js';
 import { type GatewayFromOutside, sharedGateway } from './shared-gateway.js';
 
 /** An answer of `POST /v1/quotes`. */
-export interface Quote {
+export interface QuoteAnswer {
   readonly object: string;
   readonly id?: string;
   readonly hold_microusd: string | null;
@@ -19,7 +19,7 @@ export interface Quote {
 }
 
 /** A request that is quoted. */
-export interface QuotedRequest {
+export interface TestRequest {
   readonly path: string;
   readonly body?: unknown;
   readonly method?: string;
@@ -50,14 +50,14 @@ export class QuoteHarness {
   }
 
   /** The quote of one request. */
-  async quote(request: QuotedRequest, by = this.account): Promise<Quote> {
+  async quote(request: TestRequest, by = this.account): Promise<QuoteAnswer> {
     const answer = await this.ask(request, by);
     expect(answer.status).toBe(200);
-    return answer.json as Quote;
+    return answer.json as QuoteAnswer;
   }
 
   /** Sends the request itself, with the id of a quote where there is one. */
-  call({ path, body }: QuotedRequest, { headers } = this.account, quote?: string): Promise<Answer> {
+  call({ path, body }: TestRequest, { headers } = this.account, quote?: string): Promise<Answer> {
     const bound = quote === undefined ? {} : { 'x-gateway-quote': quote };
     return postJson(`${this.gateway.url}${path}`, { ...headers, ...bound }, body);
   }

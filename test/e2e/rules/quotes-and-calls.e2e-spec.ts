@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ADMIN } from '../../support/admin-harness.js';
 import { type Answer, errorOf, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
-import { QuoteHarness, type QuotedRequest } from '../../support/quote-harness.js';
+import { QuoteHarness, type TestRequest } from '../../support/quote-harness.js';
 import { until } from '../../support/until.js';
 
 const SPEECH = '/v1/audio/speech';
@@ -21,7 +21,7 @@ const wrong = <T>(good: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 9, arbitrary: good }, fc.constantFrom(null, 7, '', [], 'nothing'));
 
 /** Requests of endpoints, some of them with faults. */
-const requests: fc.Arbitrary<QuotedRequest> = fc.oneof(
+const requests: fc.Arbitrary<TestRequest> = fc.oneof(
   fc.record({
     path: fc.constant(SPEECH),
     body: fc.record({
