@@ -31,7 +31,7 @@ describe('a hold while a snapshot is open', () => {
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM execution_step_v3(
          '{${accountId}}', '${randomUUID()}', ${waits}, ${noEnds},
          '{1}', '{${randomUUID()}}', '{10}', '{NULL}', '{NULL}', '{NULL}', '{${isCapped}}',
-         '{aud-v4}', '{/v1/audio/speech}', '{NULL}', '{}', '{}')`,
+         '{aud-v4}', '{/v1/audio/speech}', '{NULL}', '{}', '{}', '{}')`,
     );
     const { Plan: plan } = row['QUERY PLAN'][0];
     return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
