@@ -453,7 +453,7 @@ $$;
 
 -- What a call or task is due by the lines of its record, in micro-USD, exact and not yet rounded: each kind of tokens at its
 -- price per million, or the quantity at its unit price. Parts of the prompt that have no price of their own cost as its rest, and
--- what was written to the cache for an hour as what was written for 5 minutes.
+-- what was written to the cache for an hour as what was written for 5 minutes. A product of numeric is exact, a quotient is not.
 CREATE OR REPLACE FUNCTION charge_due(p_unit text, p_quantity jsonb, p_unit_price jsonb) RETURNS numeric
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN p_unit <> 'token' THEN (p_quantity #>> '{}')::numeric * (p_unit_price #>> '{}')::numeric
@@ -463,7 +463,7 @@ LANGUAGE sql IMMUTABLE AS $$
                   + written_1h * coalesce((p_unit_price->>'cacheWrite1hPerMillion')::numeric,
                                           (p_unit_price->>'cacheWritePerMillion')::numeric, input)
                   + images * coalesce((p_unit_price->>'imageInputPerMillion')::numeric, input)
-                  + completion * (p_unit_price->>'outputPerMillion')::numeric) / 1000000
+                  + completion * (p_unit_price->>'outputPerMillion')::numeric) * 0.000001
             FROM (SELECT (p_quantity->>'promptTokens')::numeric AS prompt,
                          coalesce((p_quantity->>'cachedTokens')::numeric, 0) AS cached,
                          coalesce((p_quantity->>'cacheWriteTokens')::numeric, 0) AS written,
