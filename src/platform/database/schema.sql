@@ -1110,7 +1110,7 @@ CREATE FUNCTION catalog_differences(p_models text[], p_prices jsonb[], p_files t
 
 CREATE FUNCTION catalog_note_changes(p_models text[], p_prices jsonb[], p_files text[], p_file text) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '219811996243121693253872e54a0323';
 
-CREATE FUNCTION charge_due(p_unit text, p_quantity jsonb, p_unit_price jsonb) RETURNS numeric LANGUAGE sql IMMUTABLE COST 100 AS 'c6c95ff6948f0e37e857cf8286f0a07e';
+CREATE FUNCTION charge_due(p_unit text, p_quantity jsonb, p_unit_price jsonb) RETURNS numeric LANGUAGE sql IMMUTABLE COST 100 AS '6a5c5ded135a604bfde493e710c0e703';
 
 CREATE FUNCTION charge_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint, OUT is_new boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7d116efa79dead0ed17737d16f1e834f';
 
