@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { errorOf } from '../../support/http-answer.js';
+import { errorOf, postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { QuoteHarness } from '../../support/quote-harness.js';
 
@@ -105,6 +105,24 @@ describe('a quote', () => {
       available_microusd: '70',
       error: { param: 'spend_limit' },
     });
+  });
+
+  it('counts what made keys spent against the limit of their maker, as the call does', async () => {
+    const maker = await harness.gateway.account(1_000_000n, {
+      scopes: ['read', 'call', 'manage'],
+      spendLimitMicroUsd: 1_000n,
+      spendLimitPeriod: 'total',
+    });
+    const issued = await postJson(`${harness.gateway.url}/v1/keys`, maker.headers, {});
+    const { key } = issued.json as { key: string };
+    const made = { ...maker, headers: { authorization: `Bearer ${key}` } };
+    const request = { path: SPEECH, body: HELLO };
+    expect((await harness.call(request, made)).status).toBe(200);
+    for (const by of [maker, made]) {
+      const quote = await harness.quote(request, by);
+      expect(quote).toMatchObject({ fits: false, available_microusd: '400' });
+      expect(quote.error).toEqual(errorOf(await harness.call(request, by)));
+    }
   });
 
   it('of a list comes in its order; each request counts as a read', async () => {
