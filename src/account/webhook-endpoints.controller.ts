@@ -102,10 +102,11 @@ export class WebhookEndpointsController {
   @HttpCode(202)
   @ApiOperation({
     summary: 'Send an endpoint an event of type test',
-    description: 'Shows whether your receiver takes and verifies what it is sent.',
+    description:
+      'Shows whether your receiver takes and verifies what it is sent. At most 10 tests of an account may be pending.',
   })
   @ApiAcceptedResponse({ type: DeliveryView })
-  @ErrorResponses('not_found')
+  @ErrorResponses('not_found', 'conflict')
   async testWebhookEndpoint(@CurrentCaller() caller: Caller, @Param('id') id: string) {
     return viewDelivery(await this.endpoints.test(caller.accountId, pathId('whe', id)));
   }

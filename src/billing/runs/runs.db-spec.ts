@@ -35,7 +35,7 @@ async function submit(account: string, run: string, amount: number, limit: bigin
   const id = uuidV7(Date.now());
   const [row] = await query<{ outcome: string; room: string | null }>(
     `SELECT outcome, room FROM task_submit_v2($1, $2, NULL, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '',
-       true, 'm', 'waiting:sandbox', $3, NULL, NULL, NULL, NULL, NULL, '/v1/music/generations', NULL, NULL, false, $4, $5)`,
+       true, 'm', 'waiting:sandbox', $3, NULL, NULL, NULL, NULL, NULL, '/v1/music/generations', NULL, NULL, false, $4, $5, NULL)`,
     [account, id, amount, run, limit?.toString() ?? null],
   );
   return { id, ...row };
@@ -161,6 +161,10 @@ describe('a run', () => {
     const start = { ...startOf(accountId, 60n), run };
     await own.begin(start);
     await own.succeed(start, successOf(60n));
+    await query(
+      `INSERT INTO limit_notice VALUES ($1, 'run old', '1 100', 80), ($1, 'run open', '2 9', 80)`,
+      [accountId],
+    );
     const open = { ...startOf(accountId, 10n), run: { id: 'still open' } };
     await own.begin(open);
     const age = `interval '31 days'`;
@@ -172,6 +176,7 @@ describe('a run', () => {
       start.executionId,
     ]);
     expect(await query('SELECT run_drop(10) AS dropped')).toEqual([{ dropped: 1 }]);
+    expect(await query('SELECT owner FROM limit_notice')).toEqual([{ owner: 'run open' }]);
     await expect(runs.get(accountId, 'old')).rejects.toThrow('No such run');
     const anew = { ...startOf(accountId, 90n), run };
     expect((await own.begin(anew)).outcome).toBe('held');

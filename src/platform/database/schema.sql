@@ -1231,7 +1231,7 @@ CREATE FUNCTION run_began_before(p_run timestamp with time zone, p_call timestam
 
 CREATE FUNCTION run_count(p_account uuid, p_run text, p_created timestamp with time zone, p_held bigint, p_spent bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '9e5b38a974d1384f4cda40791f55c852';
 
-CREATE FUNCTION run_drop(p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS '65eb00fe0238d2565f073282c242876c';
+CREATE FUNCTION run_drop(p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'b0b73aac5676027822eb6c2d2006d8c9';
 
 CREATE FUNCTION run_note_dropped(p_accounts uuid[], p_runs text[], p_created timestamp with time zone[], p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7cdb1e63f2debc42e23e79ed809dccdd';
 

@@ -15,6 +15,8 @@ import type { EventType } from './event-type.js';
 
 /** Most endpoints of an account. */
 const MAX_ENDPOINTS = 10;
+/** Most tests of an account that are not delivered and may be tried again. They cost nothing, so nothing else bounds them. */
+const MAX_PENDING_TESTS = 10;
 
 /** An endpoint without its secret. */
 export interface WebhookEndpoint {
@@ -48,6 +50,11 @@ const LIST = `
 const FIND = 'SELECT * FROM webhook_endpoint WHERE account_id = $1 AND id = $2';
 /** The test goes to this endpoint alone, whatever events it asks for. */
 const TEST = `SELECT event_tell($1, 'test', '{}', $2) AS id`;
+/** Their index has only deliveries that are to be tried. */
+const PENDING_TESTS = `
+  SELECT count(*)::int AS count FROM webhook_delivery WHERE account_id = $1 AND due_at IS NOT NULL AND event = 'test'`;
+/** What is made at once is counted one after the other. */
+const LOCK_ACCOUNT = 'SELECT FROM account WHERE id = $1 FOR NO KEY UPDATE';
 
 /**
  * The endpoints that are told the events of an account: one delivery for each, made, signed and repeated as the webhook of a
@@ -71,8 +78,7 @@ export class WebhookEndpoints {
     const sealed = this.secrets.seal(secret, id);
     const origin = this.deliveries.originOf(accountId, url);
     const row = await transaction(this.dataSource, async (manager) => {
-      // Two endpoints that are made at once are counted one after the other.
-      await manager.query('SELECT FROM account WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+      await manager.query(LOCK_ACCOUNT, [accountId]);
       const terms = [accountId, id, url, origin, sealed, [...new Set(events)], new Date(nowMs)];
       return (await manager.query<EndpointRow[]>(INSERT, terms))[0];
     });
@@ -104,9 +110,15 @@ export class WebhookEndpoints {
     if (deleted === 0) throw notFound('whe');
   }
 
-  /** Sends an event of type `test`. Throws 404 `not_found`. */
+  /** Sends an event of type `test`. Throws 404 `not_found`, 409 `conflict` while 10 tests of the account are not delivered. */
   async test(accountId: string, id: string): Promise<Delivery> {
-    const [row] = await this.dataSource.query<{ readonly id: string }[]>(TEST, [accountId, id]);
+    await this.get(accountId, id);
+    const row = await transaction(this.dataSource, async (manager) => {
+      await manager.query(LOCK_ACCOUNT, [accountId]);
+      const [pending] = await manager.query<{ count: number }[]>(PENDING_TESTS, [accountId]);
+      if (pending && pending.count >= MAX_PENDING_TESTS) throw tooManyTests();
+      return (await manager.query<{ readonly id: string }[]>(TEST, [accountId, id]))[0];
+    });
     if (row === undefined) throw notFound('whe');
     const delivery = await this.deliveries.find(row.id);
     assert(delivery, 'the delivery that was just written is there');
@@ -116,4 +128,9 @@ export class WebhookEndpoints {
 
 function endpointOf(row: EndpointRow): WebhookEndpoint {
   return { id: row.id, url: row.url, events: row.events, createdAt: row.created_at };
+}
+
+function tooManyTests(): GatewayError {
+  const message = `${MAX_PENDING_TESTS} tests of this account are not delivered yet. See GET /v1/webhook-deliveries?status=pending.`;
+  return new GatewayError('conflict', message);
 }

@@ -101,6 +101,17 @@ describe('/v1/webhook-endpoints', () => {
     expect(receiver.received[1]?.body).toEqual(body);
   });
 
+  it('is sent at most 10 tests that are not delivered, at once too', async () => {
+    // Its host does not resolve, so every attempt fails and the tests stay pending.
+    const id = await make({ url: 'https://receiver.invalid/' });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => ask('POST', `/v1/webhook-endpoints/${id}/test`)),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(10).fill(202), 409, 409]);
+    expect(await listed('/v1/webhook-deliveries?status=pending')).toHaveLength(10);
+  });
+
   it('is told of a balance that runs low and dry, by the marks of its holder', async () => {
     await make({ events: ['balance.low', 'balance.depleted'] });
     const marked = await ask('PATCH', '/v1/account', { low_balance_microusd: '500' });

@@ -41,8 +41,8 @@ BEGIN
    WHERE u.account_id = g.account AND u.id = g.run;
 END $$;
 
--- Drops at most p_limit runs that hold nothing and had no call for 30 days. Returns how many. Whoever begins or ends a call has its
--- account, so they are looked at again once the accounts are locked.
+-- Drops at most p_limit runs that hold nothing and had no call for 30 days, and what was told of their limits. Returns how many.
+-- Whoever begins or ends a call has its account, so they are looked at again once the accounts are locked.
 CREATE OR REPLACE FUNCTION run_drop(p_limit integer) RETURNS integer LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 DECLARE
@@ -58,8 +58,13 @@ BEGIN
     RETURN 0;
   END IF;
   PERFORM FROM account WHERE id = ANY (accounts) ORDER BY id FOR NO KEY UPDATE;
-  DELETE FROM run r USING unnest(accounts, ids) t (account, id)
-   WHERE r.account_id = t.account AND r.id = t.id AND r.last_used_at < cutoff AND r.held = 0;
-  GET DIAGNOSTICS dropped = ROW_COUNT;
+  WITH gone AS (
+    DELETE FROM run r USING unnest(accounts, ids) t (account, id)
+     WHERE r.account_id = t.account AND r.id = t.id AND r.last_used_at < cutoff AND r.held = 0
+    RETURNING r.account_id, r.id
+  ), forgotten AS (
+    DELETE FROM limit_notice n USING gone g WHERE n.account_id = g.account_id AND n.owner = 'run ' || g.id
+  )
+  SELECT count(*) INTO dropped FROM gone;
   RETURN dropped;
 END $$;
