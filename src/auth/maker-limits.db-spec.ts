@@ -56,7 +56,7 @@ async function submit(accountId: string, key: string, amount: number) {
   const id = uuidV7(Date.now());
   const [row] = await database.dataSource.query<{ outcome: string }[]>(
     `SELECT outcome FROM task_submit_v2($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
-       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL)`,
+       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL)`,
     [accountId, id, key, amount],
   );
   return { id, outcome: row?.outcome };

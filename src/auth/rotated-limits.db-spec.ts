@@ -44,7 +44,7 @@ async function submit(key: string, amount: number, on: Queries = database.dataSo
   const id = uuidV7(Date.now());
   const [row] = (await on.query(
     `SELECT outcome FROM task_submit_v2($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
-       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL)`,
+       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL)`,
     [accountId, id, key, amount],
   )) as { outcome: string }[];
   return { id, outcome: row?.outcome };

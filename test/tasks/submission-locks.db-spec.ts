@@ -39,7 +39,7 @@ async function claimed(): Promise<Submission> {
 async function submit(way: Way, { id, key, token }: Submission, on: Queries) {
   const [row] = (await on.query(
     `SELECT outcome FROM ${way}($1, $2, NULL, 'video', 'video', 'm', NULL, '', '{}', 'sandbox', '', true, 'm',
-       'waiting:sandbox', ${PRICE}, NULL, NULL, NULL, NULL, NULL, '${ENDPOINT}', $3, $4${way === 'task_submit_v2' ? ', true, NULL, NULL' : ''})`,
+       'waiting:sandbox', ${PRICE}, NULL, NULL, NULL, NULL, NULL, '${ENDPOINT}', $3, $4${way === 'task_submit_v2' ? ', true, NULL, NULL, NULL' : ''})`,
     [accountId, id, key, token],
   )) as { outcome: string }[];
   return row?.outcome;

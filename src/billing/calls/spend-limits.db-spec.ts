@@ -51,7 +51,7 @@ async function submitTask(accountId: string, keyId: string, amount: number) {
   const id = uuidV7(Date.now());
   const [row] = await query<{ outcome: string }>(
     `SELECT outcome FROM task_submit_v2($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true,
-       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL)`,
+       'm', 'waiting:sandbox', $4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL)`,
     [accountId, id, keyId, amount],
   );
   return { id, outcome: row?.outcome };

@@ -61,7 +61,7 @@ describe('the reversal of a dropped record', () => {
     const taskId = oldId();
     await dataSource.query(
       `SELECT task_submit_v2($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
-         'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL)`,
+         'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL)`,
       [accountId, taskId, apiKeyId],
     );
     await endTask(dataSource, accountId, taskId, 200);

@@ -33,7 +33,7 @@ it('the reversed charge of a task no longer counts towards the limits of its key
   const taskId = uuidV7(Date.now());
   await dataSource.query(
     `SELECT task_submit_v2($1, $2, $3, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
-       'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL)`,
+       'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true, NULL, NULL, NULL)`,
     [accountId, taskId, key.id],
   );
   const successor = (await keys.rotate(key.id, 60_000))?.record.id ?? '';
