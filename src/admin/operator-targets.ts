@@ -25,23 +25,21 @@ export interface TargetServices {
  * `not_found`.
  */
 export async function readTarget(services: Partial<TargetServices>, id: string): Promise<unknown> {
-  const { operator, keys, deliveries, priceBooks, tasks } = services;
   const [kind = ''] = id.split('_');
-  switch (kind) {
-    case 'acct':
-      return operator && viewAccount(await operator.account(id));
-    case 'exec':
-      return operator && viewAdminExecution(await operator.execution(id));
-    case 'key':
-      return keys && viewKey(await keys.get(id));
-    case 'whd':
-      return deliveries && viewDelivery(await deliveries.get(id));
-    case 'task':
-      return tasks?.get(id);
-    default:
-      return priceBooks && viewPriceBook(await priceBooks.get(id));
-  }
+  return (READERS[kind] ?? readPriceBook)(services, id);
 }
+
+type Reader = (services: Partial<TargetServices>, id: string) => Promise<unknown>;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  acct: async ({ operator }, id) => operator && viewAccount(await operator.account(id)),
+  exec: async ({ operator }, id) => operator && viewAdminExecution(await operator.execution(id)),
+  key: async ({ keys }, id) => keys && viewKey(await keys.get(id)),
+  whd: async ({ deliveries }, id) => deliveries && viewDelivery(await deliveries.get(id)),
+  task: async ({ tasks }, id) => tasks?.get(id),
+};
+const readPriceBook: Reader = async ({ priceBooks }, id) =>
+  priceBooks && viewPriceBook(await priceBooks.get(id));
 
 /** {@link readTarget} for the operator API. */
 @Injectable()

@@ -1,4 +1,4 @@
-import type { CreditTerms } from '../billing/ledger/credit-terms.js';
+import type { CreditTerms } from '../billing/credit-terms.js';
 import type { CreditRequest } from '../billing/ledger-requests.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { parseMicroUsd } from '../common/money/micro-usd.js';

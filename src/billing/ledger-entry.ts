@@ -1,5 +1,5 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
-import type { CreditKind, CreditTerms } from './ledger/credit-terms.js';
+import type { CreditKind, CreditTerms } from './credit-terms.js';
 
 /** `expiry` is what was left of a credit at its end. */
 export const ENTRY_KINDS = ['credit', 'correction', 'charge', 'expiry'] as const;

@@ -1,7 +1,7 @@
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { PageRequest } from '../common/paging/page.js';
 import type { CorrectionKind, LedgerEntry, RefundReason } from './ledger-entry.js';
-import type { CreditTerms } from './ledger/credit-terms.js';
+import type { CreditTerms } from './credit-terms.js';
 
 /** A hold to place; `owner` is what it is for: `task`. */
 export interface HoldRequest {

@@ -45,10 +45,6 @@ const ADVICE: readonly (readonly [path: string, advice: string])[] = [
   ['/v1/fine_tuning', `Fine-tuning ${NOT_OFFERED}.`],
   ['/v1/evals', `Evaluation ${NOT_OFFERED}.`],
   ['/v1/containers', `A container ${NOT_OFFERED}.`],
-  [
-    '/v1/credits',
-    'Use GET /v1/account for what is available, and GET /v1/usage for what was spent.',
-  ],
   ['/v1/generation', 'Use GET /v1/executions/{id}, with the id of `x-gateway-execution-id`.'],
   ['/v1/auth/key', 'Use GET /v1/key.'],
   ['/v1/messages', ANTHROPIC],

@@ -91,15 +91,19 @@ function chatFieldsOf(
     refuseGiven({ hidden_reasoning: isHidden, min_output_tokens: min });
     return {};
   }
-  const known = builtIn?.operation === 'chat' ? builtIn : undefined;
-  const most = limits?.max_output_tokens ?? known?.limits.maxOutputTokens ?? Infinity;
-  if (min !== undefined && min > most) {
+  const known: Partial<ModelRow<'chat'>> = builtIn?.operation === 'chat' ? builtIn : {};
+  checkFloor(min, limits?.max_output_tokens ?? known.limits?.maxOutputTokens);
+  const { hiddenReasoning = false, minOutputTokens = MIN_OUTPUT_TOKENS } = known;
+  return {
+    hiddenReasoning: isHidden ?? hiddenReasoning,
+    minOutputTokens: min ?? minOutputTokens,
+  };
+}
+
+function checkFloor(min = 0, most = Infinity): void {
+  if (min > most) {
     throw new Error(`min_output_tokens must be at most ${most}, the limits.max_output_tokens`);
   }
-  return {
-    hiddenReasoning: isHidden ?? known?.hiddenReasoning ?? false,
-    minOutputTokens: min ?? known?.minOutputTokens ?? MIN_OUTPUT_TOKENS,
-  };
 }
 
 /** Throws {@link RowFaults} for fields that only rows of chat take. */

@@ -4,6 +4,7 @@ import type { QuotedCall, TextQuote } from '../admission/quotes/quotable-calls.j
 import { holdRefusal } from '../admission/hold-refusal.js';
 import { type Available, heldFor } from '../billing/calls/quoted-hold.js';
 import { Clock } from '../common/time/clock.js';
+import type { Quote } from '../common/money/charge-basis.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 import { linesOf } from '../common/money/price-lines.js';
 import { viewLine } from '../common/money/price-line.view.js';
@@ -43,8 +44,7 @@ export class PricedQuotes {
       return { hold_microusd: null, charge_microusd: null, lines, fits: null };
     }
     const hold = heldFor(quote, available.availableMicroUsd);
-    const cap = tokens && (tokens.maxTokens ?? quote.outputCapFor?.(hold) ?? 0);
-    const lines = quote.basis ? linesOf(quote.basis) : (tokens?.linesFor(cap ?? 0) ?? []);
+    const { cap, lines } = capAndLines(quote, tokens, hold);
     const fits = hold <= available.availableMicroUsd;
     return {
       hold_microusd: formatMicroUsd(hold),
@@ -57,6 +57,12 @@ export class PricedQuotes {
       }),
     };
   }
+}
+
+/** The output cap of a chat that holds so much, and the lines of what it would cost at most. */
+function capAndLines({ basis, outputCapFor }: Quote, tokens: TextQuote['tokens'], hold: MicroUsd) {
+  const cap = tokens && (tokens.maxTokens ?? outputCapFor?.(hold) ?? 0);
+  return { cap, lines: basis ? linesOf(basis) : (tokens?.linesFor(cap ?? 0) ?? []) };
 }
 
 /** The line of a recording whose length nobody told. */

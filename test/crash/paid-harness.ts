@@ -60,11 +60,10 @@ export async function startPaidHarness(
     const call = { ...speechCallOf(order.accountId), response, ...ofRun };
     const id = call.executionId;
     let line = { accountId: order.accountId, id, amount: order.amount };
-    let charged = 0;
     try {
       await using paid = await calls.start(call, priceOf(order));
       line = { ...line, amount: Number(paid.held.amountMicroUsd) };
-      charged = randomInt(line.amount + 1);
+      const charged = randomInt(line.amount + 1);
       acknowledge({ kind: 'held', ...line });
       await paid.attempt(async () => {
         await provide(response);

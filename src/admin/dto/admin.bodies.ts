@@ -5,7 +5,7 @@ import {
   UNSIGNED_AMOUNT_RULE,
 } from '../../common/money/micro-usd.js';
 import { REFUND_REASONS, type RefundReason } from '../../billing/ledger-entry.js';
-import { CREDIT_KINDS, type CreditKind } from '../../billing/ledger/credit-terms.js';
+import { CREDIT_KINDS, type CreditKind } from '../../billing/credit-terms.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { Custom, Bool, Enum, Text, Int } from '../../common/validation/fields.js';
 

@@ -96,7 +96,7 @@ function viewVersion(version: PriceBookVersion): PriceBookVersionView {
   return {
     version: version.version,
     factor_permille: version.factorPermille,
-    models: version.models as readonly PriceBookModelBody[],
+    models: version.models,
     valid_from: toEpochSeconds(version.validFrom),
   };
 }

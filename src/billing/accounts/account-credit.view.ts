@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
-import { CREDIT_KINDS, type CreditKind } from '../ledger/credit-terms.js';
+import { CREDIT_KINDS, type CreditKind } from '../credit-terms.js';
 import type { AccountCredit } from './account-credits.js';
 
 /** A part of a balance: what is left of credits of one kind that expire at the same time. */

@@ -1,5 +1,5 @@
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import type { CreditKind } from '../ledger/credit-terms.js';
+import type { CreditKind } from '../credit-terms.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
 
 /** What is left of the credits of one kind that expire at the same time. */

@@ -82,6 +82,14 @@ export async function auditLedger(
   }
 }
 
+/**
+ * The large tables of which the planner knows nothing yet, for example after a restore or a first burst. An audit would look
+ * for each charge among all entries of its account.
+ */
+const NEVER_ANALYZED = `
+  SELECT oid::regclass::text AS name FROM pg_class
+   WHERE oid IN ('execution'::regclass, 'hold'::regclass, 'ledger_entry'::regclass, 'task'::regclass) AND reltuples < 0`;
+
 /** Where an audit begins; see {@link startOfAudit}. */
 export interface AuditStart {
   readonly isFull: boolean;
@@ -98,6 +106,9 @@ export async function startOfAudit(manager: EntityManager, scope: AuditScope): P
   const [state] = await manager.query<StateRow[]>(
     `SELECT executions_from::text, holds_from::text FROM audit_state FOR UPDATE`,
   );
+  for (const { name } of await manager.query<{ name: string }[]>(NEVER_ANALYZED)) {
+    await manager.query(`ANALYZE ${name}`);
+  }
   return { isFull: scope === 'full' || (state?.executions_from ?? NEVER) === NEVER, state };
 }
 

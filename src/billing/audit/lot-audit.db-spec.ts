@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { fundedAccount, ledgerOf, startOf, successOf } from '../../../test/support/test-ledger.js';
-import { PAID } from '../ledger/credit-terms.js';
+import { PAID } from '../credit-terms.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { auditLedger } from './audit.js';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DataSource } from 'typeorm';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { postgresJson } from '../../common/json-object.js';
 import { LOCKED } from '../../platform/database/batching/batcher-options.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
@@ -70,21 +71,24 @@ export class ExecutionRepository {
   }
 }
 
+const amountIn = (column: readonly (string | null)[], index: number): MicroUsd | null => {
+  const amount = column[index] ?? null;
+  return amount === null ? null : BigInt(amount);
+};
+
 function resultsOfStarts({ begun, ...row }: StepRow): (BeginResult | 'locked')[] {
   return begun.map((outcome, index) => {
     switch (outcome) {
       case 'held': {
-        const amountMicroUsd = BigInt(row.amounts[index] ?? 0);
+        const amountMicroUsd = amountIn(row.amounts, index) ?? 0n;
         return { outcome, amountMicroUsd, capReason: row.bounds[index] ?? null };
       }
       case 'insufficient':
       case 'over_limit':
       case 'over_run':
-        return { outcome, availableMicroUsd: BigInt(row.rooms[index] ?? 0) };
-      case 'run_conflict': {
-        const limit = row.rooms[index] ?? null;
-        return { outcome, limitMicroUsd: limit === null ? null : BigInt(limit) };
-      }
+        return { outcome, availableMicroUsd: amountIn(row.rooms, index) ?? 0n };
+      case 'run_conflict':
+        return { outcome, limitMicroUsd: amountIn(row.rooms, index) };
       case 'locked':
         return outcome;
       case 'conflict':

@@ -49,7 +49,6 @@ export class QuotedHolds {
 /** What a call with this quote holds where so much is available, or needs where it is more (`execution_step_v3`). */
 export function heldFor({ amountMicroUsd, fit }: Quote, available: MicroUsd): MicroUsd {
   if (fit === undefined) return amountMicroUsd;
-  // eslint-disable-next-line no-restricted-syntax -- the same share as in the database, rounded towards zero
   const share = fit.promptMicroUsd + available / FITTED_PARTS;
   return least(amountMicroUsd, greatest(fit.floorMicroUsd, least(available, share)));
 }

@@ -10,7 +10,7 @@ import {
   type TestLedger,
 } from '../../../test/support/test-ledger.js';
 import { CreditExpiry } from './credit-expiry.js';
-import { MAX_LOTS, PAID } from './credit-terms.js';
+import { MAX_LOTS, PAID } from '../credit-terms.js';
 import { LedgerService } from './ledger.service.js';
 
 const DAY_MS = 86_400_000;

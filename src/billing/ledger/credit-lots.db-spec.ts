@@ -17,7 +17,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { auditBooks } from '../audit/usage-audit.js';
 import { ReversalRepository } from '../recovery/reversal.repository.js';
 import { CreditExpiry } from './credit-expiry.js';
-import { PAID } from './credit-terms.js';
+import { PAID } from '../credit-terms.js';
 import { LedgerService } from './ledger.service.js';
 
 const RUNS = 40;

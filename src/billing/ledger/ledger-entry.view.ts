@@ -5,7 +5,7 @@ import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { usdText } from '../../common/money/usd-text.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
-import { CREDIT_KINDS, type CreditKind } from './credit-terms.js';
+import { CREDIT_KINDS, type CreditKind } from '../credit-terms.js';
 import {
   CORRECTION_KINDS,
   type CorrectionKind,
@@ -143,15 +143,24 @@ export function viewOwnEntry(entry: LedgerEntry): OwnLedgerEntryView {
   };
 }
 
+/** Only a credit has terms. */
+const NO_TERMS = {
+  credit_kind: null,
+  expires_at: null,
+  payment_reference: null,
+  currency: null,
+  tax_microusd: null,
+};
+
 function viewTerms({ terms }: LedgerEntry) {
-  const tax = terms?.taxMicroUsd ?? null;
-  const expiresAt = terms?.expiresAt ?? null;
+  if (!terms) return NO_TERMS;
+  const { kind, expiresAt, paymentReference, currency, taxMicroUsd } = terms;
   return {
-    credit_kind: terms?.kind ?? null,
+    credit_kind: kind,
     expires_at: expiresAt && toEpochSeconds(expiresAt),
-    payment_reference: terms?.paymentReference ?? null,
-    currency: terms?.currency ?? null,
-    tax_microusd: tax === null ? null : formatMicroUsd(tax),
+    payment_reference: paymentReference,
+    currency,
+    tax_microusd: taxMicroUsd === null ? null : formatMicroUsd(taxMicroUsd),
   };
 }
 

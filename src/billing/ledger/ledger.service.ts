@@ -11,7 +11,7 @@ import {
   type LedgerEntryRow,
   ledgerEntryOf,
 } from '../ledger-entry.js';
-import { MAX_LOTS, PAID, termsAsParameters } from './credit-terms.js';
+import { MAX_LOTS, PAID, termsAsParameters } from '../credit-terms.js';
 import type { Page } from '../../common/paging/page.js';
 import { entriesOf } from '../ledger-entries.js';
 import type { CreditRequest, EntryQuery, HoldRequest, RefundRequest } from '../ledger-requests.js';
@@ -209,20 +209,23 @@ const resolvedOtherwise = (): GatewayError =>
 
 /** Why nothing was given back. */
 function refundRefusal(of: RefundRequest['of'], row: RefundRow | undefined): GatewayError {
-  switch (row?.outcome) {
+  const { outcome, rest } = row ?? {};
+  switch (outcome) {
     case 'spent':
       return new GatewayError('conflict', 'Nothing is left of the charge to give back.');
     case 'other_amount':
       return new GatewayError('idempotency_conflict', 'The key was used with another amount.');
     case 'excess': {
-      const message = `amount_microusd is more than what is left of the charge: ${row.rest}.`;
+      const message = `amount_microusd is more than what is left of the charge: ${rest}.`;
       return new GatewayError('invalid_request', message, { param: 'amount_microusd' });
     }
     case 'uncharged': {
       const message = `Nothing was charged for the ${of}.`;
       return new GatewayError('invalid_request', message, { param: 'id' });
     }
-    default:
+    case 'refunded':
+    case 'missing':
+    case undefined:
       return new GatewayError('not_found', `No such ${of}.`, { param: 'id' });
   }
 }

@@ -40,11 +40,10 @@ async function submit(account: string, run: string, amount: number, limit: bigin
   );
   return { id, ...row };
 }
-const isSound = async () =>
-  expect(await auditLedger(database.dataSource, 'full')).toMatchObject({
-    ok: true,
-    discrepancies: [],
-  });
+const isSound = async (): Promise<void> => {
+  const report = await auditLedger(database.dataSource, 'full');
+  expect(report).toMatchObject({ ok: true, discrepancies: [] });
+};
 
 describe('a run', () => {
   it('holds its limit under calls, tasks, failures, reversals and refunds of two processes at once', async () => {
@@ -58,7 +57,10 @@ describe('a run', () => {
       const fit = { floorMicroUsd: amount / 2n, promptMicroUsd: 10n };
       const start = { ...startOf(account, amount), run, ...(index % 4 === 0 && { fit }) };
       const result = await own.begin(start);
-      if (result.outcome !== 'held') return expect(result.outcome).toBe('over_run');
+      if (result.outcome !== 'held') {
+        expect(result.outcome).toBe('over_run');
+        return;
+      }
       const held = result.amountMicroUsd;
       if (index % 5 === 0) await own.fail(start, FAILURE);
       else await own.succeed(start, successOf(held / 2n));
@@ -69,7 +71,10 @@ describe('a run', () => {
     };
     const task = async (index: number) => {
       const { id, outcome } = await submit(account, names[index % 3]!, 300, LIMIT);
-      if (outcome !== 'created') return expect(outcome).toBe('over_run');
+      if (outcome !== 'created') {
+        expect(outcome).toBe('over_run');
+        return;
+      }
       if (index % 2 === 0) await endTask(database.dataSource, account, id, 'failed');
       else await endTask(database.dataSource, account, id, 120);
       if (index % 3 > 0) return;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { usdText } from '../../common/money/usd-text.js';
+import type { LedgerEntry } from '../ledger-entry.js';
 import { viewOwnEntry } from '../ledger/ledger-entry.view.js';
 import type { ModelCharge, Statement } from './statement.js';
 import { rowsOf, type StatementLine, type StatementRow } from './statement-rows.js';
@@ -112,18 +113,20 @@ function splitOf(tokens: ModelCharge['tokens']): string {
   return `${input}, ${tokens.output_tokens} out (${tokens.reasoning_tokens} reasoning)`;
 }
 
+/** When it came, what the payment is called, its kind, currency and tax. */
+function cellsOfCredit({ id, createdAt, terms }: LedgerEntry): string[] {
+  const { kind = '', paymentReference = null, currency = null, taxMicroUsd = null } = terms ?? {};
+  const tax = taxMicroUsd === null ? '' : usdText(taxMicroUsd);
+  const reference = paymentReference ?? toPublicId('entry', id);
+  return [createdAt.toISOString(), reference, kind, currency ?? '', tax];
+}
+
 function creditsOf(rows: readonly StatementRow[]): string {
   if (rows.length === 0) return '';
   const lines = rows.map(({ entry, further, amountMicroUsd }) => {
-    const terms = entry?.terms;
-    const { paymentReference = null, currency = null, taxMicroUsd = null } = terms ?? {};
-    const reference = paymentReference ?? (entry && viewOwnEntry(entry).id);
-    const tax = taxMicroUsd === null ? '' : usdText(taxMicroUsd);
-    const cells = [
-      entry?.createdAt.toISOString() ?? '',
-      reference ?? `${further ?? 0} further entries`,
-      ...[terms?.kind ?? '', currency ?? '', tax],
-    ];
+    const cells = entry
+      ? cellsOfCredit(entry)
+      : ['', `${further ?? 0} further entries`, '', '', ''];
     return `<tr>${cells.map(cell).join('')}${moneyCell(amountMicroUsd)}</tr>`;
   });
   return tableOf('Credits', ['Time', 'Payment', 'Kind', 'Paid in', 'Tax (USD)', 'USD'], lines);

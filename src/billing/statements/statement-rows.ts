@@ -1,4 +1,4 @@
-import type { CreditTerms } from '../ledger/credit-terms.js';
+import type { CreditTerms } from '../credit-terms.js';
 import type { LedgerEntry } from '../ledger-entry.js';
 import { viewOwnEntry } from '../ledger/ledger-entry.view.js';
 import { type CsvValue, csvOf } from '../../common/csv.js';

@@ -86,7 +86,9 @@ function amountsOf(rule: PriceRule): ReadonlyMap<string, MicroUsd> {
           (row) => [`${row.quality} ${row.size}`, row.microUsd] as const,
         ),
       ]);
-    default:
+    case 'code_point':
+    case 'measured_second':
+    case 'requested_second':
       return new Map([['flat', rule.microUsd]]);
   }
 }

@@ -22,6 +22,14 @@ export class ClaimLost extends Error {}
 
 const UNFUNDED = new Set<SubmitOutcome>(['insufficient', 'over_limit', 'over_run']);
 
+function refusalOf(outcome: SubmitOutcome, room: string | null): Unfunded | RunConflict {
+  if (outcome === 'run_conflict') {
+    return { outcome, limitMicroUsd: room === null ? null : BigInt(room) };
+  }
+  assert(UNFUNDED.has(outcome), `unexpected outcome of a submission: ${outcome}`);
+  return { outcome: outcome as Unfunded['outcome'], availableMicroUsd: BigInt(room ?? 0) };
+}
+
 /** Writes a new task, its hold and its idempotency key in one statement. */
 @Injectable()
 export class TaskInsertion {
@@ -54,12 +62,7 @@ export class TaskInsertion {
     const terms = { hasKey: claim !== undefined, endpoint };
     const { outcome, created, room } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) return { ...task, createdAt: created };
-    if (outcome === 'claim_lost') return outcome;
-    if (outcome === 'run_conflict') {
-      return { outcome, limitMicroUsd: room === null ? null : BigInt(room) };
-    }
-    assert(UNFUNDED.has(outcome), `unexpected outcome of a submission: ${outcome}`);
-    return { outcome: outcome as Unfunded['outcome'], availableMicroUsd: BigInt(room ?? 0) };
+    return outcome === 'claim_lost' ? outcome : refusalOf(outcome, room);
   }
 
   private columnsOf(task: Task, input: JsonObject): unknown[] {

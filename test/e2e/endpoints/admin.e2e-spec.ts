@@ -59,6 +59,8 @@ describe('an account', () => {
       disabled: false,
       available_microusd: '0',
       held_microusd: '0',
+      low_balance_microusd: null,
+      price_book: null,
       created_at: EPOCH_SECONDS,
     });
     const { json } = await harness.get(`/accounts/${createdId(created)}`);

@@ -139,7 +139,7 @@ describe('whatever the provider sends', () => {
   });
 
   it.each([
-    ['reasoning and cached tokens follow the totals', 1_000, 100, 2_250n],
+    ['reasoning follows the totals, and cached tokens cost a tenth', 1_000, 100, 1_238n],
     ['more than was held is cut to the hold', 1e9, 1e9, undefined],
     ['a count that no answer could have is none at all', 1e12, 1e12, 19n],
     ['a negative count is none at all', -5, 10, 19n],

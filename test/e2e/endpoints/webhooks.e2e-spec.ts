@@ -184,6 +184,8 @@ describe('the log of deliveries', () => {
       id: expect.stringMatching(/^whd_[0-9a-f]{32}$/),
       object: 'webhook_delivery',
       task_id: id,
+      endpoint_id: null,
+      event: null,
       url: harness.receiver.url,
       status: 'failed',
       attempts: [

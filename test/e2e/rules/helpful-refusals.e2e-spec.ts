@@ -49,7 +49,6 @@ describe('a path that is not offered', () => {
     ['/v1/rerank', /Reranking is not offered/],
     ['/rerank', /Reranking is not offered/],
     ['/v1/fim/completions', /POST \/v1\/chat\/completions/],
-    ['/v1/credits', /GET \/v1\/account/],
     ['/v1/generation?id=gen-1', /GET \/v1\/executions\/\{id\}/],
     ['/openai/v1/chat/completions', /ends with \/v1 here, without \/openai\./],
     ['/openai/deployments/gpt/chat/completions?api-version=1', /not the one for Azure/],

@@ -220,7 +220,7 @@ describe('beyond the public API', () => {
       expect(errorOf(answer)).toMatchObject({ code: 'invalid_token' });
     }
     await expectRefused(gateway, accountId, () => speak(bearer(ADMIN_TOKEN)), REFUSED);
-    for (const path of ['/v1/keys', '/v1/credits', '/v1/balance']) {
+    for (const path of ['/v1/accounts', '/v1/audit', '/v1/balance']) {
       const answer = await send(gateway.url + path, { headers: bearer(key) });
       expect(errorOf(answer)).toMatchObject({ code: 'not_found' });
     }

@@ -105,6 +105,10 @@ function bodyFaults(answer, { content = {}, 'x-other-types': others }) {
   const media = content[type];
   if (media?.schema === undefined) return [`the type ${type || 'of the body'} is not described`];
   if (body === undefined || !/json|event-stream/.test(type)) return [];
+  return faultsOfValues(type, body, media);
+}
+
+function faultsOfValues(type, body, media) {
   const values =
     type === 'application/json' ? [body] : [...body.matchAll(EVENT)].map(([, of]) => of);
   return values
@@ -152,19 +156,13 @@ function definitions() {
  */
 function closed(schema, isPart = false) {
   const { nullable, $ref, allOf, oneOf, anyOf, items, properties, ...others } = schema;
-  const named = $ref && {
-    $ref: `document#/$defs/${$ref.split('/').at(-1)}${isPart ? '.part' : ''}`,
-  };
   const isOpen = others.additionalProperties !== undefined;
   if (typeof others.additionalProperties === 'object')
     others.additionalProperties = closed(others.additionalProperties);
   delete others.discriminator;
   const made = {
     ...others,
-    ...named,
-    ...(allOf && { allOf: allOf.map((part) => closed(part, true)) }),
-    ...(oneOf && { oneOf: oneOf.map((one) => closed(one, isPart)) }),
-    ...(anyOf && { anyOf: anyOf.map((one) => closed(one, isPart)) }),
+    ...closedParts({ $ref, allOf, oneOf, anyOf }, isPart),
     ...(items && { items: closed(items) }),
     ...(properties && {
       properties: Object.fromEntries(
@@ -174,4 +172,13 @@ function closed(schema, isPart = false) {
     ...((properties || allOf) && !isPart && !isOpen && { unevaluatedProperties: false }),
   };
   return nullable ? { anyOf: [{ type: 'null' }, made] } : made;
+}
+
+function closedParts({ $ref, allOf, oneOf, anyOf }, isPart) {
+  return {
+    ...($ref && { $ref: `document#/$defs/${$ref.split('/').at(-1)}${isPart ? '.part' : ''}` }),
+    ...(allOf && { allOf: allOf.map((part) => closed(part, true)) }),
+    ...(oneOf && { oneOf: oneOf.map((one) => closed(one, isPart)) }),
+    ...(anyOf && { anyOf: anyOf.map((one) => closed(one, isPart)) }),
+  };
 }

@@ -1,4 +1,4 @@
-import type { MicroUsd } from '../../common/money/micro-usd.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
 
 /** `granted` money was given, `paid` money was bought. Granted money is spent first. */
 export const CREDIT_KINDS = ['paid', 'granted'] as const;
