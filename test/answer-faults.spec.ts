@@ -6,6 +6,8 @@ const ACCOUNT = {
   id: 'acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
   available_microusd: '5000000',
   held_microusd: '0',
+  low_balance_microusd: null,
+  credits: [],
 };
 const JSON_TYPE = 'application/json; charset=utf-8';
 const IDS = { 'x-gateway-execution-id': 'exec_1', 'x-request-id': 'exec_1' };

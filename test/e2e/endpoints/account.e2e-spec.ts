@@ -28,6 +28,7 @@ describe('the holder of a key', () => {
       id: `acct_${account.accountId.replaceAll('-', '')}`,
       available_microusd: '10000',
       held_microusd: '0',
+      low_balance_microusd: null,
       credits: [{ credit_kind: 'paid', remaining_microusd: '10000', expires_at: null }],
     });
     const call = speak({ input: '[[sandbox:delay=300]]Hi' });
@@ -64,6 +65,8 @@ describe('the holder of a key', () => {
           amount_microusd: '600',
         },
       ],
+      price_book: null,
+      factor_permille: null,
       estimated: false,
       first_byte_ms: expect.any(Number),
       duration_ms: expect.any(Number),
