@@ -47,6 +47,10 @@ async function recordOf({ headers }: TestAccount, answer: Answer): Promise<unkno
   return (await send(`${admin.gateway.url}/v1/executions/${id}`, { headers })).json;
 }
 
+/** A price of a model in a book. */
+const price = (id: string, fields: object): object =>
+  Object({ id, price: { unit: 'code_point', micro_usd: 1, ...fields } }) as object;
+
 describe('price books of the operator', () => {
   it('are created, listed, replaced, planned and deleted', async () => {
     const id = bookId();
@@ -122,11 +126,6 @@ describe('price books of the operator', () => {
       'invalid_request',
       param,
     );
-  });
-
-  it('take an id once', async () => {
-    const id = await newBook({});
-    await expectError(admin.post('/price-books', { id }), 409, 'conflict', 'id');
   });
 });
 
@@ -261,19 +260,15 @@ describe('an account with a price book', () => {
     await expectError(wrong, 400, 'invalid_request', 'to');
   });
 
-  it('keeps its book from being deleted, and cannot have an unknown one', async () => {
+  it('keeps its book from being deleted or made again, and cannot have an unknown one', async () => {
     const account = await admin.gateway.account();
     const id = await newBook({});
     await give(account, id);
     expect((await admin.get(`/price-books/${id}`)).json).toMatchObject({ accounts: 1 });
     await expectError(admin.ask('DELETE', `/price-books/${id}`), 409, 'conflict');
+    await expectError(admin.post('/price-books', { id }), 409, 'conflict', 'id');
     await expectError(give(account, bookId()), 400, 'invalid_request', 'price_book');
     expect((await give(account, null)).json).toMatchObject({ price_book: null });
     expect((await admin.ask('DELETE', `/price-books/${id}`)).status).toBe(204);
   });
 });
-
-/** A price of a model in a book. */
-function price(id: string, fields: object): object {
-  return { id, price: { unit: 'code_point', micro_usd: 1, ...fields } };
-}
