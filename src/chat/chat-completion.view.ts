@@ -7,7 +7,10 @@ const objects = {
   items: { type: 'object', additionalProperties: true },
 } as const;
 
-/** Counts under their names; a provider may have more of them. */
+/**
+ * Counts under their names; a provider may have more of them. The document gives those no type: of `integer`, orval makes an
+ * index signature of numbers, which TypeScript refuses beside fields that may be absent.
+ */
 const counts = (description: string, named: Readonly<Record<string, string>>) =>
   ({
     type: 'object',
@@ -15,7 +18,7 @@ const counts = (description: string, named: Readonly<Record<string, string>>) =>
     properties: Object.fromEntries(
       Object.entries(named).map(([name, about]) => [name, { ...count, description: about }]),
     ),
-    additionalProperties: count,
+    additionalProperties: true,
   }) as const;
 
 /** The usage of a chat. */

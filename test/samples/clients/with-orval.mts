@@ -64,7 +64,7 @@ console.log(
     streamed,
     status: task.data.status,
     lyrics,
-    code: missing.status === 200 ? undefined : missing.data.error.code,
+    code: missing.status === 404 ? missing.data.error.code : undefined,
     text,
     uploads: uploads.map(({ status }) => status),
   }),
