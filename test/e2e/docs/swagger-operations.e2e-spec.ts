@@ -135,6 +135,7 @@ describeInBrowser('Swagger UI in a browser', () => {
     'executes every operation as it is offered, with the id of a thing made before where one is asked for',
     async () => {
       const dub = await succeeds('createDubbing', {
+        parameters: { 'x-gateway-run': 'build-42' },
         body: (offered) => ({ ...offered, webhook: receiver.url, webhook_secret: 'x'.repeat(32) }),
       });
       const video = await succeeds('createVideo');
@@ -162,9 +163,17 @@ describeInBrowser('Swagger UI in a browser', () => {
         [/\/v1\/keys\//, idOf(madeKey)],
         [/\/v1\/webhook-endpoints\//, idOf(endpoint)],
         [/\/webhook-deliveries\//, firstIdOf(delivery)],
+        [/\/admin\/price-books\//, 'partners'],
+        [/\/runs\//, 'build-42'],
       ];
       // Only a waiting task can be cancelled, and a revoked key cannot be changed.
-      const apart = ['cancelTask', 'revokeKey', 'revokeAdminKey', 'deleteWebhookEndpoint'];
+      const apart = [
+        'cancelTask',
+        'revokeKey',
+        'revokeAdminKey',
+        'deleteWebhookEndpoint',
+        'deleteAdminPriceBook',
+      ];
       for (const { path, id } of rows) {
         if (done.has(id) || apart.includes(id)) continue;
         const found = ids.find(([pattern]) => pattern.test(path));
@@ -179,6 +188,7 @@ describeInBrowser('Swagger UI in a browser', () => {
       await succeeds('revokeKey', { parameters: { id: idOf(madeKey) } });
       await succeeds('deleteWebhookEndpoint', { parameters: { id: idOf(endpoint) } });
       await succeeds('revokeAdminKey', { parameters: { id: idOf(key) } });
+      await succeeds('deleteAdminPriceBook', { parameters: { id: 'partners' } });
       expect(done.size).toBe(rows.length - 1);
     },
     ALL_OPERATIONS_MS,
