@@ -104,6 +104,11 @@ describe('the command line', () => {
         'key:update',
         'key:create',
         'account:update',
+        'price-book:delete',
+        'account:update',
+        'price-book:replace',
+        'account:update',
+        'price-book:create',
         'account:credit',
         'account:create',
       ]);
