@@ -10,7 +10,10 @@ export class RowFaults extends Error {
 }
 
 /** Fields that choose the model, its input and the form of the response. */
-const REQUEST_FIELDS = ['model', 'model_id', 'mv', 'messages', 'stream', 'stream_options'];
+const REQUEST_FIELDS = [
+  ...['model', 'model_id', 'mv', 'messages', 'stream', 'stream_options'],
+  ...['contents', 'generationConfig'],
+];
 /** The field for the number of answers. The gateway charges one, so the overlay must not ask for more. */
 const COUNT_FIELD = 'n';
 /** Fields that cannot be the length parameter. */

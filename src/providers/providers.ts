@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { elevenLabsPorts } from './elevenlabs/elevenlabs-ports.js';
+import { geminiPorts, isGeminiModel } from './gemini/gemini-ports.js';
 import type { ProviderContext } from './http/provider-context.js';
 import { openAiPorts } from './openai/openai-ports.js';
 import { openAiVideoPorts } from './openai-video/openai-video-ports.js';
@@ -34,6 +35,7 @@ const PROTOCOLS = {
   },
   ttapi: { ports: ttapiPorts, operations: ['song'], knows: hasTtapiEndpoint },
   'openai-video': { ports: openAiVideoPorts, operations: ['video'] },
+  gemini: { ports: geminiPorts, operations: ['image'], knows: isGeminiModel },
 } as const satisfies Record<string, WireProtocol>;
 
 /** The name of a wire protocol. */
@@ -79,6 +81,12 @@ const BUILT_IN: Readonly<Record<string, BuiltInProvider>> = {
     keySetting: 'ttapiApiKey',
     urlSetting: 'ttapiBaseUrl',
     sandboxPath: '/ttapi',
+  },
+  gemini: {
+    protocol: 'gemini',
+    keySetting: 'geminiApiKey',
+    urlSetting: 'geminiBaseUrl',
+    sandboxPath: '/gemini/v1beta',
   },
 };
 

@@ -62,6 +62,8 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   ELEVENLABS_BASE_URL: BASES,
   TTAPI_API_KEY: HEADER_KEYS,
   TTAPI_BASE_URL: BASES,
+  GEMINI_API_KEY: HEADER_KEYS,
+  GEMINI_BASE_URL: BASES,
   SANDBOX: ['maybe', 'ON'],
   SANDBOX_CHARGES: ['maybe', 'ON'],
   PUBLIC_URL: BASES,

@@ -19,6 +19,8 @@ export interface GatewayConfig {
   readonly elevenlabsBaseUrl: string;
   readonly ttapiApiKey: string | undefined;
   readonly ttapiBaseUrl: string;
+  readonly geminiApiKey: string | undefined;
+  readonly geminiBaseUrl: string;
   readonly sandbox: 'auto' | 'on' | 'off';
   /** Whether calls of the sandbox's models are charged in real money (decision G-110). */
   readonly sandboxCharges: 'on' | 'off';

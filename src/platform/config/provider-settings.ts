@@ -38,6 +38,16 @@ export const PROVIDER_SETTINGS = {
     baseUrl,
     'Without a path',
   ),
+  GEMINI_API_KEY: secret(
+    setting('geminiApiKey', 'unset', undefined, headerKey, 'Models of `CATALOG_FILE` at `gemini`'),
+  ),
+  GEMINI_BASE_URL: setting(
+    'geminiBaseUrl',
+    "vendor's",
+    'https://generativelanguage.googleapis.com/v1beta',
+    baseUrl,
+    'With the version, such as `/v1beta`',
+  ),
   SANDBOX: setting(
     'sandbox',
     'auto',

@@ -81,12 +81,13 @@ export class ProviderHttp {
   }
 
   /**
-   * The error for a 2xx response that cannot be used; closes its connection. A JSON body that explains the error is
-   * classified like one with an error status.
+   * The error for a 2xx response that cannot be used; closes its connection. A JSON body that explains the error, in a
+   * general shape or in the protocol's own, is classified like one with an error status.
    */
   unusable(response: UpstreamResponse, code: string, body?: unknown): ProviderError {
     response.body.on('error', () => undefined).destroy();
-    if (carriesError(body)) return this.errorOf(response, body, code);
+    const isNamed = this.protocol.ownErrors?.(response.status, body)?.kind !== undefined;
+    if (isNamed || carriesError(body)) return this.errorOf(response, body, code);
     return new ProviderError('http_error', {
       provider: this.access.id,
       sent: true,

@@ -1,0 +1,28 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { listAt, textAt } from '../http/json-fields.js';
+
+/** Bytes within an answer. */
+export interface InlineData {
+  readonly mimeType: string;
+  readonly base64: string;
+}
+
+/** The one candidate of an answer or of an event; undefined where it has none. */
+export function candidateOf(answer: JsonObject): JsonObject | undefined {
+  return listAt(answer, 'candidates')?.[0];
+}
+
+/** The parts of a candidate's content, in order. */
+export function partsOf(candidate: JsonObject | undefined): readonly JsonObject[] {
+  const content = candidate?.content;
+  return (isJsonObject(content) ? listAt(content, 'parts') : null) ?? [];
+}
+
+/** The bytes of a part; undefined where it has none. What the model only thought of is none. */
+export function inlineDataOf(part: JsonObject): InlineData | undefined {
+  const { inlineData, thought } = part;
+  if (!isJsonObject(inlineData) || thought === true) return undefined;
+  const base64 = textAt(inlineData, 'data');
+  if (base64 === null || base64 === '') return undefined;
+  return { mimeType: textAt(inlineData, 'mimeType') ?? '', base64 };
+}

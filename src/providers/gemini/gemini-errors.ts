@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { OwnErrors } from '../http/error-classification.js';
+import { textAt } from '../http/json-fields.js';
+import { candidateOf } from './gemini-candidate.js';
+
+/** Ends by which the vendor keeps back what it made, or makes nothing: a refusal of the request. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],
+  ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'IMAGE_OTHER', 'NO_IMAGE'],
+]);
+
+/** Whether a `finishReason` means that the vendor refused to go on. */
+export function isRefusal(finishReason: string): boolean {
+  return REFUSALS.has(finishReason);
+}
+
+/** Whether a `finishReason` means that the model wrote a call that is none, or one that it was not allowed to make. */
+export function isBrokenCall(finishReason: string): boolean {
+  return /_(FUNCTION|TOOL)_CALLS?$/.test(finishReason);
+}
+
+/** Why the prompt was blocked; null where it was not. A blocked prompt has no candidates. */
+export function blockReasonOf(answer: JsonObject): string | null {
+  const { promptFeedback } = answer;
+  if (!isJsonObject(promptFeedback) || candidateOf(answer) !== undefined) return null;
+  return textAt(promptFeedback, 'blockReason');
+}
+
+/**
+ * What only this protocol says about a failure. A 200 may have a blocked prompt, which has no candidates, or a candidate
+ * without anything; both are refusals of the request. `FAILED_PRECONDITION` is about the operator's account: its region,
+ * or its billing.
+ */
+export const ownGeminiErrors: OwnErrors = (status, body) => {
+  if (!isJsonObject(body)) return undefined;
+  const { error } = body;
+  if (isJsonObject(error)) {
+    return error.status === 'FAILED_PRECONDITION' && status === 400
+      ? { kind: 'account', code: 'FAILED_PRECONDITION', ...messageOf(error.message) }
+      : undefined;
+  }
+  const blockReason = blockReasonOf(body);
+  if (blockReason !== null) return { kind: 'rejected', code: blockReason };
+  const finishReason = candidateOf(body)?.finishReason;
+  if (typeof finishReason !== 'string') return undefined;
+  if (isRefusal(finishReason)) return { kind: 'rejected', code: finishReason };
+  return isBrokenCall(finishReason) ? { kind: 'http_error', code: finishReason } : undefined;
+};
+
+function messageOf(message: unknown): { readonly message?: string } {
+  return typeof message === 'string' ? { message } : {};
+}

@@ -1,0 +1,22 @@
+import { keyHeader, type ProviderContext } from '../http/provider-context.js';
+import { ProviderHttp } from '../http/provider-http.js';
+import type { ProviderPorts } from '../ports/provider-ports.js';
+import { ownGeminiErrors } from './gemini-errors.js';
+import { GeminiImage } from './gemini-image.adapter.js';
+
+/** The name becomes a part of the path. */
+const MODEL_NAME = /^[\w.-]{1,200}$/;
+
+/** Everything that a provider with the wire protocol of Gemini's API can do. */
+export function geminiPorts(access: ProviderContext): ProviderPorts {
+  const http = new ProviderHttp(access, {
+    headers: keyHeader(access, 'x-goog-api-key'),
+    ownErrors: ownGeminiErrors,
+  });
+  return { image: new GeminiImage(http) };
+}
+
+/** Whether a request can name the model: its name without `models/`. */
+export function isGeminiModel(name: string): boolean {
+  return MODEL_NAME.test(name) && !/^\.+$/.test(name);
+}
