@@ -13,7 +13,7 @@ export function candidateOf(answer: JsonObject): JsonObject | undefined {
 }
 
 /** The parts of a candidate's content, in order. */
-export function partsOf(candidate: JsonObject | undefined): readonly JsonObject[] {
+export function candidateParts(candidate: JsonObject | undefined): readonly JsonObject[] {
   const content = candidate?.content;
   return (isJsonObject(content) ? listAt(content, 'parts') : null) ?? [];
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../common/json-object.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { ImageCommand, ImagePort, ImageResult } from '../ports/image.port.js';
-import { candidateOf, inlineDataOf, partsOf } from './gemini-candidate.js';
+import { candidateOf, inlineDataOf, candidateParts } from './gemini-candidate.js';
 import { generateContent } from './generate-content.js';
 
 /** A picture of 4096 by 4096 pixels takes about 30 MB in base64. */
@@ -45,7 +45,7 @@ function greatestCommonDivisor(a: number, b: number): number {
 
 /** The last picture: drafts come before it. Undefined for an answer without one, which is a failure (decision G-32). */
 function toResult(json: JsonObject, providerRequestId: string | null): ImageResult | undefined {
-  const images = partsOf(candidateOf(json)).flatMap((part) => inlineDataOf(part) ?? []);
+  const images = candidateParts(candidateOf(json)).flatMap((part) => inlineDataOf(part) ?? []);
   const image = images.findLast(({ mimeType }) => mimeType.startsWith('image/'));
   return image && { image: { base64: image.base64 }, providerRequestId };
 }
