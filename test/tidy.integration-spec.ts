@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
+import { SANDBOX_MODELS } from '../src/catalog/models/sandbox.models.js';
 import { VOICES } from '../src/catalog/voices.js';
 import { OPERATIONS } from '../src/catalog/operations.js';
 import type { PriceRule } from '../src/catalog/price-rule.js';
@@ -212,6 +213,14 @@ describe('the repository', () => {
     );
     expect(missingIn('docs/reference/models.md', rows)).toEqual([]);
     expect(documented('docs/reference/models.md', 'Models')).toBe(rows.length);
+  });
+
+  it('documents every model of the sandbox alone', () => {
+    const rows = SANDBOX_MODELS.map(({ id, operation, price }) =>
+      row(`\`${id}\``, OPERATIONS[operation].endpointType, wordedPrice(price)),
+    );
+    expect(missingIn('docs/guides/sandbox.md', rows)).toEqual([]);
+    expect(documented('docs/guides/sandbox.md', 'Models of its own')).toBe(rows.length);
   });
 
   it('documents every voice', () => {

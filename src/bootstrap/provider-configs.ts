@@ -1,5 +1,6 @@
 import { trimTrailingSlashes } from '../common/parse-url.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
+import type { ModelRow } from '../catalog/model-row.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { readVariable } from '../platform/config/environment-variables.js';
@@ -38,6 +39,26 @@ export function providersOptions(
     providers: [...builtIn, ...extra],
     ...(config.upstreamTimeoutMs !== undefined && { upstreamTimeoutMs: config.upstreamTimeoutMs }),
   };
+}
+
+/** The ids of the providers that the sandbox replaces. */
+export function sandboxedOf({ providers }: ProvidersOptions): string[] {
+  return providers.filter(({ isSandbox }) => isSandbox === true).map(({ id }) => id);
+}
+
+/** The ids of the real providers to which no enabled model has a route: they are configured for nothing. */
+export function unusedProviders(
+  { providers }: ProvidersOptions,
+  rows: readonly ModelRow[],
+): string[] {
+  const used = new Set(
+    rows
+      .filter(({ enabled }) => enabled)
+      .flatMap(({ routes }) => routes.map(({ provider }) => provider)),
+  );
+  return providers
+    .filter(({ id, isSandbox }) => isSandbox !== true && !used.has(id))
+    .map(({ id }) => id);
 }
 
 function keyOf(provider: string, variable: string): string | undefined {

@@ -3,12 +3,13 @@ import type { Logger } from 'pino';
 import { Catalog } from '../catalog/catalog.js';
 import { nameVoices } from '../catalog/voices.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
+import { withSandboxModels } from '../catalog/models/sandbox.models.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
 import { loggableError } from '../platform/observability/logger.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
-import { providersOptions } from './provider-configs.js';
+import { providersOptions, sandboxedOf } from './provider-configs.js';
 
 /** The configuration with which a running gateway was started. */
 interface Running {
@@ -24,8 +25,9 @@ interface Running {
  */
 export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
   try {
-    const catalog = loadCatalog(config.catalogFile);
-    const providers = providersOptions(config, catalog, sandbox);
+    const loaded = loadCatalog(config.catalogFile);
+    const providers = providersOptions(config, loaded, sandbox);
+    const catalog = withSandboxModels(loaded, sandboxedOf(providers));
     app.get(ProviderRegistry).replace(providers);
     app.get(Catalog).replace(catalog.rows);
     nameVoices(catalog.voiceAliases);

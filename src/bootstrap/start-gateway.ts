@@ -8,13 +8,14 @@ import { reloadCatalog } from './reload-catalog.js';
 import { configureApp } from './configure-app.js';
 import { shutDownGracefully } from './graceful-shutdown.js';
 import { logStartupWarnings } from './startup-warnings.js';
-import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
-import { providersOptions } from './provider-configs.js';
+import type { ProvidersOptions } from '../providers/providers.options.js';
+import { providersOptions, sandboxedOf, unusedProviders } from './provider-configs.js';
 import { sandboxScope } from '../providers/providers.js';
 import { Catalog } from '../catalog/catalog.js';
 import { CatalogChangeRecorder } from '../catalog/catalog-change-recorder.js';
 import { nameVoices } from '../catalog/voices.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
+import { withSandboxModels } from '../catalog/models/sandbox.models.js';
 import type { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
 import type { RequestContext } from '../platform/http-server/connections/request-context.js';
 import { FastExpressAdapter } from '../platform/http-server/connections/fast-express.adapter.js';
@@ -61,12 +62,13 @@ export async function startGateway(
   logger: Logger,
   { shared, operatorSocket, isEmbedded }: StartOptions = {},
 ): Promise<Gateway> {
-  const catalog = loadCatalog(config.catalogFile);
-  nameVoices(catalog.voiceAliases);
-  const scope = sandboxScope(config, catalog);
+  const loaded = loadCatalog(config.catalogFile);
+  nameVoices(loaded.voiceAliases);
+  const scope = sandboxScope(config, loaded);
   const sandbox = scope === 'none' || shared ? undefined : await startSandbox();
   const upstream = shared ?? sandbox;
-  const providers = providersOptions(config, catalog, upstream);
+  const providers = providersOptions(config, loaded, upstream);
+  const catalog = withSandboxModels(loaded, sandboxedOf(providers));
   const sandboxMediaUrl = upstream?.mediaUrl;
   const module = AppModule.forRoot({ config, logger, catalog, providers, sandboxMediaUrl });
   const inFlight = new InFlight();
@@ -80,7 +82,8 @@ export async function startGateway(
   const filter = configureApp(app, inFlight);
   await app.listen(config.port, config.host);
   // Only once the gateway listens, so that a failed start prints nothing but its reason.
-  logStartupWarnings(config, app.get(Catalog).idle(), logger, isEmbedded);
+  const unused = unusedProviders(providers, catalog.rows);
+  logStartupWarnings(config, { idle: app.get(Catalog).idle(), unused }, logger, isEmbedded);
   const gatewayUrl = app.get(GatewayUrl);
   gatewayUrl.listensAt(app.getHttpServer().address() as AddressInfo);
   if (upstream) await publishSandboxMedia(upstream, gatewayUrl.href, app, logger);
@@ -153,12 +156,10 @@ async function checkSecrets(app: NestExpressApplication): Promise<void> {
 }
 
 /** Names the providers that are real and those that the sandbox replaces. */
-function servedBy({ providers }: ProvidersOptions) {
-  const isSandbox = (provider: ProviderConfig): boolean => provider.isSandbox === true;
-  return {
-    real: providers.filter((provider) => !isSandbox(provider)).map(({ id }) => id),
-    sandboxed: providers.filter(isSandbox).map(({ id }) => id),
-  };
+function servedBy(options: ProvidersOptions) {
+  const sandboxed = sandboxedOf(options);
+  const ids = options.providers.map(({ id }) => id);
+  return { real: ids.filter((id) => !sandboxed.includes(id)), sandboxed };
 }
 
 /** Opens the socket for operator commands; undefined if that is not possible. */

@@ -7,13 +7,21 @@ import { servesMetrics } from '../platform/observability/metrics.guard.js';
 /** If a provider has more idle models than this, only their number is logged. */
 const MAX_NAMED_MODELS = 3;
 
+/** What of the catalog is of no use with these settings. */
+interface Idle {
+  /** The models that cannot run. */
+  readonly idle: readonly ModelRow[];
+  /** The ids of the configured providers that no model names. */
+  readonly unused: readonly string[];
+}
+
 /**
- * Logs the settings that an operator may not have intended, and the models of the catalog that cannot run (`idle`).
- * `isEmbedded`: the database is the embedded one.
+ * Logs the settings that an operator may not have intended, and what of the catalog is of no use. `isEmbedded`: the
+ * database is the embedded one.
  */
 export function logStartupWarnings(
   config: GatewayConfig,
-  idle: readonly ModelRow[],
+  { idle, unused }: Idle,
   logger: Logger,
   isEmbedded = config.databaseUrl === undefined,
 ): void {
@@ -33,6 +41,12 @@ export function logStartupWarnings(
     logger.warn({ role: config.role }, 'STORAGE_URL is a folder: all roles must share its volume');
   }
   if (idle.length > 0) logger.warn(idleText(idle));
+  if (unused.length > 0) {
+    logger.warn(
+      { providers: unused },
+      'Providers that no model names: they have a key, but nothing is sold of them. Add models with routes to them to CATALOG_FILE',
+    );
+  }
 }
 
 /** The models that cannot run, by their providers: in one line, for there may be many. */

@@ -15,10 +15,11 @@ import { BillingModule } from '../billing/ledger/billing.module.js';
 import { Catalog } from '../catalog/catalog.js';
 import { CatalogChanges } from '../catalog/catalog-changes.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
+import { withSandboxModels } from '../catalog/models/sandbox.models.js';
 import { PriceBookStore } from '../catalog/price-books/price-book-store.js';
 import { ConfigModule } from '../platform/config/config.module.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
-import { sandboxScope } from '../providers/providers.js';
+import { sandboxedProviders, sandboxScope } from '../providers/providers.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
 import { RecoveryModule } from '../billing/recovery/recovery.module.js';
@@ -36,8 +37,9 @@ import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 export class OperatorsModule {
   static forRoot(config: GatewayConfig, logger: Logger): DynamicModule {
     const { databaseUrl, databasePooler: pooler, migrationDatabaseUrl, dataDir } = config;
-    const catalog = loadCatalog(config.catalogFile);
-    const newMoney = sandboxScope(config, catalog) === 'all' ? 'play' : 'real';
+    const loaded = loadCatalog(config.catalogFile);
+    const catalog = withSandboxModels(loaded, sandboxedProviders(config, loaded));
+    const newMoney = sandboxScope(config, loaded) === 'all' ? 'play' : 'real';
     return {
       module: OperatorsModule,
       imports: [

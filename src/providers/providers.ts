@@ -147,3 +147,13 @@ export function sandboxScope(
   if (keyed === 0 && catalog.providers.length === 0) return 'all';
   return config.sandbox === 'on' && keyed < BUILT_IN_PROVIDERS.length ? 'some' : 'none';
 }
+
+/** The ids of the providers that the sandbox replaces. */
+export function sandboxedProviders(
+  config: GatewayConfig,
+  catalog: { readonly providers: readonly unknown[] },
+): string[] {
+  if (sandboxScope(config, catalog) === 'none') return [];
+  const replaced = BUILT_IN_PROVIDERS.filter((provider) => !accessTo(provider, config));
+  return replaced.map(({ id }) => id);
+}

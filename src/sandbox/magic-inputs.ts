@@ -57,6 +57,12 @@ export const MAGIC_INPUTS = [
     effect: 'chat stream: an error event after N tokens, then the end',
   },
   {
+    name: 'break-event',
+    argument: 'N',
+    effect: 'Messages stream: cuts the connection after N events',
+  },
+  { name: 'refuse', effect: 'chat of models that can refuse: the model refuses to answer' },
+  {
     name: 'reasoning',
     argument: 'N',
     effect: 'chat: reports N tokens of unseen reasoning beside those it sends',

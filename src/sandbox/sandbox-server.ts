@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { anthropicProtocol } from './anthropic/anthropic-protocol.js';
 import { elevenLabsProtocol } from './elevenlabs/elevenlabs-protocol.js';
 import { control, CONTROL_PREFIX } from './http/control.js';
 import { SandboxExchange } from './http/sandbox-exchange.js';
@@ -19,7 +20,7 @@ import { JobBoard, type JobView } from './jobs/job-board.js';
 import { Magic } from './magic-inputs.js';
 import { shelveExamples } from './example-recordings.js';
 import { MediaShelf } from './media/media-shelf.js';
-import { ChatLog, type ChatRecord } from './openai/chat-log.js';
+import { ChatLog, type ChatRecord } from './chat/chat-log.js';
 import { openAiProtocol } from './openai/openai-protocol.js';
 import { ttapiProtocol } from './ttapi/ttapi-protocol.js';
 import { openAiVideoProtocol } from './openai-video/openai-video-protocol.js';
@@ -57,6 +58,7 @@ export class SandboxServer {
   constructor() {
     shelveExamples(this.shelf);
     this.routes = new RouteTable([
+      anthropicProtocol(this.chats),
       elevenLabsProtocol(this),
       openAiProtocol(this.chats, this.shelf),
       openAiVideoProtocol(this.jobs, this.shelf),

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { MEDIA_PREFIX } from './media/media-shelf.js';
 import type { RecordedRequest } from './http/recorder.js';
 import type { JobView } from './jobs/job-board.js';
-import type { ChatRecord } from './openai/chat-log.js';
+import type { ChatRecord } from './chat/chat-log.js';
 import { SANDBOX_API_KEY } from './http/protocol.js';
 import type { SandboxStats } from './sandbox-server.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatRecord } from '../../src/sandbox/openai/chat-log.js';
+import type { ChatRecord } from '../../src/sandbox/chat/chat-log.js';
 import { RawEvents } from './event-stream.js';
 import { startTestGateway, type TestAccount, type TestGateway } from './gateway.js';
 import { send } from './http-answer.js';

@@ -1,21 +1,20 @@
-import { setImmediate } from 'node:timers/promises';
 import { SystemClock } from '../../common/time/clock.js';
+import type { ChatLog, ChatRecord } from '../chat/chat-log.js';
+import { type ChatReply, replyTo, countPromptTokens } from '../chat/chat-reply.js';
+import { isCutAt, MAX_REPLY_TOKENS, paceWhole, replyTokens } from '../chat/reply-tokens.js';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
-import type { ChatLog, ChatRecord } from './chat-log.js';
-import { type ChatReply, replyTo, countPromptTokens, tokensOf } from './chat-reply.js';
-import { type ChatRequest, readChatRequest } from './chat-request.js';
+import { type CompletionRequest, readChatRequest } from './chat-request.js';
 
-const MAX_REPLY_TOKENS = 100_000;
-const MAX_PACE_MS = 60_000;
-/** After this many tokens, other requests get their turn. */
-const TOKENS_PER_TURN = 20;
-const FILLER = ' and so on';
+/** Models whose name begins so reason unseen, whether or not they are asked to. */
+const THINKER = 'think';
+/** Reasoning tokens of such a model. */
+const UNSEEN_TOKENS = 128;
 
 const clock = new SystemClock();
 
 /** A reply, cut into the pieces that are sent. */
 interface Completion {
-  readonly request: ChatRequest;
+  readonly request: CompletionRequest;
   readonly record: ChatRecord;
   readonly created: number;
   readonly reply: ChatReply;
@@ -34,8 +33,7 @@ export async function chatCompletions(exchange: SandboxExchange, chats: ChatLog)
     return;
   }
   const { record, tokens } = completion;
-  const paceMs = exchange.magic.number('pace', MAX_PACE_MS) ?? 0;
-  if (paceMs > 0) await exchange.pause(paceMs * tokens.length);
+  await paceWhole(exchange, tokens.length);
   record.isAborted = exchange.signal.aborted;
   record.completionTokens = tokens.length;
   record.isComplete = !record.isAborted;
@@ -43,12 +41,13 @@ export async function chatCompletions(exchange: SandboxExchange, chats: ChatLog)
   await exchange.json(200, { ...wholeReply(completion), ...(usage && { usage }) }, headers);
 }
 
-function complete(exchange: SandboxExchange, request: ChatRequest, chats: ChatLog): Completion {
+function complete(
+  exchange: SandboxExchange,
+  request: CompletionRequest,
+  chats: ChatLog,
+): Completion {
   const reply = replyTo(request);
-  const wanted = exchange.magic.number('tokens', MAX_REPLY_TOKENS);
-  const all = wanted === undefined ? tokensOf(cut(reply, request)) : filler(wanted);
-  const tokens = all.slice(0, request.maxTokens);
-  const isCut = tokens.length < all.length;
+  const { tokens, isCut } = replyTokens(exchange, reply, request);
   return {
     request,
     reply,
@@ -60,20 +59,16 @@ function complete(exchange: SandboxExchange, request: ChatRequest, chats: ChatLo
       prompt: request.lastUserText,
       isStream: request.isStream,
       promptTokens: countPromptTokens(request.texts),
-      reasoningTokens: exchange.magic.number('reasoning', MAX_REPLY_TOKENS) ?? 0,
+      reasoningTokens:
+        exchange.magic.number('reasoning', MAX_REPLY_TOKENS) ??
+        unseenTokens(request, tokens.length),
     }),
   };
 }
 
-function cut(reply: ChatReply, { stops }: ChatRequest): string {
-  if (reply.kind === 'call') return reply.arguments;
-  const ends = stops.map((stop) => reply.text.indexOf(stop)).filter((at) => at >= 0);
-  return reply.text.slice(0, Math.min(reply.text.length, ...ends));
-}
-
-function filler(count: number): string[] {
-  const phrase = tokensOf(FILLER);
-  return Array.from({ length: count }, (_, index) => phrase[index % phrase.length] ?? ' and');
+/** What a model that reasons unseen adds to its tokens, within the cap. */
+function unseenTokens({ model, maxTokens = Infinity }: CompletionRequest, sent: number): number {
+  return model.startsWith(THINKER) ? Math.min(UNSEEN_TOKENS, maxTokens - sent) : 0;
 }
 
 /** The usage object; undefined with `no-usage`, all zero with `zero-usage`. */
@@ -143,25 +138,8 @@ async function* stream(
   }
 }
 
-/**
- * Waits as the pace of the stream requires, and applies the magic input for this token. Returns true when that ended
- * the stream.
- */
-async function isCutAt(exchange: SandboxExchange, index: number): Promise<boolean> {
-  const { magic } = exchange;
-  const paceMs = magic.number('pace', MAX_PACE_MS);
-  if (paceMs !== undefined) await exchange.pause(paceMs);
-  else if (index % TOKENS_PER_TURN === 0) await setImmediate();
-  if (magic.number('break-after', MAX_REPLY_TOKENS) === index) {
-    await exchange.cut();
-    return true;
-  }
-  if (magic.number('hang-after', MAX_REPLY_TOKENS) === index) await exchange.hang();
-  return exchange.signal.aborted || magic.number('error-after', MAX_REPLY_TOKENS) === index;
-}
-
 /** With `include_usage` every chunk except the last has `usage: null`. */
-function usageFields(request: ChatRequest) {
+function usageFields(request: CompletionRequest) {
   return request.includesUsage ? { usage: null } : {};
 }
 

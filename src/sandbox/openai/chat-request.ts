@@ -1,35 +1,16 @@
+import type { ChatRequest, OfferedTool } from '../chat/chat-request.js';
 import { asArray, asRecord, parseJson, type JsonRecord } from '../http/json.js';
 import { refuse } from './openai-errors.js';
 
 const ROLES = ['developer', 'system', 'user', 'assistant', 'tool'];
 
-/** A function the model may call. */
-export interface OfferedTool {
-  readonly name: string;
-  readonly parameters: unknown;
-}
-
-/** The parts of a chat completion request that the sandbox uses. */
-export interface ChatRequest {
-  readonly model: string;
-  /** Text of every message, in order. */
-  readonly texts: readonly string[];
-  readonly lastRole: string;
-  readonly lastText: string;
-  readonly lastUserText: string;
-  readonly imageCount: number;
-  readonly isStream: boolean;
+/** A chat completion request: of streams it says whether they end with usage. */
+export interface CompletionRequest extends ChatRequest {
   readonly includesUsage: boolean;
-  readonly maxTokens: number | undefined;
-  readonly stops: readonly string[];
-  readonly tools: readonly OfferedTool[];
-  /** `auto`, `none`, `required`, or the name of the one function that has to be called. */
-  readonly toolChoice: string;
-  readonly responseFormat: JsonRecord | undefined;
 }
 
 /** Reads and validates a request body as the vendor does; 400 with the name of the parameter. */
-export function readChatRequest(body: Buffer): ChatRequest {
+export function readChatRequest(body: Buffer): CompletionRequest {
   const request = asRecord(parseJson(body)) ?? refuse('We could not parse the JSON body.');
   const model = request.model;
   if (typeof model !== 'string' || model === '')

@@ -5,7 +5,7 @@ import { Magic } from '../magic-inputs.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { encodePng, promptPicture } from '../media/prompt-picture.js';
 import { refuse } from './openai-errors.js';
-import { tokensOf } from './chat-reply.js';
+import { tokensOf } from '../chat/chat-reply.js';
 
 const MAX_PROMPT_CHARACTERS = 32_000;
 const MAX_IMAGES = 10;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { SANDBOX_API_KEY } from '../http/protocol.js';
 import { SandboxServer } from '../sandbox-server.js';
-import { tokensOf } from './chat-reply.js';
+import { tokensOf } from '../chat/chat-reply.js';
 
 const server = new SandboxServer();
 let base = '';

@@ -1,7 +1,7 @@
 import type { SandboxProtocol } from '../http/protocol.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { chatCompletions } from './chat-completions.js';
-import type { ChatLog } from './chat-log.js';
+import type { ChatLog } from '../chat/chat-log.js';
 import { imageGenerations } from './image-generations.js';
 import { openAiErrorBody } from './openai-errors.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatRecord } from '../../../src/sandbox/openai/chat-log.js';
+import type { ChatRecord } from '../../../src/sandbox/chat/chat-log.js';
 import { leaveAfter } from '../../support/event-stream.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 

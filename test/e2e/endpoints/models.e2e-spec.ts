@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { BUILT_IN_MODELS } from '../../../src/catalog/models/built-in.models.js';
+import { SANDBOX_MODELS } from '../../../src/catalog/models/sandbox.models.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
@@ -82,7 +83,8 @@ describe('GET /v1/models', () => {
       'aud-sound-effects-v2': ['audio-sound-effects'],
       'aud-music-v2.5': ['audio-music'],
     });
-    const known = new Set(BUILT_IN_MODELS.map((row) => row.id)).add('aud-cheap');
+    const sold = [...BUILT_IN_MODELS, ...SANDBOX_MODELS];
+    const known = new Set(sold.map((row) => row.id)).add('aud-cheap');
     // One is disabled by the overlay, the other has no route that can run.
     for (const id of ['aud-v3', 'aud-multilingual-v2']) known.delete(id);
     expect([...typeOf.keys()].sort()).toEqual([...known].sort());

@@ -1,0 +1,41 @@
+import type { LoadedCatalog } from '../catalog-file.js';
+import type { ModelRow } from '../model-row.js';
+
+/** A model whose reasoning nobody sees: only its usage tells of it. */
+const THINKING: ModelRow<'chat'> = {
+  id: 'gen-think',
+  operation: 'chat',
+  routes: [{ provider: 'openai', upstreamModel: 'think' }],
+  price: {
+    unit: 'token',
+    inputMicroUsdPerMillion: 1_000_000n,
+    cachedInputMicroUsdPerMillion: 100_000n,
+    outputMicroUsdPerMillion: 8_000_000n,
+  },
+  limits: { maxOutputTokens: 64_000, contextLength: 200_000 },
+  hiddenReasoning: true,
+  minOutputTokens: 4_096,
+  enabled: true,
+};
+
+/**
+ * Models of the sandbox alone, so that every face and every protocol can be tried without a key. Their prices are made
+ * up: nobody sells them.
+ */
+export const SANDBOX_MODELS: readonly ModelRow[] = [THINKING];
+
+/**
+ * The catalog with the models of the sandbox whose providers it replaces. What the overlay names comes first.
+ * @param sandboxed the ids of the providers that the sandbox replaces
+ */
+export function withSandboxModels(
+  catalog: LoadedCatalog,
+  sandboxed: readonly string[],
+): LoadedCatalog {
+  const taken = new Set(catalog.rows.flatMap(({ id, aliases = [] }) => [id, ...aliases]));
+  const added = SANDBOX_MODELS.filter(
+    ({ id, routes }) =>
+      !taken.has(id) && routes.every(({ provider }) => sandboxed.includes(provider)),
+  );
+  return added.length === 0 ? catalog : { ...catalog, rows: [...catalog.rows, ...added] };
+}

@@ -1,0 +1,26 @@
+import type { JsonRecord } from '../http/json.js';
+
+/** A function the model may call. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly parameters: unknown;
+}
+
+/** What the sandbox reads of a conversation, whichever protocol it came in. */
+export interface ChatRequest {
+  readonly model: string;
+  /** Text of every message, in order. */
+  readonly texts: readonly string[];
+  readonly lastRole: string;
+  readonly lastText: string;
+  readonly lastUserText: string;
+  readonly imageCount: number;
+  readonly isStream: boolean;
+  readonly maxTokens: number | undefined;
+  readonly stops: readonly string[];
+  readonly tools: readonly OfferedTool[];
+  /** `auto`, `none`, `required`, or the name of the one function that has to be called. */
+  readonly toolChoice: string;
+  /** The format of the answer, as OpenAI writes `response_format`. */
+  readonly responseFormat: JsonRecord | undefined;
+}
