@@ -4,8 +4,9 @@ import { BatchedFunction } from '../../platform/database/batching/batched-functi
 
 const MAX_STATEMENTS = 2;
 const MAX_BATCH = 128;
-/** Most queued submissions; more are refused. */
+/** Most queued submissions in all, and of one account; more are refused. */
 const MAX_WAITING = 10_000;
+const MAX_WAITING_PER_ACCOUNT = 2_000;
 /** Types of the SQL function's parameters, in order. */
 const TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'json', 'text', 'text'],
@@ -43,7 +44,7 @@ export function submitBatches(dataSource: DataSource): BatchedFunction<SubmitRow
     answers: ['outcome', 'created', 'room'],
     maxBatch: MAX_BATCH,
     maxStatements: MAX_STATEMENTS,
-    queue: { total: MAX_WAITING, refusal: tooMany },
+    queue: { total: MAX_WAITING, perGroup: MAX_WAITING_PER_ACCOUNT, refusal: tooMany },
   });
 }
 

@@ -9,6 +9,8 @@ interface Call {
 
 const refused = (code: string) => Object.assign(new Error('refused'), { code });
 const LOCKED = '55P03';
+const FULL = 'full';
+const MAX_PER_ACCOUNT = 20;
 
 /** Calls that are answered with their number by a database in which some accounts are locked. */
 function callsOver(locked: Set<string>) {
@@ -28,6 +30,7 @@ function callsOver(locked: Set<string>) {
     onLocked: 'wait',
     maxBatch: 8,
     maxStatements: 1,
+    queue: { total: 100, perGroup: MAX_PER_ACCOUNT, refusal: () => refused(FULL) },
   });
   const run = (account: string, n: number) => calls.run({ account, n });
   return { run, statements, waiting };
@@ -52,6 +55,15 @@ describe('calls in shared statements', () => {
     expect(waiting).toHaveLength(1);
     waiting.shift()?.();
     for (const call of stuck) await expect(call).rejects.toMatchObject({ code: LOCKED });
+  });
+
+  it('of an account with too many in the queue are refused, and those of others are taken', async () => {
+    const { run } = callsOver(new Set());
+    // The first is in a statement by then.
+    const taken = Array.from({ length: MAX_PER_ACCOUNT + 1 }, (_, n) => run('many', n));
+    await expect(run('many', 99)).rejects.toMatchObject({ code: FULL });
+    expect(await run('few', 5)).toBe(5);
+    expect(await Promise.all(taken)).toEqual(taken.map((_, n) => n));
   });
 
   it('share statements again once the account is free', async () => {
