@@ -1,9 +1,10 @@
-/** The direction of docs/architecture/adr/0001: main, cli, commands, bootstrap → features → {sealed, billing/statements} → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform → common. */
-const features = 'chat|images|videos|audio|dubbing|music|models|quotes|account|admin|sandbox-media';
+/** The direction of docs/architecture/adr/0001: main, cli, commands, bootstrap → features → {text, sealed, billing/statements} → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform → common. */
+const features =
+  'chat|responses|messages|embeddings|images|videos|audio|dubbing|music|models|quotes|account|admin|sandbox-media';
 const books = 'billing/(accounts|ledger|audit|recovery)';
 const core = `${books}|auth|media|catalog|providers`;
 /** Each other folder of providers is a wire protocol. */
-const adapters = '(?!(?:http|ports|routing)/)[^/]+';
+const adapters = '(?!(?:http|ports|routing|text)/)[^/]+';
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const wing = (name, from, above) =>
   rule(name, { path: `^src/(${from})/` }, { path: `^src/(${above})/` });
@@ -54,6 +55,7 @@ module.exports = {
       'billing/calls',
       `${features}|billing/(usage|statements|retention)|tasks|webhooks|bootstrap`,
     ),
+    wing('text', 'text', `${features}|billing/(usage|statements|retention)|webhooks|bootstrap`),
     wing(
       'webhooks',
       'webhooks',

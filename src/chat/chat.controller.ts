@@ -16,9 +16,14 @@ import { Call, type AdmittedCall } from '../admission/admitted-call.js';
 import { GeneralEndpoint } from '../admission/call-endpoint.decorators.js';
 import { ChatCompletionView } from './chat-completion.view.js';
 import { ChatChunkView, CHUNK_EXAMPLE } from './chat-chunk.view.js';
-import { quoteOf } from './chat-pricing.js';
-import { ChatService } from './chat.service.js';
-import { ChatStreamService } from './chat-stream.service.js';
+import { toCompletionId } from '../common/ids/public-id.js';
+import { Clock } from '../common/time/clock.js';
+import { TextAnswers } from '../text/text-answers.service.js';
+import { quoteOf } from '../text/text-quote.js';
+import { TextStreams } from '../text/text-streams.service.js';
+import { chatRequestOf } from './chat-request.js';
+import { ChunkFace } from './chunk-face.js';
+import { CompletionFace } from './completion-face.js';
 import { CHAT_EXAMPLES } from './dto/chat-examples.js';
 import { ChatBody } from './dto/chat.body.js';
 import { CHAT_SCHEMAS } from './dto/message.schema.js';
@@ -31,8 +36,9 @@ const BODY_BYTES = 20 * 1024 * 1024;
 @Controller()
 export class ChatController {
   constructor(
-    private readonly chat: ChatService,
-    private readonly streams: ChatStreamService,
+    private readonly answers: TextAnswers,
+    private readonly streams: TextStreams,
+    private readonly clock: Clock,
   ) {}
 
   @GeneralEndpoint('chat')
@@ -67,11 +73,16 @@ export class ChatController {
     @Res() response: Response,
     @Next() next: NextFunction,
   ): Promise<void> | undefined {
-    const quote = quoteOf(call.row, body);
-    setIgnoredFieldsHeader(response, quote.ignored);
+    const quote = quoteOf(call.row, chatRequestOf(call.row, body));
+    setIgnoredFieldsHeader(response, quote.asked.ignored);
+    const id = toCompletionId(call.executionId);
+    const own = { id, created: this.clock.nowSeconds(), model: call.modelName };
+    if (!body.stream) {
+      return sendCharged(response, this.answers.complete(call, quote, new CompletionFace(own)));
+    }
+    const events = new SseWriter(response);
+    const face = new ChunkFace(events, own, body.stream_options?.include_usage === true);
     // The stream is not awaited: a promise that Nest and Express await keeps 1.5 kB in memory for each open stream.
-    return body.stream
-      ? void this.streams.stream(call, quote, new SseWriter(response)).catch(next)
-      : sendCharged(response, this.chat.complete(call, quote));
+    return void this.streams.stream(call, quote, face, events).catch(next);
   }
 }

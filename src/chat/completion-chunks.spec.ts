@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { UnusableAnswer } from '../providers/ports/unusable-answer.js';
 import { CompletionChunks } from './completion-chunks.js';
-import { TooManyCallsError } from './tool-calls.js';
 
 const HEAD = { id: 'c', created: 1, model: 'm' };
 
@@ -136,7 +136,7 @@ describe('the calls of tools', () => {
     shown(
       Array.from({ length: 1_024 }, (_, place) => piece(undefined, '{}', { id: `call_${place}` })),
     );
-    expect(() => shown([piece('f', '', { id: 'call_1024' })])).toThrow(TooManyCallsError);
+    expect(() => shown([piece('f', '', { id: 'call_1024' })])).toThrow(UnusableAnswer);
   });
 
   it('keep their signature and lose the fields of the vendor', () => {

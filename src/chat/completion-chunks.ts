@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { MAX_CHOICES, missingReason, finishReasonOf } from '../providers/ports/chat.port.js';
+import { MAX_CHOICES } from '../providers/ports/chat.port.js';
+import { finishReasonOf, missingReason } from '../providers/ports/finish-reason.js';
+import { knownFieldsOf } from '../providers/text/message-fields.js';
+import { CallDeltas } from '../providers/text/tool-calls.js';
 import { type CompletionHead, indexOf, logprobsOf } from './completion.mapper.js';
-import { knownFieldsOf } from './known-fields.js';
-import { CallDeltas } from './tool-calls.js';
 
 interface OpenChoice {
   readonly calls: CallDeltas;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { missingReason, finishReasonOf } from '../providers/ports/chat.port.js';
-import { knownFieldsOf } from './known-fields.js';
-import { wholeCallsOf } from './tool-calls.js';
+import { finishReasonOf, missingReason } from '../providers/ports/finish-reason.js';
+import { knownFieldsOf } from '../providers/text/message-fields.js';
+import { wholeCallsOf } from '../providers/text/tool-calls.js';
 
 /** The fields that every object of one response has. */
 export interface CompletionHead {

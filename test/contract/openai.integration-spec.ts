@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { openAiPorts } from '../../src/providers/openai/openai-ports.js';
-import type { ChatChunk } from '../../src/providers/ports/chat.port.js';
+import type { ChatEvent } from '../../src/providers/ports/chat.port.js';
+import { chatCommand, seenOf } from '../support/chat-command.js';
 import { describePortContract, describeRequest } from './port-contract.js';
 import type { SeenRequest } from '../support/stub-upstream.js';
 
@@ -16,16 +17,19 @@ const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 
 const completion = { id: 'c1', choices: [{ index: 0, message: { content: 'Hi' } }], usage };
 describePortContract('OpenAI chat', {
-  run: (access, context) =>
-    openAiPorts(access).chat!.complete(
-      { messages, maxTokens: 5, parameters: { temperature: 0 } },
+  run: async (access, context) => {
+    const command = chatCommand({ messages, temperature: 0 }, 5);
+    const { answer, providerRequestId } = await openAiPorts(access).chat!.complete(
+      command,
       context,
-    ),
+    );
+    return { ...seenOf(answer), providerRequestId };
+  },
   good: {
     type: 'application/json',
     body: Buffer.from(JSON.stringify(completion)),
     result: {
-      completion,
+      native: completion,
       usage: { promptTokens: 3, completionTokens: 2, cachedTokens: null, reasoningTokens: null },
       providerRequestId: null,
     },
@@ -46,19 +50,19 @@ const chunks = [
 const events = chunks.map((chunk) => `: keep-alive\n\ndata: ${JSON.stringify(chunk)}\n\n`);
 describePortContract('OpenAI chat stream', {
   run: async (access, context) => {
-    const { body } = await openAiPorts(access).chat!.stream({ messages, maxTokens: 5 }, context);
-    const seen: ChatChunk[] = [];
-    for await (const chunk of body) seen.push(chunk as ChatChunk);
+    const { body } = await openAiPorts(access).chat!.stream(chatCommand({ messages }, 5), context);
+    const seen: unknown[] = [];
+    for await (const event of body) seen.push(seenOf(event as ChatEvent));
     return seen;
   },
   good: {
     type: 'text/event-stream',
     body: Buffer.from(`${events.join('')}data: [DONE]\n\n`),
     result: [
-      { chunk: chunks[0], usage: null },
-      { chunk: chunks[1], usage: null },
+      { native: chunks[0], usage: null },
+      { native: chunks[1], usage: null },
       {
-        chunk: chunks[2],
+        native: chunks[2],
         usage: { promptTokens: 3, completionTokens: 2, cachedTokens: null, reasoningTokens: null },
       },
     ],

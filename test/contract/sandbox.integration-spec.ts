@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { readBounded } from '../../src/providers/http/response-body.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
-import type { ChatChunk } from '../../src/providers/ports/chat.port.js';
+import type { ChatEvent } from '../../src/providers/ports/chat.port.js';
 import type { ProviderAudio } from '../../src/providers/ports/audio.port.js';
 import { ProviderRegistry } from '../../src/providers/routing/provider-registry.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
+import { chatCommand } from '../support/chat-command.js';
 
 const MAX_BYTES = 50_000_000;
 const VOICE = 'pNInz6obpgDQGcFmaJgB';
@@ -103,13 +104,13 @@ describe('adapters against the sandbox', () => {
   const chat = () => registry.portOf(openai(''), 'chat')!;
 
   it('chats, whole and streamed, with usage', async () => {
-    const whole = await chat().complete({ messages, maxTokens: 50 }, context('gpt-5-mini'));
-    expect(whole.usage).toMatchObject({ completionTokens: 7 });
+    const { answer } = await chat().complete(chatCommand({ messages }, 50), context('gpt-5-mini'));
+    expect(answer.usage).toMatchObject({ completionTokens: 7 });
 
-    const { body } = await chat().stream({ messages, maxTokens: 50 }, context('gpt-5-mini'));
-    const chunks: ChatChunk[] = [];
-    for await (const chunk of body) chunks.push(chunk as ChatChunk);
-    expect(chunks.at(-1)?.usage).toEqual(whole.usage);
+    const { body } = await chat().stream(chatCommand({ messages }, 50), context('gpt-5-mini'));
+    const chunks: ChatEvent[] = [];
+    for await (const chunk of body) chunks.push(chunk as ChatEvent);
+    expect(chunks.at(-1)?.usage).toEqual(answer.usage);
   });
 
   it.each([
@@ -118,10 +119,10 @@ describe('adapters against the sandbox', () => {
     ['error-after=2', 'http_error'],
   ])('breaks a chat stream on [[sandbox:%s]]', async (magic, kind) => {
     const content = `Go on. [[sandbox:tokens=7]] [[sandbox:${magic}]]`;
-    const command = { messages: [{ role: 'user', content }], maxTokens: 50 };
+    const command = chatCommand({ messages: [{ role: 'user', content }] }, 50);
     const drained = (async () => {
       const { body } = await chat().stream(command, context('gpt-5-mini'));
-      for await (const chunk of body) expect(chunk).toHaveProperty('chunk');
+      for await (const chunk of body) expect(chunk).toHaveProperty('native');
     })();
     await expect(drained).rejects.toMatchObject({ kind });
   });

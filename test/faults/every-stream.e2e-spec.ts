@@ -25,7 +25,7 @@ const MOMENTS: Readonly<Record<string, (then: () => void) => unknown>> = {
 };
 /** What requests make, for each kind: shows that the watch still sees them. */
 const SEEN: Partial<Record<Kind, readonly string[]>> = {
-  events: ['OpenAiChatStream'],
+  events: ['ChatEventStream'],
   audio: ['ResponseBody'],
   upload: ['Transform', 'Multipart', 'FileStream', 'WriteStream', 'ReadStream', 'Readable'],
   'download of a recording': [

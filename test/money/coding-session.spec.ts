@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { CHAT_MODELS } from '../../src/catalog/models/chat.models.js';
 import type { ModelRow } from '../../src/catalog/model-row.js';
-import { chargeOf } from '../../src/chat/chat-pricing.js';
+import { chargeOf } from '../../src/text/text-quote.js';
 import { usageOf } from '../../src/providers/openai/openai-usage.js';
 
 const TURNS = 60;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import { isReason } from '../ports/chat.port.js';
+import { isReason } from '../ports/finish-reason.js';
 
 /** Maximum number of choices that are distinguished; requests allow only one. */
 const MAX_CHOICES = 31;

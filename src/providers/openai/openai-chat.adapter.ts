@@ -13,12 +13,18 @@ import {
   MAX_COMPLETION_BYTES,
   MAX_COMPLETION_VALUES,
   MAX_TOOL_CALLS,
+  PartsEvent,
 } from '../ports/chat.port.js';
-import { OpenAiChatStream } from './openai-chat-stream.js';
-import { RejectedParameters } from './rejected-parameters.js';
+import { openChatStream } from '../text/open-chat-stream.js';
+import { ChunkParts } from './chunk-parts.js';
+import { partsOfChoice } from './completion-parts.js';
+import { chatBodyOf } from './conversation-body.js';
+import { NativeChat } from './native-chat.js';
+import { OpenAiChunkReader } from './openai-chunk-reader.js';
 import { usageOf } from './openai-usage.js';
+import { RejectedParameters } from './rejected-parameters.js';
 
-/** Chat over the OpenAI wire protocol. */
+/** Text over OpenAI's protocol of chat completions. Callers of the chat face get its objects as they are. */
 export class OpenAiChat implements ChatPort {
   private readonly refusals = new RejectedParameters();
 
@@ -29,7 +35,9 @@ export class OpenAiChat implements ChatPort {
     return this.refusals.send(context.upstreamModel, wanted, ({ outputCapParameter }) => {
       const body = chatBody(command, context, outputCapParameter);
       const request = chatRequest(body, context);
-      return this.http.requestJson(request, MAX_COMPLETION_BYTES, toResult, MAX_COMPLETION_VALUES);
+      const read = (completion: JsonObject, providerRequestId: string | null) =>
+        toResult(completion, isNative(command), providerRequestId);
+      return this.http.requestJson(request, MAX_COMPLETION_BYTES, read, MAX_COMPLETION_VALUES);
     });
   }
 
@@ -47,20 +55,15 @@ export class OpenAiChat implements ChatPort {
           stream_options: asksUsage ? { include_usage: true } : undefined,
           ...chatBody(command, context, outputCapParameter),
         };
-        return this.openStream(chatRequest(body, context));
+        const reader = new OpenAiChunkReader(isNative(command) ? undefined : new ChunkParts());
+        return openChatStream(this.http, chatRequest(body, context), reader);
       },
     );
   }
+}
 
-  private async openStream(request: UpstreamRequest): Promise<ChatStream> {
-    const response = await this.http.request(request);
-    const unusable = (code: string, event?: unknown) => this.http.unusable(response, code, event);
-    const stream = new OpenAiChatStream(response.body, unusable, undefined, request.context.owner);
-    // The code that reads the stream gets the error. Until it starts reading, this listener prevents an uncaught error.
-    stream.on('error', () => undefined);
-    await stream.firstChunk();
-    return { body: stream, providerRequestId: response.providerRequestId, unusable };
-  }
+function isNative({ protocol }: ChatCommand): boolean {
+  return protocol === 'chat';
 }
 
 function chatRequest(body: object, context: AttemptContext): UpstreamRequest {
@@ -77,12 +80,14 @@ function outputCapParameterOf(
 }
 
 function chatBody(
-  { messages, maxTokens, parameters }: ChatCommand,
+  command: ChatCommand,
   { upstreamModel }: AttemptContext,
   outputCapParameter: string,
 ): object {
+  const { native, conversation, maxTokens } = command;
+  const fields = isNative(command) ? native : chatBodyOf(conversation());
   // The cap comes last, because callers may send a field with the name that the row uses for it.
-  return { model: upstreamModel, messages, ...parameters, [outputCapParameter]: maxTokens };
+  return { model: upstreamModel, ...fields, [outputCapParameter]: maxTokens };
 }
 
 /**
@@ -91,12 +96,18 @@ function chatBody(
  */
 function toResult(
   completion: JsonObject,
+  isNativeCall: boolean,
   providerRequestId: string | null,
 ): ChatResult | undefined {
   const choices = listAt(completion, 'choices') ?? [];
-  if (choices.length === 0 || carriesError(completion)) return undefined;
+  const [first] = choices;
+  if (first === undefined || carriesError(completion)) return undefined;
   if (choices.some(({ message }) => hasTooManyCalls(message))) return undefined;
-  return { completion, usage: usageOf(completion), providerRequestId };
+  const usage = usageOf(completion);
+  const answer = isNativeCall
+    ? new NativeChat(completion, usage, choices, 'message')
+    : new PartsEvent(partsOfChoice(first), usage);
+  return { answer, providerRequestId };
 }
 
 function hasTooManyCalls(message: unknown): boolean {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { chatCommand } from '../../../test/support/chat-command.js';
 import { StubUpstream } from '../../../test/support/stub-upstream.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { HttpTransport } from '../http/http-transport.js';
@@ -68,7 +69,7 @@ describe('a parameter that is refused by name', () => {
     const access = { id: 'acme', baseUrl: stub.url, apiKey: 'k', transport };
     const { chat } = openAiPorts({ ...access, clock: new SystemClock() });
     const answer = await chat?.stream(
-      { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 9 },
+      chatCommand({ messages: [{ role: 'user', content: 'Hi' }] }, 9),
       { upstreamModel: 'm', signal: new AbortController().signal },
     );
     const chunks: unknown[] = [];

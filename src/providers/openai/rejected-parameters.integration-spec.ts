@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { chatCommand } from '../../../test/support/chat-command.js';
 import { StubUpstream } from '../../../test/support/stub-upstream.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { HttpTransport } from '../http/http-transport.js';
@@ -52,7 +53,8 @@ const context = (terms?: UpstreamTerms, upstreamModel = 'm') => ({
   terms,
   signal: new AbortController().signal,
 });
-const COMMAND: ChatCommand = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 9 };
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+const COMMAND = chatCommand({ messages: MESSAGES }, 9);
 const complete = (command: Partial<ChatCommand> = {}, terms?: UpstreamTerms) =>
   chat.complete({ ...COMMAND, ...command }, context(terms));
 async function stream(terms?: UpstreamTerms): Promise<number> {
@@ -83,7 +85,7 @@ const azure = (field: string) => ({
 
 it('the cap replaces a field of the caller with the name that the row uses for the cap', async () => {
   refuses([], 400, () => ({}));
-  await complete({ parameters: { temperature: 2 } }, { outputCapParameter: 'temperature' });
+  await complete({ native: { temperature: 2 } }, { outputCapParameter: 'temperature' });
   expect(JSON.parse(stub.only.body.toString())).toMatchObject({ temperature: 9 });
 });
 
@@ -253,9 +255,9 @@ describe('the terms of a row', () => {
 
   it('drop, rename and add fields', async () => {
     refuses([], 400, openAi);
-    const parameters = { seed: 7, user: 'u', temperature: 1, top_p: 0.5 };
+    const native = { messages: MESSAGES, seed: 7, user: 'u', temperature: 1, top_p: 0.5 };
     await complete(
-      { parameters },
+      { native },
       {
         drop: ['user'],
         rename: { seed: 'random_seed', constructor: 'x' },
@@ -264,7 +266,7 @@ describe('the terms of a row', () => {
     );
     expect(JSON.parse(stub.only.body.toString())).toEqual({
       model: 'm',
-      messages: COMMAND.messages,
+      messages: MESSAGES,
       max_tokens: 9,
       random_seed: 7,
       temperature: 0,

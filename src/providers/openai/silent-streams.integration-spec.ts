@@ -2,11 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InternalAxiosRequestConfig } from 'axios';
+import { chatCommand } from '../../../test/support/chat-command.js';
 import { StubUpstream } from '../../../test/support/stub-upstream.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { HttpTransport } from '../http/http-transport.js';
 import { UPSTREAM_TIMEOUTS } from '../http/upstream-timeouts.js';
-import type { ChatCommand, ChatPort } from '../ports/chat.port.js';
+import type { ChatPort } from '../ports/chat.port.js';
 import type { UpstreamTerms } from '../ports/attempt.js';
 import { openAiPorts } from './openai-ports.js';
 
@@ -14,7 +15,8 @@ import { openAiPorts } from './openai-ports.js';
 const SHORT_MS = 1_000;
 /** Signs of life in a stream come this often. */
 const PING_MS = 100;
-const COMMAND: ChatCommand = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: 9 };
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+const COMMAND = chatCommand({ messages: MESSAGES }, 9);
 const choice = { index: 0, delta: { content: 'Hi' } };
 const CHUNK = `data: ${JSON.stringify({ choices: [choice] })}\n\n`;
 

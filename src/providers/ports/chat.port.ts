@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import type { AttemptContext } from './attempt.js';
+import { type ChatPart, textOfPart } from './chat-parts.js';
+import type { Conversation, FaceProtocol } from './conversation.js';
 
 /** Maximum bytes of a response that is not streamed. A larger one is a failure of the provider. */
 export const MAX_COMPLETION_BYTES = 16 * 1024 * 1024;
@@ -17,16 +19,27 @@ export const MAX_TOOL_CALLS = 1_024;
 /** The two parameter names of the output cap. */
 export type OutputCapParameter = 'max_tokens' | 'max_completion_tokens';
 
-/** A conversation for which a reply is wanted. */
-export interface ChatCommand {
-  /** Messages in order, in OpenAI's format. */
-  readonly messages: readonly JsonObject[];
-  /** The output cap. Without it a provider could generate more than the hold covers. */
-  readonly maxTokens: number;
-  /** The parameter name that the caller used for the cap. A name in the model row takes precedence. */
+/** What a caller asks, as its face has checked it. */
+export interface ChatRequest {
+  /** The protocol that the caller speaks. */
+  readonly protocol: FaceProtocol;
+  /**
+   * The body in that protocol, with the fields that may be sent. Without the model, the output cap and `stream`, which the
+   * adapter adds. A vendor of the same protocol gets it as it is.
+   */
+  readonly native: JsonObject;
+  /** Headers in that protocol, such as `anthropic-beta`, for a vendor of the same protocol. */
+  readonly nativeHeaders?: Readonly<Record<string, string>> | undefined;
+  /** The parameter name that a caller of the chat face used for the cap. A name in the model row takes precedence. */
   readonly outputCapParameter?: OutputCapParameter | undefined;
-  /** Further validated fields under their wire names, such as `temperature` and `tools`. They are sent unchanged. */
-  readonly parameters?: JsonObject | undefined;
+  /** The same in neutral parts, for a vendor of another protocol. */
+  readonly conversation: () => Conversation;
+}
+
+/** A request with its output cap. */
+export interface ChatCommand extends ChatRequest {
+  /** The output cap, reasoning included. Without it a provider could generate more than the hold covers. */
+  readonly maxTokens: number;
 }
 
 /** Whole numbers by name, such as `audio_tokens`. */
@@ -52,24 +65,50 @@ export interface TokenUsage {
   readonly completionDetails?: TokenDetails | undefined;
 }
 
-/** A complete response: the provider's completion object, which still contains the provider's model name. */
-export interface ChatResult {
-  readonly completion: JsonObject;
+/** What the model says in one event of a stream, or in a whole answer. */
+export interface ChatEvent {
+  /** In neutral parts. May be empty where `native` is set. */
+  readonly parts: readonly ChatPart[];
+  /**
+   * The vendor's own object, where the vendor speaks the protocol of the caller; else null. It still has the vendor's model
+   * name and ids. Its face shows it to the caller, with names, ids and money of the gateway.
+   */
+  readonly native: JsonObject | null;
+  /** Present where the event reports usage; the last report counts. */
   readonly usage: TokenUsage | null;
+  /** The text that the model made, names and arguments of tools included: it is counted where no usage is reported. */
+  readonly texts: readonly string[];
+  /** Whether it has the reason for which the answer ended. Only the usage follows. */
+  readonly hasFinish: boolean;
+}
+
+/** An event of parts, and the vendor's own object if it is native. */
+export class PartsEvent implements ChatEvent {
+  constructor(
+    readonly parts: readonly ChatPart[],
+    readonly usage: TokenUsage | null,
+    readonly native: JsonObject | null = null,
+  ) {}
+
+  get texts(): string[] {
+    return this.parts.map(textOfPart).filter((text) => text !== '');
+  }
+
+  get hasFinish(): boolean {
+    return this.parts.some(({ type }) => type === 'finish');
+  }
+}
+
+/** A complete answer. */
+export interface ChatResult {
+  readonly answer: ChatEvent;
   readonly providerRequestId: string | null;
 }
 
-/** One event of a streamed response: the provider's chunk object, which still contains the provider's model name. */
-export interface ChatChunk {
-  readonly chunk: JsonObject;
-  /** Present on a chunk that reports usage; the last report counts. */
-  readonly usage: TokenUsage | null;
-}
-
-/** A streamed response whose first chunk has arrived. */
+/** A streamed answer whose first event has arrived. */
 export interface ChatStream {
   /**
-   * Object stream of {@link ChatChunk}, each as soon as it arrives. Ends when the response is complete (decision G-24),
+   * Object stream of {@link ChatEvent}, each as soon as it arrives. Ends when the response is complete (decision G-24),
    * at most 5 s after the last finish reason. Fails with a `ProviderError` if the provider disconnects or reports an
    * error before. Destroying it closes the upstream connection.
    */
@@ -82,62 +121,8 @@ export interface ChatStream {
   readonly unusable: (code: string) => Error;
 }
 
-/** Chat completions (API: POST /v1/chat/completions). */
+/** Text of every face: chat completions, responses, messages. */
 export interface ChatPort {
   complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult>;
   stream(command: ChatCommand, context: AttemptContext): Promise<ChatStream>;
-}
-
-/** Why a response ended, in OpenAI's words. */
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call';
-
-/** The words of OpenAI and of other vendors, in small letters. */
-const WORDS: ReadonlyMap<string, FinishReason> = new Map([
-  ...(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] as const).map(
-    (word) => [word, word] as const,
-  ),
-  ...(['eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'] as const).map(
-    (word) => [word, 'stop'] as const,
-  ),
-  ...(
-    ['max_tokens', 'max_output_tokens', 'model_length', 'model_context_window_exceeded'] as const
-  ).map((word) => [word, 'length'] as const),
-  ...(['tool_use', 'tool_call', 'tool-calls'] as const).map(
-    (word) => [word, 'tool_calls'] as const,
-  ),
-  ...(
-    [
-      'safety',
-      'recitation',
-      'blocklist',
-      'prohibited_content',
-      'spii',
-      'refusal',
-      'sensitive',
-    ] as const
-  ).map((word) => [word, 'content_filter'] as const),
-]);
-/** Values by which vendors say that the response continues. */
-const NONE: ReadonlySet<string> = new Set(['', 'null', 'none', 'finish_reason_unspecified']);
-
-/**
- * The finish reason of a choice; null while it continues. An unknown word becomes `tool_calls` if tools were called,
- * else `stop` (decision G-24).
- */
-export function finishReasonOf(
-  { finish_reason: reason }: JsonObject,
-  hasCalls: boolean,
-): FinishReason | null {
-  if (!isReason(reason)) return null;
-  return WORDS.get(reason.toLowerCase()) ?? missingReason(hasCalls);
-}
-
-/** Whether a vendor's `finish_reason` says that its choice has ended. */
-export function isReason(reason: unknown): reason is string {
-  return typeof reason === 'string' && !NONE.has(reason.toLowerCase());
-}
-
-/** The reason of a choice that ended without one. */
-export function missingReason(hasCalls: boolean): FinishReason {
-  return hasCalls ? 'tool_calls' : 'stop';
 }

@@ -24,6 +24,7 @@ export interface SseLimits {
   readonly firstPingMs: number;
   readonly stallMs: number;
 }
+const COMMENT = ': ping\n\n';
 const LIMITS: SseLimits = { pingMs: PING_MS, firstPingMs: FIRST_PING_MS, stallMs: STALL_MS };
 
 /**
@@ -40,6 +41,8 @@ export class SseWriter {
   constructor(
     private readonly response: Response,
     private readonly limits: SseLimits = LIMITS,
+    /** After the first event: what is written in a silence, whole and with its line breaks. */
+    private readonly heartbeat: () => string = () => COMMENT,
   ) {}
 
   /** Whether the client has disconnected or was disconnected. */
@@ -69,12 +72,15 @@ export class SseWriter {
     clearTimeout(this.ping);
   }
 
-  /** Sends one event. It returns a promise if the caller has to wait for the client; the promise never rejects. */
-  send(data: string): Promise<void> | undefined {
+  /**
+   * Sends one event, with its name if it has one. It returns a promise if the caller has to wait for the client; the
+   * promise never rejects.
+   */
+  send(data: string, name?: string): Promise<void> | undefined {
     if (this.isGone) return undefined;
     if (this.hasSent) this.ping?.refresh();
     else this.beginEvents();
-    const event = `data: ${data}\n\n`;
+    const event = name === undefined ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`;
     const { response } = this;
     const mayWriteMore = response.write(
       data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event),
@@ -84,9 +90,12 @@ export class SseWriter {
       : waitForDrain(response, this.limits.stallMs);
   }
 
-  /** Sends a last event and ends the response. Resolves when all of it was sent or the client has disconnected. */
-  async end(data: string): Promise<void> {
-    await this.send(data);
+  /**
+   * Sends a last event, if there is one, and ends the response. Resolves when all of it was sent or the client has
+   * disconnected.
+   */
+  async end(data?: string): Promise<void> {
+    if (data !== undefined) await this.send(data);
     this.drop();
     if (this.isGone) return;
     const closed = once(this.response, 'close');
@@ -121,7 +130,9 @@ export class SseWriter {
     this.ping = setTimeout(() => {
       if (this.isGone) return;
       if (!this.isOpen) this.begin();
-      if (!this.response.writableNeedDrain) this.response.write(': ping\n\n');
+      if (!this.response.writableNeedDrain) {
+        this.response.write(this.hasSent ? this.heartbeat() : COMMENT);
+      }
       this.ping?.refresh();
     }, ms);
   }

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
+import type { NamedImage } from './text-request.js';
+
+/** The images of one request may be on at most this many hosts, because each needs a DNS query. */
+const MAX_HOSTS = 50;
+
+/**
+ * Images that a call names by http(s) URL. They are checked like every URL of a caller and never fetched here (decisions G-43,
+ * G-62).
+ */
+@Injectable()
+export class NamedImages {
+  constructor(private readonly urls: UserSuppliedUrls) {}
+
+  /**
+   * Throws `invalid_request` with the path of the first URL that is not public, or whose host exceeds the maximum
+   * number. A host that does not resolve now is accepted, because the provider fetches the image.
+   */
+  async check(images: readonly NamedImage[]): Promise<void> {
+    const hosts = this.checkTexts(images);
+    const verdicts = await Promise.all(hosts.map(({ url }) => this.urls.hostOf(url)));
+    const bad = hosts.find((_image, index) => verdicts[index] === 'private');
+    if (bad) throw invalidImage(bad, 'must point at a public host');
+  }
+
+  /** {@link check} without the look at the hosts; returns an image of each of them. */
+  checkTexts(images: readonly NamedImage[]): readonly NamedImage[] {
+    const byHost = new Map<string, NamedImage>();
+    for (const image of images) {
+      const says = this.urls.rejectionOf(image.url);
+      if (says !== undefined) throw invalidImage(image, says);
+      const { origin } = new URL(image.url);
+      if (byHost.has(origin)) continue;
+      if (byHost.size === MAX_HOSTS) {
+        throw invalidImage(image, `must be on one of at most ${MAX_HOSTS} hosts`);
+      }
+      byHost.set(origin, image);
+    }
+    return [...byHost.values()];
+  }
+}
+
+function invalidImage({ param }: NamedImage, says: string): GatewayError {
+  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
+}

@@ -1,0 +1,42 @@
+import type { ChatRequest } from '../providers/ports/chat.port.js';
+
+/** Tokens counted for an image, whatever its size (decision G-23). */
+export const IMAGE_TOKENS = 4_096;
+
+/** An image on the web, and the field that names it. */
+export interface NamedImage {
+  readonly param: string;
+  readonly url: string;
+}
+
+/** What a prompt consists of, to be counted where the provider does not report it. */
+export interface PromptText {
+  readonly texts: readonly string[];
+  readonly messages: number;
+  readonly images: number;
+}
+
+/** What a face makes of a body, before anything is held. */
+export interface TextRequest {
+  /** What the provider gets, but for the output cap. */
+  readonly request: ChatRequest;
+  /** An upper bound of the prompt's tokens ({@link promptBound}). */
+  readonly promptTokens: number;
+  /** The output cap that the caller wants; undefined: what the hold pays for (decision G-106). */
+  readonly maxTokens: number | undefined;
+  /** Tokens of the longest answer that the gateway can read completely; undefined: any. */
+  readonly longestAnswerTokens?: number | undefined;
+  /** The images with an http(s) URL. */
+  readonly images: readonly NamedImage[];
+  /** The fields of the body that are not sent on (decisions G-92, G-107). */
+  readonly ignored: readonly string[];
+  readonly prompt: () => PromptText;
+}
+
+/**
+ * An upper bound of the prompt's tokens: one for each byte of everything that the provider gets as JSON, the images left
+ * out, and 4,096 for each image (decision G-23).
+ */
+export function promptBound(json: string, images: number): number {
+  return Buffer.byteLength(json) + images * IMAGE_TOKENS;
+}

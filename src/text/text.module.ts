@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { ExecutionsModule } from '../billing/calls/executions.module.js';
+import { BrokenStreams } from './broken-streams.js';
+import { GeneratedTextBuffers } from './generated-text.js';
+import { NamedImages } from './named-images.js';
+import { StreamOutcomes } from './stream-outcomes.js';
+import { TextAnswers } from './text-answers.service.js';
+import { TextStreams } from './text-streams.service.js';
+import { TextUsage } from './text-usage.js';
+import { TokenCounter } from './tokens/token-counter.js';
+
+/** The core of text: what every face shares between the quote and the settlement. */
+@Module({
+  imports: [ExecutionsModule],
+  providers: [
+    TextAnswers,
+    TextStreams,
+    NamedImages,
+    TextUsage,
+    GeneratedTextBuffers,
+    TokenCounter,
+    BrokenStreams,
+    StreamOutcomes,
+  ],
+  exports: [TextAnswers, TextStreams, NamedImages, TokenCounter],
+})
+export class TextModule {}
