@@ -5,22 +5,11 @@ import { ApiKeyAuth, CurrentCaller } from '../auth/api-key-auth.decorator.js';
 import type { Caller } from '../auth/caller.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { notFound, pathId } from '../common/ids/id-params.js';
-import { PageQuery } from '../common/paging/page.query.js';
 import { viewPage } from '../common/paging/page.view.js';
-import { Enum } from '../common/validation/fields.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import type { DeliveryStatus } from '../webhooks/delivery.js';
+import { deliveryFilterOf, OwnDeliveriesQuery } from '../webhooks/deliveries.query.js';
 import { DeliveryPage, DeliveryView, viewDelivery } from '../webhooks/delivery.view.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
-
-/** Query of GET /v1/webhook-deliveries. */
-export class AccountDeliveriesQuery extends PageQuery {
-  @Enum(['pending', 'delivered', 'failed'], {
-    optional: true,
-    description: 'Deliveries in one status',
-  })
-  status?: DeliveryStatus;
-}
 
 /** What was sent to the receivers of the account: webhooks of its tasks, and its events (API: Events of an account). */
 @ApiTags('account')
@@ -39,9 +28,10 @@ export class AccountDeliveriesController {
   @ErrorResponses('invalid_request')
   async listDeliveries(
     @CurrentCaller() { accountId }: Caller,
-    @StrictQuery() { status, ...page }: AccountDeliveriesQuery,
+    @StrictQuery() query: OwnDeliveriesQuery,
   ) {
-    return viewPage(await this.deliveries.list({ accountId, status }, page), viewDelivery);
+    const filter = { ...deliveryFilterOf(query), accountId };
+    return viewPage(await this.deliveries.list(filter, query), viewDelivery);
   }
 
   @Post(':id/redeliver')

@@ -17,6 +17,7 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { KeysController } from './keys.controller.js';
 import { LedgerController } from './ledger.controller.js';
+import { OperatorEndpoints } from './operator-endpoints.js';
 import { OperatorLedger } from './operator-ledger.js';
 import { OperatorKeys } from './operator-keys.js';
 import { OperatorTargets } from './operator-targets.js';
@@ -27,6 +28,7 @@ import { PriceWhatIf } from './price-what-if.js';
 import { PriceBooksController } from './price-books.controller.js';
 import { RecordsController } from './records.controller.js';
 import { UsageController } from './usage.controller.js';
+import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.js';
 
 /** The operator API. */
 @Module({
@@ -45,6 +47,7 @@ import { UsageController } from './usage.controller.js';
     KeysController,
     RecordsController,
     DeliveriesController,
+    AdminWebhookEndpointsController,
     AdminTasksController,
     UsageController,
     CatalogController,
@@ -67,6 +70,7 @@ import { UsageController } from './usage.controller.js';
     PriceWhatIf,
     OperatorPriceBooks,
     DeliveriesService,
+    OperatorEndpoints,
     AdminTasksService,
     AdminGuard,
   ],
@@ -77,6 +81,7 @@ import { UsageController } from './usage.controller.js';
     OperatorPriceBooks,
     AdminTasksService,
     DeliveriesService,
+    OperatorEndpoints,
     SealedSecrets,
   ],
 })

@@ -1,11 +1,15 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { DeliveryPage, DeliveryView, viewDelivery } from '../webhooks/delivery.view.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveriesQuery } from './dto/admin.queries.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
+import {
+  AdminDeliveryPage,
+  AdminDeliveryView,
+  viewAdminDelivery,
+} from './views/admin-delivery.view.js';
 
 /** Webhook deliveries of all accounts (docs/guides/webhooks.md). */
 @OperatorEndpoint()
@@ -18,9 +22,9 @@ export class DeliveriesController {
     summary: 'Webhook deliveries with their attempts, newest delivery first',
     description: 'Of all accounts, each with all attempts and what the receiver answered.',
   })
-  @ApiOkResponse({ type: DeliveryPage })
+  @ApiOkResponse({ type: AdminDeliveryPage })
   async listAdminDeliveries(@StrictQuery() query: DeliveriesQuery) {
-    return viewPage(await this.deliveries.list(query), viewDelivery);
+    return viewPage(await this.deliveries.list(query), viewAdminDelivery);
   }
 
   @Post(':id/redeliver')
@@ -30,8 +34,8 @@ export class DeliveriesController {
     description:
       'Also for a delivery that has failed for good. The attempt is added to the same delivery.',
   })
-  @ApiAcceptedResponse({ type: DeliveryView })
-  async redeliverAdminDelivery(@Param('id') id: string): Promise<DeliveryView> {
-    return viewDelivery(await this.deliveries.redeliver(id));
+  @ApiAcceptedResponse({ type: AdminDeliveryView })
+  async redeliverAdminDelivery(@Param('id') id: string): Promise<AdminDeliveryView> {
+    return viewAdminDelivery(await this.deliveries.redeliver(id));
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { filterId, notFound, pathId } from '../common/ids/id-params.js';
 import type { Page } from '../common/paging/page.js';
 import type { Delivery } from '../webhooks/delivery.js';
+import { deliveryFilterOf } from '../webhooks/deliveries.query.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 import type { DeliveriesQuery } from './dto/admin.queries.js';
 
@@ -10,10 +11,11 @@ import type { DeliveriesQuery } from './dto/admin.queries.js';
 export class DeliveriesService {
   constructor(private readonly deliveries: WebhookDeliveries) {}
 
-  /** Newest first; 400 invalid_request for an invalid `task_id`. */
-  list({ task_id: taskId, status, ...page }: DeliveriesQuery): Promise<Page<Delivery>> {
-    const ownerId = filterId('task', 'task_id', taskId);
-    return this.deliveries.list({ ownerId, status }, page);
+  /** Newest first; 400 invalid_request for an invalid `account_id`, `task_id` or `endpoint_id`. */
+  async list(query: DeliveriesQuery): Promise<Page<Delivery>> {
+    const accountId = filterId('acct', 'account_id', query.account_id);
+    const ownerId = filterId('task', 'task_id', query.task_id);
+    return this.deliveries.list({ ...deliveryFilterOf(query), accountId, ownerId }, query);
   }
 
   /** 404 not_found. */

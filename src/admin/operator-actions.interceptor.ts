@@ -48,11 +48,12 @@ export class OperatorActionsInterceptor implements NestInterceptor {
 
   private actionOf({ method, route, params, ip }: Request): NewOperatorAction {
     const { path } = route as { readonly path: string };
-    const { id } = params;
+    // The innermost: an endpoint of an account is named behind the account.
+    const target = Object.values(params).at(-1);
     return {
       actor: this.actor,
       action: actOf(`${method} ${path}`),
-      target: typeof id === 'string' ? id : null,
+      target: typeof target === 'string' ? target : null,
       address: ip ?? null,
     };
   }

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { viewDelivery } from '../webhooks/delivery.view.js';
+import { viewEndpoint } from '../webhooks/endpoints/webhook-endpoint.view.js';
 import { AdminTasksService } from './admin-tasks.service.js';
 import { DeliveriesService } from './deliveries.service.js';
+import { OperatorEndpoints } from './operator-endpoints.js';
 import { OperatorKeys } from './operator-keys.js';
 import { OperatorPriceBooks } from './operator-price-books.js';
 import { OperatorService } from './operator.service.js';
 import { viewAccount } from './views/account-record.view.js';
+import { viewAdminDelivery } from './views/admin-delivery.view.js';
 import { viewAdminExecution } from './views/admin-execution.view.js';
 import { viewKey } from '../auth/api-key.view.js';
 import { viewPriceBook } from './views/price-book.view.js';
@@ -15,6 +17,7 @@ export interface TargetServices {
   readonly operator: OperatorService;
   readonly keys: OperatorKeys;
   readonly deliveries: DeliveriesService;
+  readonly endpoints: OperatorEndpoints;
   readonly priceBooks: OperatorPriceBooks;
   /** Absent where no command about tasks runs. */
   readonly tasks?: AdminTasksService;
@@ -35,7 +38,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   acct: async ({ operator }, id) => operator && viewAccount(await operator.account(id)),
   exec: async ({ operator }, id) => operator && viewAdminExecution(await operator.execution(id)),
   key: async ({ keys }, id) => keys && viewKey(await keys.get(id)),
-  whd: async ({ deliveries }, id) => deliveries && viewDelivery(await deliveries.get(id)),
+  whd: async ({ deliveries }, id) => deliveries && viewAdminDelivery(await deliveries.get(id)),
+  whe: async ({ endpoints }, id) => endpoints && viewEndpoint(await endpoints.get(id)),
   task: async ({ tasks }, id) => tasks?.get(id),
 };
 const readPriceBook: Reader = async ({ priceBooks }, id) =>
@@ -50,10 +54,11 @@ export class OperatorTargets {
     operator: OperatorService,
     keys: OperatorKeys,
     deliveries: DeliveriesService,
+    endpoints: OperatorEndpoints,
     priceBooks: OperatorPriceBooks,
     tasks: AdminTasksService,
   ) {
-    this.services = { operator, keys, deliveries, priceBooks, tasks };
+    this.services = { operator, keys, deliveries, endpoints, priceBooks, tasks };
   }
 
   read(id: string): Promise<unknown> {

@@ -17,6 +17,13 @@ interface Queries {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 
+const NO_LIMIT = {
+  name: null,
+  allowedModels: null,
+  expiresAt: null,
+  requestsPerMinute: null,
+} as const;
+
 let database: TestDatabase;
 let keys: ApiKeysService;
 let accountId: string;
@@ -30,10 +37,7 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   accountId = await fundedAccount(database.dataSource, 1_000_000n);
   const { record } = await keys.issue(accountId, {
-    name: null,
-    allowedModels: null,
-    expiresAt: null,
-    requestsPerMinute: null,
+    ...NO_LIMIT,
     spendLimitMicroUsd: 5_000n,
     spendLimitPeriod: 'total',
   });
@@ -49,6 +53,14 @@ async function submit(key: string, amount: number, on: Queries = database.dataSo
   )) as { outcome: string }[];
   return { id, outcome: row?.outcome };
 }
+const deliverLate = (id: string, charge: number) =>
+  endTask(database.dataSource, accountId, id, { late: charge });
+const giveBack = (id: string, amount: number) =>
+  database.dataSource.query(`SELECT task_refund_v3($1, $2, $3, 'refund', NULL, 'goodwill')`, [
+    accountId,
+    id,
+    amount,
+  ]);
 const end = (id: string, charge: number | null) =>
   endTask(database.dataSource, accountId, id, charge ?? 'failed');
 async function rotated(key = keyId): Promise<string> {
@@ -128,5 +140,53 @@ describe('the limit of a key that is rotated', () => {
     expect(await keys.spentInPeriod(second)).toBe(2_000n);
     await end(task.id, null);
     expect(await keys.spentInPeriod(second)).toBe(0n);
+  });
+
+  it('is spent by a task of the old key that is delivered late, and regains what is given back of it', async () => {
+    const [before, after] = [await submit(keyId, 2_000), await submit(keyId, 2_000)];
+    await end(before.id, null);
+    const second = await rotated();
+    await end(after.id, null);
+    const third = await rotated(second);
+    for (const each of [keyId, second, third]) expect(await keys.spentInPeriod(each)).toBe(0n);
+    await deliverLate(before.id, 1_500);
+    await deliverLate(after.id, 900);
+    for (const each of [keyId, second, third]) expect(await keys.spentInPeriod(each)).toBe(2_400n);
+    expect((await submit(third, 2_700)).outcome).toBe('over_limit');
+    await giveBack(before.id, 400);
+    const fourth = await rotated(third);
+    for (const each of [keyId, second, third, fourth])
+      expect(await keys.spentInPeriod(each)).toBe(2_000n);
+    await database.dataSource.query(`SELECT task_refund_v3($1, $2, NULL, NULL, NULL, 'goodwill')`, [
+      accountId,
+      before.id,
+    ]);
+    for (const each of [keyId, second, third, fourth])
+      expect(await keys.spentInPeriod(each)).toBe(900n);
+    expect((await submit(fourth, 4_100)).outcome).toBe('created');
+  });
+
+  it('counts a late delivery of a key without a limit, whenever the limit of its successor is set', async () => {
+    const free = (await keys.issue(accountId, { ...NO_LIMIT })).record.id;
+    const late = await submit(free, 2_000);
+    await end(late.id, null);
+    const second = await rotated(free);
+    await deliverLate(late.id, 1_500);
+    await keys.update(second, () => ({ spendLimitMicroUsd: 2_000n, spendLimitPeriod: 'total' }));
+    expect(await keys.spentInPeriod(second)).toBe(1_500n);
+    expect((await submit(second, 501)).outcome).toBe('over_limit');
+    expect((await submit(second, 500)).outcome).toBe('created');
+  });
+
+  it('takes over a late delivery that usage has not counted yet', async () => {
+    const free = (await keys.issue(accountId, { ...NO_LIMIT })).record.id;
+    const late = await submit(free, 2_000);
+    await end(late.id, null);
+    // Usage has counted the task as failed.
+    await database.dataSource.query('UPDATE usage_state SET folded_until = clock_timestamp()');
+    await deliverLate(late.id, 1_500);
+    const second = await rotated(free);
+    await keys.update(second, () => ({ spendLimitMicroUsd: 2_000n, spendLimitPeriod: 'total' }));
+    expect(await keys.spentInPeriod(second)).toBe(1_500n);
   });
 });

@@ -8,13 +8,25 @@ import { csvPageOf, notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
 import { creditQuestion } from './operator-questions.js';
 import type { Options } from './operator-request.js';
-import { clearedOf, creditBodyOf, given, misused, sent, timesOf } from './parse-options.js';
+import {
+  amountOf,
+  clearedOf,
+  creditBodyOf,
+  given,
+  misused,
+  sent,
+  timesOf,
+  without,
+} from './parse-options.js';
+
+const AVAILABLE_BELOW = 'available-below';
+const LOW_BALANCE = 'low-balance-microusd';
 
 /** The commands about accounts and their money. */
 export const ACCOUNT_COMMANDS = {
   accounts: {
     run: async ({ operator }, _words, options) =>
-      viewPage(await operator.accounts(sent(AccountsQuery, options)), viewAccount),
+      viewPage(await operator.accounts(accountsQueryOf(options)), viewAccount),
   },
   account: {
     run: async ({ operator }, [id = '']) => viewAccountDetail(await operator.account(id)),
@@ -27,8 +39,10 @@ export const ACCOUNT_COMMANDS = {
   'account:update': {
     changes: true,
     run: async ({ operator }, [id = ''], options) => {
-      const body = sent(UpdateAccountBody, options);
-      const cleared = clearedOf(options, ['price-book'], body);
+      const low = amountOf(options, LOW_BALANCE, 'low-balance-usd');
+      const more = low === undefined ? {} : { low_balance_microusd: low };
+      const body = sent(UpdateAccountBody, without(options, LOW_BALANCE), more);
+      const cleared = clearedOf(options, ['price-book', LOW_BALANCE], body);
       return viewAccount(await operator.updateAccount(id, body, cleared));
     },
   },
@@ -57,6 +71,13 @@ export const ACCOUNT_COMMANDS = {
     },
   },
 } as const satisfies Readonly<Record<string, OperatorCommand>>;
+
+/** Throws 400. */
+function accountsQueryOf(options: Options): AccountsQuery {
+  const below = amountOf(options, AVAILABLE_BELOW, 'available-below-usd');
+  const more = below === undefined ? {} : { available_below: below };
+  return sent(AccountsQuery, without(options, AVAILABLE_BELOW), more);
+}
 
 function statementFormatOf({ csv, html }: Options): StatementFormat {
   if (csv === true && html === true) throw misused('Use --csv or --html, not both.');

@@ -1,7 +1,7 @@
 import { AdminExecutionsQuery, DeliveriesQuery } from '../admin/dto/admin.queries.js';
+import { viewAdminDelivery } from '../admin/views/admin-delivery.view.js';
 import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
 import { viewPage } from '../common/paging/page.view.js';
-import { viewDelivery } from '../webhooks/delivery.view.js';
 import { notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
 import { executionRefundQuestion } from './operator-questions.js';
@@ -28,10 +28,10 @@ export const CALL_COMMANDS = {
   },
   deliveries: {
     run: async ({ deliveries }, _words, options) =>
-      viewPage(await deliveries.list(sent(DeliveriesQuery, options)), viewDelivery),
+      viewPage(await deliveries.list(sent(DeliveriesQuery, options)), viewAdminDelivery),
   },
   'delivery:redeliver': {
     changes: true,
-    run: async ({ deliveries }, [id = '']) => viewDelivery(await deliveries.redeliver(id)),
+    run: async ({ deliveries }, [id = '']) => viewAdminDelivery(await deliveries.redeliver(id)),
   },
 } as const satisfies Readonly<Record<string, OperatorCommand>>;

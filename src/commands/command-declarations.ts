@@ -5,6 +5,7 @@ import {
 } from './command-declaration.js';
 import { ACCOUNT_DECLARATIONS } from './declarations/account-declarations.js';
 import { CALL_DECLARATIONS, TASK_DECLARATIONS } from './declarations/call-declarations.js';
+import { ENDPOINT_DECLARATIONS } from './declarations/endpoint-declarations.js';
 import { FILE_DECLARATIONS, GATEWAY_DECLARATIONS } from './declarations/gateway-declarations.js';
 import { KEY_DECLARATIONS } from './declarations/key-declarations.js';
 import { PRICE_BOOK_DECLARATIONS } from './declarations/price-book-declarations.js';
@@ -14,6 +15,7 @@ const ALL = {
   ...KEY_DECLARATIONS,
   ...PRICE_BOOK_DECLARATIONS,
   ...CALL_DECLARATIONS,
+  ...ENDPOINT_DECLARATIONS,
   ...TASK_DECLARATIONS,
   ...GATEWAY_DECLARATIONS,
   ...FILE_DECLARATIONS,

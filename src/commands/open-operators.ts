@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DeliveriesService } from '../admin/deliveries.service.js';
 import { OperatorActions } from '../auth/acts/operator-actions.js';
+import { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorPriceBooks } from '../admin/operator-price-books.js';
@@ -34,6 +35,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     ledger: app.get(OperatorLedger),
     priceBooks: app.get(OperatorPriceBooks),
     deliveries: app.get(DeliveriesService),
+    endpoints: app.get(OperatorEndpoints),
     actions: app.get(OperatorActions),
     statements: app.get(StatementAnswers, { strict: false }),
     usage: app.get(UsageService, { strict: false }),

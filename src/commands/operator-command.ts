@@ -1,6 +1,7 @@
 import type { AdminTasksService } from '../admin/admin-tasks.service.js';
 import type { DeliveriesService } from '../admin/deliveries.service.js';
 import type { OperatorActions } from '../auth/acts/operator-actions.js';
+import type { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorLedger } from '../admin/operator-ledger.js';
 import type { OperatorPriceBooks } from '../admin/operator-price-books.js';
@@ -23,6 +24,7 @@ export interface Operators extends CommonServices {
   readonly ledger: OperatorLedger;
   readonly priceBooks: OperatorPriceBooks;
   readonly deliveries: DeliveriesService;
+  readonly endpoints: OperatorEndpoints;
   readonly statements: StatementAnswers;
   readonly usage: UsageService;
   readonly catalogChanges: CatalogChanges;

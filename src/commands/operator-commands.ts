@@ -10,6 +10,7 @@ import { ACCOUNT_COMMANDS } from './account-commands.js';
 import { CALL_COMMANDS } from './call-commands.js';
 import type { OperatorCommandName } from './command-declarations.js';
 import { csvPageOf } from './command-answers.js';
+import { ENDPOINT_COMMANDS } from './endpoint-commands.js';
 import { KEY_COMMANDS } from './key-commands.js';
 import type { OperatorCommand } from './operator-command.js';
 import { forgettingQuestion } from './operator-questions.js';
@@ -27,6 +28,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<OperatorCommandName, OperatorCom
   ...KEY_COMMANDS,
   ...PRICE_BOOK_COMMANDS,
   ...CALL_COMMANDS,
+  ...ENDPOINT_COMMANDS,
   'secret:rotate': {
     changes: true,
     run: async ({ sealed }) => {

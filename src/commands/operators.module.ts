@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DeliveriesService } from '../admin/deliveries.service.js';
+import { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { PriceWhatIf } from '../admin/price-what-if.js';
@@ -29,8 +30,13 @@ import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { SchedulerModule } from '../platform/scheduler/scheduler.module.js';
 import { StatementsModule } from '../billing/statements/statements.module.js';
 import { UsageModule } from '../billing/usage/usage.module.js';
+import { EgressRules } from '../platform/http-client/egress-rules.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
+import { SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';
+import { WebhookEndpoints } from '../webhooks/endpoints/webhook-endpoints.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
+import { WebhookUrlPolicy } from '../webhooks/webhook-url-policy.js';
 
 /** The parts of the gateway that most commands need, without features and providers, so that a command answers within a second. */
 @Module({})
@@ -39,6 +45,7 @@ export class OperatorsModule {
     const { databaseUrl, databasePooler: pooler, migrationDatabaseUrl, dataDir } = config;
     const loaded = loadCatalog(config.catalogFile);
     const catalog = withSandboxModels(loaded, sandboxedProviders(config, loaded));
+    const rules = EgressRules.parse(config.egressAllow.join(','));
     const newMoney = sandboxScope(config, loaded) === 'all' ? 'play' : 'real';
     return {
       module: OperatorsModule,
@@ -80,6 +87,12 @@ export class OperatorsModule {
         WebhookSecrets,
         SealedSecrets,
         DeliveriesService,
+        { provide: EgressRules, useValue: rules },
+        { provide: SsrfSafeDialer, useValue: new SsrfSafeDialer({ rules }) },
+        { provide: GatewayUrl, useValue: new GatewayUrl(config.publicUrl, config) },
+        WebhookUrlPolicy,
+        WebhookEndpoints,
+        OperatorEndpoints,
         CatalogChanges,
       ],
     };

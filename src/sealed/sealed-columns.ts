@@ -18,8 +18,9 @@ export function sealedColumns(inputs: TaskInputs, secrets: WebhookSecrets): Seal
   return [
     { table: 'task', column: 'sealed_input', owner: 'id', reseal: ofInput },
     { table: 'task', column: 'webhook_secret', owner: 'id', reseal: ofWebhook },
-    { table: 'webhook_delivery', column: 'sealed_secret', owner: 'owner_id', reseal: ofWebhook },
+    // Before the deliveries, which get a copy of it or of the secret of their task.
     { table: 'webhook_endpoint', column: 'sealed_secret', owner: 'id', reseal: ofWebhook },
+    { table: 'webhook_delivery', column: 'sealed_secret', owner: 'owner_id', reseal: ofWebhook },
   ];
 }
 

@@ -4,11 +4,15 @@ import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/
 import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { Clock } from '../common/time/clock.js';
 import type { Delivery, DeliveryAttempt, DeliveryStatus, NewDelivery } from './delivery.js';
+import type { DeliveredType } from './endpoints/event-type.js';
 
 /** Which deliveries to list. All given fields must match. */
 export interface DeliveryFilter {
   readonly ownerId?: string | undefined;
   readonly accountId?: string | undefined;
+  /** The endpoint of the account that is told an event. */
+  readonly endpointId?: string | undefined;
+  readonly event?: DeliveredType | undefined;
   readonly status?: DeliveryStatus | undefined;
 }
 
@@ -51,8 +55,9 @@ const LIST = `
   SELECT d.id, d.account_id, d.owner_id, d.event, d.url, d.status, d.due_at, d.created_at, ${ATTEMPTS}
     FROM webhook_delivery d
    WHERE ($1::uuid IS NULL OR d.owner_id = $1) AND ($2::uuid IS NULL OR d.account_id = $2)
-     AND ($3::text IS NULL OR d.status = $3) AND ($4::uuid IS NULL OR d.id < $4)
-   ORDER BY d.id DESC LIMIT $5`;
+     AND ($3::text IS NULL OR d.status = $3) AND ($4::text IS NULL OR d.event = $4)
+     AND ($5::uuid IS NULL OR d.owner_id = $5) AND ($6::uuid IS NULL OR d.id < $6)
+   ORDER BY d.id DESC LIMIT $7`;
 
 // A running or due attempt counts as the requested redelivery.
 const REDELIVER = `
@@ -93,6 +98,8 @@ export class WebhookDeliveries {
       filter.ownerId ?? null,
       filter.accountId ?? null,
       filter.status ?? null,
+      filter.event ?? null,
+      filter.endpointId ?? null,
       cursorOf(page, 'uuid'),
       page.limit + 1,
     ]);

@@ -1,19 +1,25 @@
 import type { DataSource } from 'typeorm';
 
 const END = `
-  SELECT task_complete($1, $2, NULL, '{queued,processing}', false, $3, $4, $5, true, NULL, '{}', $6, $7, $7, NULL, NULL, now(),
+  SELECT task_complete($1, $2, NULL, $8, false, $3, $4, $5, true, NULL, '{}', $6, $7, $7, NULL, NULL, now(),
     NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS ended`;
 
-/** Ends a task in the database without its kind and its webhook: charged this much, or failed or expired. */
+/** Ends a task in the database without its kind and its webhook: charged this much, failed, expired, or after that delivered late. */
 export async function endTask(
   on: Pick<DataSource, 'query'>,
   accountId: string,
   id: string,
-  end: number | 'failed' | 'expired',
+  end: number | 'failed' | 'expired' | { readonly late: number },
 ): Promise<void> {
-  const terms =
-    typeof end === 'number'
-      ? ['succeeded', 'settle', end, '{}', null]
-      : [end, 'release', null, null, end === 'failed' ? 'provider_task_failed' : null];
-  await on.query(END, [accountId, id, ...terms]);
+  await on.query(END, [accountId, id, ...termsOf(end)]);
+}
+
+const OPEN = '{queued,processing}';
+
+function termsOf(end: Parameters<typeof endTask>[3]): unknown[] {
+  if (typeof end === 'number') return ['succeeded', 'settle', end, '{}', null, OPEN];
+  if (typeof end === 'object') {
+    return ['succeeded', 'settle_anew', end.late, '{}', null, '{failed,expired}'];
+  }
+  return [end, 'release', null, null, end === 'failed' ? 'provider_task_failed' : null, OPEN];
 }

@@ -93,6 +93,12 @@ describe.each(RECIPES)('The receiver in $language of docs/guides/webhooks.md', (
     expect(await printed()).toEqual(['task_1 succeeded']);
   });
 
+  it('accepts an event of an account', async () => {
+    const body = '{"id":"evt_1","object":"event","type":"balance.low","data":{}}';
+    expect(await deliver(body, SECRET)).toMatchObject({ status: 'delivered' });
+    expect(await printed()).toEqual(['evt_1 balance.low']);
+  });
+
   it('does the work once for a delivery that comes twice', async () => {
     const body = '{"id":"task_2","status":"failed"}';
     await deliver(body, SECRET);

@@ -6,6 +6,7 @@ import { isUnsignedAmount, UNSIGNED_AMOUNT_RULE } from '../../common/money/micro
 import { Custom, Enum, Text, Int } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../billing/calls/dto/executions.query.js';
 import type { ActionQuery } from '../../auth/acts/operator-actions.js';
+import { OwnDeliveriesQuery } from '../../webhooks/deliveries.query.js';
 
 const MAX_ID = 100;
 const MAX_NAME = 200;
@@ -87,13 +88,10 @@ export function actionQueryOf(query: ActionsQuery): ActionQuery {
 }
 
 /** Query of GET /admin/webhook-deliveries. */
-export class DeliveriesQuery extends PageQuery {
+export class DeliveriesQuery extends OwnDeliveriesQuery {
+  @Text({ max: MAX_ID, ...optional, description: 'Deliveries of one account, by its id' })
+  account_id?: string;
+
   @Text({ max: MAX_ID, ...optional, description: 'Deliveries of one task, by its id' })
   task_id?: string;
-
-  @Enum(['pending', 'delivered', 'failed'], {
-    ...optional,
-    description: 'Deliveries in one status',
-  })
-  status?: 'pending' | 'delivered' | 'failed';
 }

@@ -27,6 +27,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   exec: ['refunded_microusd'],
   task: ['task_status', 'charged_microusd', 'refunded_microusd'],
   whd: ['status', 'next_attempt_at'],
+  // Not its URL, which often has a token of the receiver.
+  whe: ['events'],
 };
 
 /**

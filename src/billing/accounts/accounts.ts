@@ -132,7 +132,8 @@ export class Accounts {
       const [rows] = await manager.query<[AccountRow[], number]>(
         `UPDATE account SET name = coalesce($2, name), disabled = coalesce($3, disabled),
                 price_book = CASE WHEN $4 THEN $5 ELSE price_book END,
-                low_balance = CASE WHEN $6 THEN $7 ELSE low_balance END, is_low = is_low AND NOT $6
+                low_balance = CASE WHEN $6 THEN $7 ELSE low_balance END, 
+                is_low = is_low AND NOT ($6 AND $7 IS DISTINCT FROM low_balance)
           WHERE id = $1 RETURNING *`,
         [
           ...[id, name, isDisabled, priceBook !== undefined, priceBook ?? null],

@@ -21,6 +21,12 @@ const PATH_IDS: readonly PathId[] = [
     example: `whd_${HEX}`,
   },
   {
+    path: /./,
+    name: 'endpoint_id',
+    description: 'The endpoint, such as `whe_…`',
+    example: `whe_${HEX}`,
+  },
+  {
     path: /\/statements\//,
     name: 'month',
     description: 'A month of UTC, such as `2026-11`',

@@ -7,9 +7,15 @@ export const ACCOUNT_DECLARATIONS = {
     about: 'Lists accounts, newest first',
     options: {
       name: { value: 'PREFIX', about: 'What the name begins with, in any case' },
+      'available-below': { value: 'N', about: `Those with less to spend. ${MICRO_USD}` },
+      'available-below-usd': { value: 'AMOUNT', about: 'The same in USD, such as 5.00' },
+      sort: {
+        value: 'available|spent',
+        about: 'Those with the least to spend first, or those that spent most',
+      },
       ...PAGE,
     },
-    example: 'accounts --name ac',
+    example: 'accounts --available-below-usd 1.00 --sort available',
   },
   account: {
     about: 'Shows an account with its balance and the credits that it consists of',
@@ -29,13 +35,22 @@ export const ACCOUNT_DECLARATIONS = {
     example: 'account:create acme',
   },
   'account:update': {
-    about: 'Renames, disables or enables an account, or gives it a price book',
+    about:
+      'Renames, disables or enables an account, gives it a price book or a mark of a low balance',
     operands: [ACCOUNT],
     options: {
       name: { value: 'TEXT', about: 'Its new name' },
       disabled: { value: 'true|false', about: 'Refuses all calls of its keys within 2 s' },
       'price-book': { value: 'BOOK', about: 'The price book by which it pays within 2 s' },
-      clear: { value: 'price-book', about: 'Takes its price book away: it pays the listed prices' },
+      'low-balance-microusd': {
+        value: 'N',
+        about: `Its endpoints are told balance.low when it has less to spend. ${MICRO_USD}`,
+      },
+      'low-balance-usd': { value: 'AMOUNT', about: 'The same in USD, such as 5.00' },
+      clear: {
+        value: 'price-book,low-balance-microusd',
+        about: 'Takes its price book away: it pays the listed prices; or its mark',
+      },
     },
     example: 'account:update acme --disabled true',
   },

@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from '../command-declaration.js';
-import { CALL_FILTERS, MICRO_USD, operand, PAGE, REFUND, YES } from './shared-options.js';
+import { ACCOUNT, CALL_FILTERS, MICRO_USD, operand, PAGE, REFUND, YES } from './shared-options.js';
 
 const EXECUTION = operand('EXECUTION', 'Id of the call, exec_…, its x-gateway-execution-id');
 const TASK = operand('TASK', 'Id of the task, task_…');
@@ -37,11 +37,14 @@ export const CALL_DECLARATIONS = {
   deliveries: {
     about: 'Lists webhook deliveries with their attempts, newest first',
     options: {
+      'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
       'task-id': { value: 'TASK', about: 'Of this task' },
+      'endpoint-id': { value: 'ENDPOINT', about: 'To this endpoint of an account' },
+      event: { value: 'TYPE', about: 'Of events of this type, such as balance.low' },
       status: { value: 'pending|delivered|failed', about: 'State of the delivery' },
       ...PAGE,
     },
-    example: 'deliveries --status failed',
+    example: 'deliveries --account-id acme --status failed',
   },
   'delivery:redeliver': {
     about: 'Makes the next attempt of a webhook delivery now',

@@ -14,6 +14,7 @@ import { UsageOfRuns1700000001041 } from './migrations/1041-usage-of-runs.migrat
 import { CatalogChanges1700000001042 } from './migrations/1042-catalog-changes.migration.js';
 import { PricedByBook1700000001044 } from './migrations/1044-priced-by-book.migration.js';
 import { AccountEvents1700000001050 } from './migrations/1050-account-events.migration.js';
+import { LateDeliveries1700000001052 } from './migrations/1052-late-deliveries.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CatalogChanges1700000001042,
   PricedByBook1700000001044,
   AccountEvents1700000001050,
+  LateDeliveries1700000001052,
 ];

@@ -381,7 +381,7 @@ CREATE TABLE key_spend_carried (
   CONSTRAINT key_spend_carried_pkey PRIMARY KEY (account_id, id, api_key_id)
 );
 CREATE UNIQUE INDEX key_spend_carried_pkey ON public.key_spend_carried USING btree (account_id, id, api_key_id);
-COMMENT ON key_spend_carried IS 'Calls and tasks that were open when their key was rotated. Their ends also change what the successor (api_key_id) took over.';
+COMMENT ON key_spend_carried IS 'Calls and tasks that were open when their key was rotated, and tasks that were delivered late after it. Their ends also change what the successor (api_key_id) took over.';
 
 CREATE TABLE late_charge (
   account_id uuid NOT NULL,
@@ -753,7 +753,7 @@ CREATE INDEX task_of_client_request ON public.task USING btree (account_id, clie
 CREATE INDEX task_to_collect ON public.task USING btree (id) WHERE ((evidence_status = 'succeeded'::text) AND (status = ANY (ARRAY['failed'::text, 'expired'::text, 'reconciliation_required'::text])));
 CREATE UNIQUE INDEX task_pkey ON public.task USING btree (account_id, id);
 CREATE TRIGGER task_counts_in_run AFTER UPDATE ON public.task FOR EACH ROW WHEN ((old.run IS NOT NULL)) EXECUTE FUNCTION task_note_run();
-CREATE TRIGGER task_spends AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = 'succeeded'::text))) EXECUTE FUNCTION task_note_spend();
+CREATE TRIGGER task_spends AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])))) EXECUTE FUNCTION task_note_spend();
 CREATE TRIGGER task_spends_for_maker AFTER UPDATE ON public.task FOR EACH ROW WHEN ((new.maker_counted_at IS NOT NULL)) EXECUTE FUNCTION task_note_for_maker();
 CREATE TRIGGER task_tells AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.status <> old.status) AND (new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text, 'reconciliation_required'::text])))) EXECUTE FUNCTION task_tell();
 CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON public.task FOR EACH ROW WHEN ((new.charged <> new.reserved)) EXECUTE FUNCTION task_unexplain();
@@ -1154,6 +1154,8 @@ CREATE FUNCTION idempotency_claim(p_account uuid, p_endpoint text, p_key text, p
 
 CREATE FUNCTION idempotency_claim_sent(p_account uuid, p_endpoint text, p_key text, p_fingerprints bytea[], p_token uuid, p_lease_ms integer, p_sent bytea, OUT outcome text, OUT task uuid) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '1660bf6045c83e5c4ce9fa61959e9e81';
 
+CREATE FUNCTION key_carry_late(p_account uuid, p_key uuid, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '1dba170e0292a1654123b9f7a9a85495';
+
 CREATE FUNCTION key_give_back(p_account uuid, p_key uuid, p_id uuid, p_created timestamp with time zone, p_charged timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4c0911374937430f23fbe77705d69f56';
 
 CREATE FUNCTION key_note_carried(p_account uuid, p_id uuid, p_created timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '405477ee222a843c82db4595b0e24f34';
@@ -1176,7 +1178,7 @@ CREATE FUNCTION key_tell_expiring() RETURNS integer LANGUAGE plpgsql VOLATILE CO
 
 CREATE FUNCTION key_tell_limit() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '8e297f5e906efe564e622e71c14017ab';
 
-CREATE FUNCTION key_unfolded(p_account uuid, p_key uuid) RETURNS TABLE(is_task boolean, id uuid, created_at timestamp with time zone, amount bigint, is_open boolean) LANGUAGE plpgsql STABLE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '22b5aa28bdad79b6745ae2928d39f325';
+CREATE FUNCTION key_unfolded(p_account uuid, p_key uuid) RETURNS TABLE(is_task boolean, id uuid, created_at timestamp with time zone, amount bigint, is_open boolean) LANGUAGE plpgsql STABLE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '8f4f8b86ad5def224eb5c926188b85a0';
 
 CREATE FUNCTION ledger_balance_at(p_account uuid, p_at timestamp with time zone, OUT balance bigint, OUT p_from bigint, OUT p_to bigint) RETURNS record LANGUAGE plpgsql STABLE COST 100 SET enable_bitmapscan=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS '1b9b4723d96e10798bca1598f6faccc7';
 
@@ -1267,7 +1269,7 @@ CREATE FUNCTION task_note_for_maker() RETURNS trigger LANGUAGE plpgsql VOLATILE 
 
 CREATE FUNCTION task_note_run() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a4ae79c651df88d4638ee3ee30220699';
 
-CREATE FUNCTION task_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '46f0b2c64b22a14456d7ab8c8d321ed5';
+CREATE FUNCTION task_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '98af8bc4d3a8d47de666fecfbbd2f099';
 
 CREATE FUNCTION task_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS 'f32bc4ad605be52e82d39e8a35b3b7b2';
 

@@ -10,3 +10,7 @@ export const EVENT_TYPES = [
 
 /** One of the types. */
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** The types that deliveries have: also that of a test, which an endpoint is sent on request. */
+export const DELIVERED_TYPES = [...EVENT_TYPES, 'test'] as const;
+export type DeliveredType = (typeof DELIVERED_TYPES)[number];

@@ -21,6 +21,7 @@ const MAX_PENDING_TESTS = 10;
 /** An endpoint without its secret. */
 export interface WebhookEndpoint {
   readonly id: string;
+  readonly accountId: string;
   readonly url: string;
   readonly events: readonly EventType[];
   readonly createdAt: Date;
@@ -35,6 +36,7 @@ export interface NewEndpoint {
 
 interface EndpointRow {
   readonly id: string;
+  readonly account_id: string;
   readonly url: string;
   readonly events: EventType[];
   readonly created_at: Date;
@@ -47,7 +49,8 @@ const INSERT = `
   RETURNING *`;
 const LIST = `
   SELECT * FROM webhook_endpoint WHERE account_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`;
-const FIND = 'SELECT * FROM webhook_endpoint WHERE account_id = $1 AND id = $2';
+const FIND = `
+  SELECT * FROM webhook_endpoint WHERE id = $2 AND ($1::uuid IS NULL OR account_id = $1)`;
 /** The test goes to this endpoint alone, whatever events it asks for. */
 const TEST = `SELECT event_tell($1, 'test', '{}', $2) AS id`;
 /** Their index has only deliveries that are to be tried. */
@@ -94,9 +97,9 @@ export class WebhookEndpoints {
     return pageOf(rows, page.limit, endpointOf, ({ id }) => id);
   }
 
-  /** Throws 404 `not_found` for an unknown or foreign id. */
-  async get(accountId: string, id: string): Promise<WebhookEndpoint> {
-    const [row] = await this.dataSource.query<EndpointRow[]>(FIND, [accountId, id]);
+  /** Of this account or, where it is undefined, of any. Throws 404 `not_found` for an unknown or foreign id. */
+  async get(accountId: string | undefined, id: string): Promise<WebhookEndpoint> {
+    const [row] = await this.dataSource.query<EndpointRow[]>(FIND, [accountId ?? null, id]);
     if (row === undefined) throw notFound('whe');
     return endpointOf(row);
   }
@@ -127,7 +130,8 @@ export class WebhookEndpoints {
 }
 
 function endpointOf(row: EndpointRow): WebhookEndpoint {
-  return { id: row.id, url: row.url, events: row.events, createdAt: row.created_at };
+  const { id, account_id: accountId, url, events, created_at: createdAt } = row;
+  return { id, accountId, url, events, createdAt };
 }
 
 function tooManyTests(): GatewayError {

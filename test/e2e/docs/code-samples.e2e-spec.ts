@@ -110,7 +110,9 @@ async function prepare() {
     aspect_ratio: '16:9',
   });
   const events = { url: receiver.url, secret: 'x'.repeat(32), events: ['balance.low'] };
-  const endpoint = (await (await post('/v1/webhook-endpoints', events)).made()).id;
+  const newEndpoint = async () => (await (await post('/v1/webhook-endpoints', events)).made()).id;
+  const endpoint = await newEndpoint();
+  const operatorsEndpoint = await newEndpoint();
   const madeKey = (await (await post('/v1/keys', {})).made()).id;
   const deliveries = await fetch(`${gateway.url}/v1/tasks/${dub}/deliveries`, account);
   const { data } = (await deliveries.json()) as { data: readonly Made[] };
@@ -121,6 +123,7 @@ async function prepare() {
     accountId,
     madeKey,
     endpoint,
+    operatorsEndpoint,
     execution,
     dub,
     unclear,
@@ -140,8 +143,8 @@ describe('the samples of the served OpenAPI document', () => {
   it.each(Object.keys(PROGRAMS).filter((label) => label !== 'Python' || hasRequests()))(
     'run as they stand, with ids of things that exist, and answer the fields of their examples: %s',
     async (label) => {
-      const { key, accountId, madeKey, endpoint, execution, dub, unclear, video, delivery } =
-        await prepare();
+      const made = await prepare();
+      const { key, accountId, madeKey, execution, dub, unclear, video, delivery } = made;
       const keyId = await newKey(accountId);
       // The last calls change what the others need or answer.
       const last = [
@@ -150,6 +153,7 @@ describe('the samples of the served OpenAPI document', () => {
         'revokeKey',
         'revokeAdminKey',
         'deleteWebhookEndpoint',
+        'deleteAdminWebhookEndpoint',
         'deleteAdminPriceBook',
       ];
       const order = [
@@ -170,7 +174,7 @@ describe('the samples of the served OpenAPI document', () => {
           .replace(/(\/v1\/keys\/)key_0193\w+/, `$1${madeKey}`)
           .replace(/key_0193\w+/, id === 'revokeAdminKey' ? await newKey(accountId) : keyId)
           .replace(/whd_0193\w+/, delivery)
-          .replace(/whe_0193\w+/, endpoint);
+          .replace(/whe_0193\w+/, id.includes('Admin') ? made.operatorsEndpoint : made.endpoint);
         const { code, text } = await run(label, filled, key);
         // Its task had been sent to the provider, so the call arrived.
         const isRight = id === 'cancelTask' ? /409|task_not_cancellable/.test(text) : code === 0;

@@ -146,6 +146,9 @@ describeInBrowser('Swagger UI in a browser', () => {
       const key = await succeeds('createAdminKey', { parameters: { id: idOf(made) } });
       const madeKey = await succeeds('createKey');
       const endpoint = await succeeds('createWebhookEndpoint');
+      const operators = await succeeds('createAdminWebhookEndpoint', {
+        parameters: { id: idOf(made) },
+      });
       expect(await ended(idOf(dub))).toBe('succeeded');
       expect(await ended(idOf(video))).toBe('completed');
       expect(await ended(idOf(unclear))).toBe('reconciliation_required');
@@ -172,6 +175,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         'revokeKey',
         'revokeAdminKey',
         'deleteWebhookEndpoint',
+        'deleteAdminWebhookEndpoint',
         'deleteAdminPriceBook',
       ];
       for (const { path, id } of rows) {
@@ -180,6 +184,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         const parameters = {
           ...(id === 'creditAccount' && { 'Idempotency-Key': 'invoice-17' }),
           ...(path.includes('{id}') && { id: found?.[1] ?? 'none' }),
+          ...(path.includes('{endpoint_id}') && { endpoint_id: idOf(operators) }),
           ...(path.includes('{month}') && { month: new Date().toISOString().slice(0, 7) }),
           ...(path.includes('{delivery_id}') && { delivery_id: firstIdOf(delivery) }),
         };
@@ -187,6 +192,9 @@ describeInBrowser('Swagger UI in a browser', () => {
       }
       await succeeds('revokeKey', { parameters: { id: idOf(madeKey) } });
       await succeeds('deleteWebhookEndpoint', { parameters: { id: idOf(endpoint) } });
+      await succeeds('deleteAdminWebhookEndpoint', {
+        parameters: { id: idOf(made), endpoint_id: idOf(operators) },
+      });
       await succeeds('revokeAdminKey', { parameters: { id: idOf(key) } });
       await succeeds('deleteAdminPriceBook', { parameters: { id: 'partners' } });
       expect(done.size).toBe(rows.length - 1);

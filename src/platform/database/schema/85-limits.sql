@@ -36,7 +36,7 @@ CREATE TABLE key_spend_carried (
   begun_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, id, api_key_id)
 );
-COMMENT ON TABLE key_spend_carried IS 'Calls and tasks that were open when their key was rotated. Their ends also change what the successor (api_key_id) took over.';
+COMMENT ON TABLE key_spend_carried IS 'Calls and tasks that were open when their key was rotated, and tasks that were delivered late after it. Their ends also change what the successor (api_key_id) took over.';
 
 CREATE TABLE maker_spend (
   account_id uuid NOT NULL,

@@ -13,7 +13,8 @@ CREATE OR REPLACE FUNCTION first_id_since(p_from timestamptz) RETURNS uuid LANGU
 $$;
 
 -- The calls and tasks of a key that usage_day does not count yet: what each costs, less what was refunded, or holds, and
--- whether it is still open.
+-- whether it is still open. A task that was delivered late counts as it first ended; its charge is a row of its own, at the time at
+-- which it was made, as in usage.
 CREATE OR REPLACE FUNCTION key_unfolded(p_account uuid, p_key uuid)
 RETURNS TABLE(is_task boolean, id uuid, created_at timestamptz, amount bigint, is_open boolean) LANGUAGE plpgsql STABLE
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -35,15 +36,19 @@ BEGIN
            WHERE p.account_id = p_account AND x.api_key_id = p_key) e
   UNION ALL
   SELECT true, t.id, t.created_at,
-         CASE WHEN t.status = 'succeeded' THEN t.charged - coalesce(t.refunded, 0)
-              WHEN t.status IN ('failed', 'expired') THEN 0 ELSE t.reserved END,
+         CASE WHEN t.delivered_late OR t.status IN ('failed', 'expired') THEN 0
+              WHEN t.status = 'succeeded' THEN t.charged - coalesce(t.refunded, 0) ELSE t.reserved END,
          t.status IN ('queued', 'processing', 'reconciliation_required')
     FROM (SELECT * FROM task x
            WHERE x.account_id = p_account AND x.id >= first AND x.api_key_id = p_key AND x.created_at > folded
           UNION ALL
           SELECT x.* FROM usage_pending p
            CROSS JOIN LATERAL (SELECT * FROM task y WHERE y.account_id = p.account_id AND y.id = p.id OFFSET 0) x
-           WHERE p.account_id = p_account AND x.api_key_id = p_key) t;
+           WHERE p.account_id = p_account AND x.api_key_id = p_key) t
+  UNION ALL
+  SELECT true, p.id, p.charged_at,
+         p.charged - coalesce((SELECT x.refunded FROM task x WHERE x.account_id = p_account AND x.id = p.id), 0), false
+    FROM late_charge p WHERE p.charged_at > folded AND p.account_id = p_account AND p.api_key_id = p_key;
 END $$;
 
 -- What a key has spent since the start of a period, and holds, and what it took over of that period. Sums of usage count on
@@ -227,6 +232,23 @@ BEGIN
   END IF;
 END $$;
 
+-- A task of a key is charged although it had failed or expired: notes the keys that took over from that key, and from each other, as
+-- those for whom it counts too. Those that took over after its first end have nothing of it.
+CREATE OR REPLACE FUNCTION key_carry_late(p_account uuid, p_key uuid, p_id uuid) RETURNS void LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+BEGIN
+  PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
+  INSERT INTO key_spend_carried (account_id, id, api_key_id, begun_at)
+    WITH RECURSIVE heir AS (
+      SELECT i.api_key_id FROM key_inherited i WHERE i.account_id = p_account AND i.from_key_id = p_key
+      UNION
+      SELECT i.api_key_id FROM heir h JOIN key_inherited i ON i.account_id = p_account AND i.from_key_id = h.api_key_id
+    )
+    SELECT p_account, p_id, api_key_id, clock_timestamp() FROM heir
+    ON CONFLICT DO NOTHING;
+END $$;
+
 -- Frees a part of a charge in the limits of its key and of the keys that took it over: those made after it was charged, or
 -- while the call was open. Where a period began between the call and its charge, nothing is freed in it.
 CREATE OR REPLACE FUNCTION key_give_back(
@@ -276,7 +298,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The same for a task. What it reserves counts until its outcome is known.
+-- The same for a task. What it reserves counts until its outcome is known; after a failure it counts again if it is delivered late.
 CREATE OR REPLACE FUNCTION task_note_spend() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   counts bigint := CASE WHEN NEW.status = 'succeeded' THEN NEW.charged - coalesce(NEW.refunded, 0)
@@ -287,6 +309,9 @@ BEGIN
   IF OLD.status = 'succeeded' THEN
     PERFORM key_give_back(NEW.account_id, NEW.api_key_id, NEW.id, NEW.created_at, NEW.completed_at, counted - counts);
   ELSE
+    IF OLD.status IN ('failed', 'expired') AND counts > 0 THEN
+      PERFORM key_carry_late(NEW.account_id, NEW.api_key_id, NEW.id);
+    END IF;
     PERFORM key_note_carried(NEW.account_id, NEW.id, NEW.created_at, counts - counted);
     PERFORM key_note_spend(NEW.account_id, NEW.api_key_id, NEW.spend_period,
       counts - CASE WHEN OLD.spend_period = NEW.spend_period THEN counted ELSE 0 END);

@@ -12,7 +12,8 @@ CREATE TRIGGER hold_resolved_is_final BEFORE UPDATE ON hold
 CREATE TRIGGER execution_spends AFTER UPDATE ON execution
   FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.status = 'succeeded') EXECUTE FUNCTION execution_note_spend();
 CREATE TRIGGER task_spends AFTER UPDATE ON task
-  FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.status = 'succeeded') EXECUTE FUNCTION task_note_spend();
+  FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.status IN ('succeeded', 'failed', 'expired'))
+  EXECUTE FUNCTION task_note_spend();
 
 CREATE TRIGGER execution_spends_for_maker AFTER UPDATE ON execution
   FOR EACH ROW WHEN (NEW.maker_counted_at IS NOT NULL) EXECUTE FUNCTION execution_note_for_maker();
