@@ -1,4 +1,5 @@
-import { findVoice, VOICE_NAMES } from '../catalog/voices.js';
+import { findVoice, isKnownVoice, type OwnVoices, VOICE_NAMES } from '../catalog/voices.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 import { AUDIO_CONTENT_TYPES } from '../platform/http-server/responses/audio-response.js';
 import { Custom, Enum } from '../common/validation/fields.js';
 
@@ -18,10 +19,13 @@ export function AudioFormatField(
   return Enum(formats, { default: 'mp3', description: 'Format of the audio' });
 }
 
-/** A premade voice by id or first name, in any case (decision G-37). */
+/**
+ * A premade voice by id or first name, in any case (decision G-37), or a voice that some model has for itself. Whether it is
+ * a voice of the model is decided by {@link voiceIdOf}.
+ */
 export function VoiceField(): PropertyDecorator {
   return Custom(
-    (value) => typeof value === 'string' && findVoice(value) !== undefined,
+    (value) => typeof value === 'string' && isKnownVoice(value),
     `must be one of ${VOICE_NAMES.join(', ')}, or the id of one of them`,
     {
       description: 'First name of a voice, or its id, both in any case; see GET /v1/voices',
@@ -37,7 +41,20 @@ export function VoiceField(): PropertyDecorator {
   );
 }
 
-/** The id of a voice that {@link VoiceField} has accepted. */
-export function voiceIdOf(voice: string): string {
-  return findVoice(voice)?.id ?? voice;
+/**
+ * What the providers of a model call a voice that {@link VoiceField} has accepted: one of the model's own voices where it has
+ * any, else a premade one. Throws `invalid_request` with `param` for a voice that the model does not have.
+ */
+export function voiceIdOf(
+  { voices }: { readonly voices?: OwnVoices },
+  voice: string,
+  param = 'voice',
+): string {
+  const names = voices ? Object.keys(voices) : VOICE_NAMES;
+  const wanted = voice.toLowerCase();
+  const own = voices && names.find((name) => name.toLowerCase() === wanted);
+  const id = voices ? voices[own ?? ''] : findVoice(voice)?.id;
+  if (id !== undefined) return id;
+  const message = `${param} must be one of ${names.join(', ')} for this model.`;
+  throw new GatewayError('invalid_request', message, { param });
 }

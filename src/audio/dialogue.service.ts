@@ -29,7 +29,7 @@ export class DialogueService {
     writer: AudioWriter,
   ): Promise<void> {
     const quote = quoteOfDialogue(call.row, body);
-    const command = commandOf(body);
+    const command = commandOf(call.row, body);
     await this.audio.play(
       call,
       quote,
@@ -41,22 +41,32 @@ export class DialogueService {
 }
 
 /** What the lines cost together. Throws `invalid_request` for too much text or too many voices. */
-export function quoteOfDialogue(
-  { id, price, limits: { maxInput } }: ModelRow<'dialogue'>,
-  { inputs }: DialogueBody,
-): Quote {
+export function quoteOfDialogue(row: ModelRow<'dialogue'>, { inputs }: DialogueBody): Quote {
+  const { id, price, limits } = row;
+  const { maxInput, maxVoices = MAX_VOICES } = limits;
   const length = inputs.reduce((sum, { text }) => sum + codePointCount(text), 0);
   if (length > maxInput) {
     throw refused(`has ${length} characters in all; ${id} takes ${maxInput}`);
   }
-  const voices = new Set(inputs.map(({ voice }) => voiceIdOf(voice))).size;
-  if (voices > MAX_VOICES) throw refused(`has ${voices} voices; at most ${MAX_VOICES} may speak`);
+  const voices = new Set(spokenLines(row, inputs).map(({ voiceId }) => voiceId)).size;
+  if (voices > maxVoices) throw refused(`has ${voices} voices; at most ${maxVoices} may speak`);
   return quoteOfText(price, length);
 }
 
-function commandOf(body: DialogueBody): DialogueCommand {
+/** The lines with their voices as providers call them. */
+function spokenLines(
+  row: ModelRow<'dialogue'>,
+  inputs: DialogueBody['inputs'],
+): DialogueCommand['lines'] {
+  return inputs.map(({ text, voice }, index) => ({
+    text,
+    voiceId: voiceIdOf(row, voice, `inputs.${index}.voice`),
+  }));
+}
+
+function commandOf(row: ModelRow<'dialogue'>, body: DialogueBody): DialogueCommand {
   return {
-    lines: body.inputs.map(({ text, voice }) => ({ text, voiceId: voiceIdOf(voice) })),
+    lines: spokenLines(row, body.inputs),
     format: body.response_format,
     language: body.language,
     stability: body.stability,

@@ -22,7 +22,7 @@ export class SpeechService {
    */
   async speak(call: AdmittedCall<'speech'>, body: SpeechBody, writer: AudioWriter): Promise<void> {
     const quote = quoteOfSpeech(call.row, body);
-    const command = commandOf(body);
+    const command = commandOf(call.row, body);
     await this.audio.play(
       call,
       quote,
@@ -33,23 +33,23 @@ export class SpeechService {
   }
 }
 
-/** What the text costs. Throws 400 `input_too_long` above the model's limit. */
-export function quoteOfSpeech(
-  { id, price, limits: { maxInput } }: ModelRow<'speech'>,
-  { input }: SpeechBody,
-): Quote {
+/** What the text costs. Throws 400 `input_too_long` above the model's limit, and for a voice that the model does not have. */
+export function quoteOfSpeech(row: ModelRow<'speech'>, { input, voice }: SpeechBody): Quote {
+  const { id, price, limits } = row;
+  const { maxInput } = limits;
   const length = codePointCount(input);
   if (length > maxInput) {
     const message = `input has ${length} characters; ${id} takes ${maxInput}.`;
     throw new GatewayError('input_too_long', message, { param: 'input' });
   }
+  voiceIdOf(row, voice);
   return quoteOfText(price, length);
 }
 
-function commandOf(body: SpeechBody): SpeechCommand {
+function commandOf(row: ModelRow<'speech'>, body: SpeechBody): SpeechCommand {
   return {
     text: body.input,
-    voiceId: voiceIdOf(body.voice),
+    voiceId: voiceIdOf(row, body.voice),
     format: body.response_format,
     language: body.language,
     speed: body.speed,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { MediaIntake } from '../media/media-intake.js';
@@ -30,7 +31,7 @@ export class VoiceChangerService {
     const { accountId } = call.caller;
     const source = { upload, url: body.audio_url, accountId, response: call.response };
     return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
-      const command = commandOf(body, media);
+      const command = commandOf(call.row, body, media);
       await this.audio.play(
         call,
         quoteOfSeconds(call.row.price, billedSeconds),
@@ -42,10 +43,14 @@ export class VoiceChangerService {
   }
 }
 
-function commandOf(body: VoiceChangerBody, media: MediaFile): VoiceChangeCommand {
+function commandOf(
+  row: ModelRow<'voice-change'>,
+  body: VoiceChangerBody,
+  media: MediaFile,
+): VoiceChangeCommand {
   return {
     media,
-    voiceId: voiceIdOf(body.voice),
+    voiceId: voiceIdOf(row, body.voice),
     format: body.response_format,
     stability: body.stability,
     similarityBoost: body.similarity_boost,

@@ -13,11 +13,12 @@ const PROVIDERS = [
   ['my-elevenlabs', 'elevenlabs'],
   ['my-ttapi', 'ttapi'],
   ['my-video', 'openai-video'],
+  ['my-gemini', 'gemini'],
 ].map(([id, protocol]) => ({ id, protocol, base_url: 'http://127.0.0.1:9', api_key_env: '' }));
 
-function problemsOf(id: string, provider: string, upstreamModel: string): string {
+function problemsOf(id: string, provider: string, upstreamModel: string, more = {}): string {
   const routes = [{ provider, upstream_model: upstreamModel }];
-  const overlay = { models: [{ id, routes }], providers: PROVIDERS };
+  const overlay = { models: [{ id, routes, ...more }], providers: PROVIDERS };
   writeFileSync(path, JSON.stringify(overlay));
   try {
     providersOptions(loadConfig({ SANDBOX: 'off' }), loadCatalog(path), undefined);
@@ -42,7 +43,7 @@ describe('a route of the overlay', () => {
   it.each([
     ['gen-5', 'my-ttapi', 'ttapi, which has no operation chat'],
     ['gen-5', 'elevenlabs', 'elevenlabs, which has no operation chat'],
-    ['aud-v4', 'my-openai', 'openai, which has no operation speech'],
+    ['aud-v4-dialogue', 'my-openai', 'openai, which has no operation dialogue'],
     ['vid-omni', 'openai', 'openai, which has no operation video'],
     ['song-bpm', 'my-video', 'openai-video, which has no operation song'],
   ])('is refused where its provider cannot do the work of %s: %s', (id, provider, says) => {
@@ -60,6 +61,24 @@ describe('a route of the overlay', () => {
     expect(problemsOf(id, provider, 'model ')).toContain(`model ${id}: routes.0.upstream_model`);
     expect(problemsOf(id, provider, 'org/Model 7B:free')).toBe('none');
   });
+
+  it.each([
+    ['aud-v4', 'my-openai', 'openai'],
+    ['aud-v4', 'gemini', 'gemini'],
+    ['aud-v4-dialogue', 'my-gemini', 'gemini'],
+  ])('of %s needs voices of its own at %s', (id, provider, protocol) => {
+    expect(problemsOf(id, provider, 'm')).toBe(
+      `CATALOG_FILE: model ${id}: voices is required: ${protocol} has its own`,
+    );
+    expect(problemsOf(id, provider, 'm', { voices: { Kore: 'Kore' } })).toBe('none');
+  });
+
+  it.each(['a/b', '..', 'models/m', 'm:x'])(
+    'is refused for the name %s, which cannot stand in a path of gemini',
+    (name) => {
+      expect(problemsOf('gen-image-2', 'my-gemini', name)).toContain('no name that gemini takes');
+    },
+  );
 
   it('may name a provider that is configured nowhere: its model is not listed', () => {
     expect(problemsOf('gen-5', 'nowhere', 'm')).toBe('none');

@@ -1,13 +1,20 @@
 import { trimTrailingSlashes } from '../common/parse-url.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { ModelRow } from '../catalog/model-row.js';
+import { OPERATIONS } from '../catalog/operations.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { readVariable } from '../platform/config/environment-variables.js';
 import { headerKey } from '../platform/config/setting.js';
 import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
-import { accessTo, BUILT_IN_PROVIDERS, type Protocol, routeFault } from '../providers/providers.js';
+import {
+  accessTo,
+  BUILT_IN_PROVIDERS,
+  hasOwnVoices,
+  type Protocol,
+  routeFault,
+} from '../providers/providers.js';
 
 const BUILT_IN_PROTOCOLS = new Map(BUILT_IN_PROVIDERS.map(({ id, protocol }) => [id, protocol]));
 
@@ -72,9 +79,11 @@ function keyOf(provider: string, variable: string): string | undefined {
   throw new ConfigError([`${variable}: ${reading.problem}`]);
 }
 
+const isSpoken = ({ operation }: ModelRow): boolean => OPERATIONS[operation].hasVoice;
+
 /**
  * Has the adapter of each route check the row: whether its protocol supports the operation, and whether it knows the
- * name. Otherwise a model would be sold that no request can reach. A provider that is not configured is no fault: its
+ * name, and whether it can speak its voices. Otherwise a model would be sold that no request can reach. A provider that is not configured is no fault: its
  * models are not listed. Throws ConfigError that names row and field of each fault.
  * @param builtIn the protocols of the built-in providers, by id
  */
@@ -85,6 +94,9 @@ function checkRoutes(catalog: LoadedCatalog, builtIn: ReadonlyMap<string, Protoc
     row.routes.flatMap(({ provider, upstreamModel }, index) => {
       const protocol = protocols.get(provider);
       const fault = protocol && routeFault(protocol, row.operation, upstreamModel);
+      if (protocol && !fault && !row.voices && isSpoken(row) && hasOwnVoices(protocol)) {
+        return [`CATALOG_FILE: model ${row.id}: voices is required: ${protocol} has its own`];
+      }
       if (!fault) return [];
       return [`CATALOG_FILE: model ${row.id}: routes.${index}.${fault.field} ${fault.says}`];
     }),

@@ -30,7 +30,7 @@ export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
     const catalog = withSandboxModels(loaded, sandboxedOf(providers));
     app.get(ProviderRegistry).replace(providers);
     app.get(Catalog).replace(catalog.rows);
-    nameVoices(catalog.voiceAliases);
+    nameVoices(catalog.voiceAliases, catalog.rows);
     logger.info(
       { models: app.get(Catalog).list().length, providers: providers.providers.length },
       'the catalog was read anew',

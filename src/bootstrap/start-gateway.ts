@@ -63,7 +63,7 @@ export async function startGateway(
   { shared, operatorSocket, isEmbedded }: StartOptions = {},
 ): Promise<Gateway> {
   const loaded = loadCatalog(config.catalogFile);
-  nameVoices(loaded.voiceAliases);
+  nameVoices(loaded.voiceAliases, loaded.rows);
   const scope = sandboxScope(config, loaded);
   const sandbox = scope === 'none' || shared ? undefined : await startSandbox();
   const upstream = shared ?? sandbox;

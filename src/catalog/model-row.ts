@@ -3,6 +3,7 @@ import type { Route, UpstreamTerms } from '../providers/ports/attempt.js';
 import type { Limits, OPERATIONS } from './operations.js';
 import type { AppliedPriceBook } from '../common/money/charge-basis.js';
 import type { PriceRule } from './price-rule.js';
+import type { OwnVoices } from './voices.js';
 
 type Rows = typeof OPERATIONS;
 type RequiredLimit<O extends Operation> = Rows[O]['limits']['required'][number];
@@ -22,6 +23,8 @@ interface Row<O extends Operation> {
   readonly limits: LimitsOf<O>;
   /** How what is sent for the model differs from its protocol's habit. */
   readonly terms?: UpstreamTerms;
+  /** Voices of this model alone; absent = the premade ones. */
+  readonly voices?: OwnVoices;
   /** Further names that callers may use; records name the id. */
   readonly aliases?: readonly string[];
   /** The price book by which the price is that of one account; absent = the price of the list. */

@@ -8,6 +8,7 @@ import { priceOf, requireOnly } from './overlay-prices.js';
 import { RowFaults, termsOf } from './overlay-terms.js';
 import { checkPriceFits } from './price-bounds.js';
 import type { PriceRule } from './price-rule.js';
+import type { OwnVoices } from './voices.js';
 
 /**
  * The row of an overlay entry, based on a built-in row if there is one. Throws {@link RowFaults}, which name their fields, when
@@ -30,6 +31,7 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
   const terms = read(() => termsOf(entry, operation, builtIn?.terms));
   const limits = read(() => limitsOf(entry, operation, builtIn));
   const ofChat = read(() => chatFieldsOf(entry, operation, builtIn));
+  const voices = read(() => voicesOf(entry, operation, builtIn));
   if (faults.length > 0) throw new RowFaults(faults);
   const row = {
     id: entry.id,
@@ -38,6 +40,7 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
     limits,
     ...ofChat,
     ...(terms && { terms }),
+    ...(voices && { voices }),
     ...(entry.aliases && { aliases: entry.aliases }),
     ...soldBy(entry, builtIn),
   } as ModelRow;
@@ -106,11 +109,20 @@ function checkFloor(min = 0, most = Infinity): void {
   }
 }
 
-/** Throws {@link RowFaults} for fields that only rows of chat take. */
+/** Throws {@link RowFaults} for fields that only rows of other operations take. */
 function refuseGiven(fields: object): void {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   const faults = given.map(([name]) => `${name} does not fit this operation`);
   if (faults.length > 0) throw new RowFaults(faults);
+}
+
+function voicesOf(
+  { voices }: OverlayModel,
+  operation: Operation,
+  builtIn?: ModelRow,
+): OwnVoices | undefined {
+  if (!OPERATIONS[operation].hasVoice) refuseGiven({ voices });
+  return voices ?? builtIn?.voices;
 }
 
 function routesOf(entry: OverlayModel): Route[] | undefined {

@@ -25,6 +25,8 @@ const MAX_ROUTES = 8;
 const MAX_ALIASES = 100;
 /** Letters that cannot be taken for others: an alias is listed, logged and compared by people. */
 const ALIAS = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
+/** A voice as a provider writes it, in a path or a body. */
+const VOICE = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
 const ALIAS_SAYS = 'must be printable ASCII, at most 200 characters, with blanks only between them';
 const optional = { optional: true } as const;
 
@@ -49,6 +51,20 @@ function isVoiceMap(value: unknown): boolean {
         typeof voice === 'string' &&
         premadeVoice(voice) !== undefined,
     )
+  );
+}
+
+function isOwnVoices(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const names = Object.keys(value);
+  const isDistinct = new Set(names.map((name) => name.toLowerCase())).size === names.length;
+  const isNamed = names.every((name) => ALIAS.test(name));
+  return (
+    isDistinct &&
+    isNamed &&
+    names.length > 0 &&
+    names.length <= MAX_ALIASES &&
+    Object.values(value).every((voice) => typeof voice === 'string' && VOICE.test(voice))
   );
 }
 
@@ -88,6 +104,9 @@ export class OverlayLimits {
   @Int({ min: 1, max: 1_000_000, ...optional })
   max_input?: number;
 
+  @Int({ min: 1, max: 10, ...optional })
+  max_voices?: number;
+
   @Int({ min: 1, max: 86_400, ...optional })
   max_seconds?: number;
 
@@ -126,6 +145,13 @@ export class OverlayModel extends OverlayTerms {
 
   @Int({ min: 1, max: MAX_OUTPUT_TOKENS, ...optional })
   min_output_tokens?: number;
+
+  @Custom(
+    isOwnVoices,
+    `must map 1 to ${MAX_ALIASES} different names in printable ASCII to voices of the provider`,
+    { ...optional, api: { type: 'object', additionalProperties: { type: 'string' } } },
+  )
+  voices?: Record<string, string>;
 
   @Pattern(ALIAS, ALIAS_SAYS, { ...optional, list: { min: 0, max: MAX_ALIASES } })
   aliases?: string[];

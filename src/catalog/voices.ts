@@ -49,9 +49,21 @@ const BY_LOWER_CASE = new Map(
 );
 
 let aliases: ReadonlyMap<string, PremadeVoice> = new Map();
+let ownNames: ReadonlySet<string> = new Set();
 
-/** Replaces the further names of voices, which the operator's overlay gives: voices by their names. */
-export function nameVoices(voiceByAlias: Readonly<Record<string, string>> = {}): void {
+/** Voices of one model alone: their names at its providers, by the names that callers use. */
+export type OwnVoices = Readonly<Record<string, string>>;
+
+/**
+ * Replaces the further names of voices, which the operator's overlay gives: voices by their names, and the names of voices
+ * that only some models have.
+ */
+export function nameVoices(
+  voiceByAlias: Readonly<Record<string, string>> = {},
+  rows: readonly { readonly voices?: OwnVoices }[] = [],
+): void {
+  const own = rows.flatMap(({ voices = {} }) => Object.keys(voices));
+  ownNames = new Set(own.map((name) => name.toLowerCase()));
   aliases = new Map(
     Object.entries(voiceByAlias).flatMap(([alias, name]) => {
       const voice = premadeVoice(name);
@@ -63,6 +75,11 @@ export function nameVoices(voiceByAlias: Readonly<Record<string, string>> = {}):
 /** Finds a voice by id or first name, ignoring case (decision G-37). Spaces are not trimmed. Undefined for any other text. */
 export function premadeVoice(text: string): PremadeVoice | undefined {
   return BY_LOWER_CASE.get(text.toLowerCase());
+}
+
+/** Whether any model has a voice of this name. */
+export function isKnownVoice(text: string): boolean {
+  return findVoice(text) !== undefined || ownNames.has(text.toLowerCase());
 }
 
 /** {@link premadeVoice}, or the voice that has the text as a further name. */

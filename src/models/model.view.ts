@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { endpointsOf, OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
+import { type EndpointType, OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { VOICES } from '../catalog/voices.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
@@ -73,11 +73,11 @@ export class ModelView {
   owned_by!: string;
 
   @ApiProperty({
-    enum: OPERATION_NAMES.flatMap(endpointTypesOf),
+    enum: OPERATION_NAMES.map((name) => OPERATIONS[name].endpointType),
     isArray: true,
     description: 'Kinds of the operation that takes the model',
   })
-  supported_endpoint_types!: string[];
+  supported_endpoint_types!: EndpointType[];
 
   @ApiProperty({ example: 'aud-v4', description: 'The same as `id`' })
   name!: string;
@@ -186,7 +186,7 @@ export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): Mo
     object: 'model',
     created: CATALOG_EPOCH_SECONDS,
     owned_by: OWNER,
-    supported_endpoint_types: endpointTypesOf(row.operation),
+    supported_endpoint_types: [operation.endpointType],
     name,
     canonical_slug: row.id,
     description: operation.description,
@@ -202,13 +202,13 @@ export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): Mo
     per_request_limits: null,
     supported_parameters: parameters,
     default_parameters: null,
-    supported_voices: operation.hasVoice ? VOICE_NAMES : null,
+    supported_voices: operation.hasVoice ? voiceNamesOf(row) : null,
     links: { details: `${pathPrefix}/v1/models/${encodeURIComponent(name)}` },
   };
 }
 
-function endpointTypesOf(operation: Operation): string[] {
-  return endpointsOf(operation).map(({ endpointType }) => endpointType);
+function voiceNamesOf({ voices }: ModelRow): readonly string[] {
+  return voices ? Object.keys(voices) : VOICE_NAMES;
 }
 
 function viewArchitecture(operation: Operation): ArchitectureView {

@@ -14,11 +14,17 @@ interface WireProtocol {
   readonly operations: readonly Operation[];
   /** Whether the adapter can send requests for this upstream model. Absent: only the provider knows its model names. */
   readonly knows?: (upstreamModel: string) => boolean;
+  /** Its voices are its own, so that a model without voices of its own cannot be spoken there. */
+  readonly hasOwnVoices?: true;
 }
 
 /** The wire protocols. */
 const PROTOCOLS = {
-  openai: { ports: openAiPorts, operations: ['chat', 'image'] },
+  openai: {
+    ports: openAiPorts,
+    operations: ['chat', 'image', 'speech', 'transcription'],
+    hasOwnVoices: true,
+  },
   elevenlabs: {
     ports: elevenLabsPorts,
     operations: [
@@ -35,7 +41,12 @@ const PROTOCOLS = {
   },
   ttapi: { ports: ttapiPorts, operations: ['song'], knows: hasTtapiEndpoint },
   'openai-video': { ports: openAiVideoPorts, operations: ['video'] },
-  gemini: { ports: geminiPorts, operations: ['image'], knows: isGeminiModel },
+  gemini: {
+    ports: geminiPorts,
+    operations: ['image', 'speech', 'dialogue'],
+    knows: isGeminiModel,
+    hasOwnVoices: true,
+  },
 } as const satisfies Record<string, WireProtocol>;
 
 /** The name of a wire protocol. */
@@ -122,6 +133,12 @@ export function routeFault(
   }
   if (NAME.test(upstreamModel) && (knows?.(upstreamModel) ?? true)) return undefined;
   return { field: 'upstream_model', says: `${upstreamModel} is no name that ${protocol} takes` };
+}
+
+/** Whether the voices of the protocol are none of the premade ones. */
+export function hasOwnVoices(protocol: Protocol): boolean {
+  const row: WireProtocol = PROTOCOLS[protocol];
+  return row.hasOwnVoices === true;
 }
 
 /** Key and base URL of a built-in provider by the settings; undefined where one of them is unset. */

@@ -3,7 +3,7 @@ import { QuotableCalls, type QuotedCall } from '../admission/quotes/quotable-cal
 import { ModelGuard } from '../admission/model.guard.js';
 import type { Caller } from '../auth/caller.js';
 import { type Available, QuotedHolds } from '../billing/calls/quoted-hold.js';
-import { operationAt } from '../catalog/operations.js';
+import { OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
 import { PriceBooks } from '../catalog/price-books/price-books.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { toGatewayError } from '../common/errors/to-gateway-error.js';
@@ -49,11 +49,11 @@ export class QuotesService {
   ): Promise<QuoteView> {
     const path = pathOf(request);
     try {
-      const operation = calledAt(path, request.method);
+      const operation = operationAt(path, request.method);
       const { body, duration_seconds: durationSeconds } = request;
       const admitted = this.models.admit(operation, caller, body);
       const call: QuotedCall = { ...admitted, caller, endpoint: path, durationSeconds };
-      return this.priced.view(call, body, await this.calls.at(path)(call, body), available);
+      return this.priced.view(call, body, await this.calls.of(operation)(call, body), available);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return { object: 'quote', error: viewError(toGatewayError(error), path) };
@@ -75,8 +75,8 @@ function pathOf({ path }: QuotedRequestBody): string {
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }
 
-function calledAt(path: string, method = 'POST'): Operation {
-  const operation = operationAt(path);
+function operationAt(path: string, method = 'POST'): Operation {
+  const operation = OPERATION_NAMES.find((name) => OPERATIONS[name].path === path);
   if (operation === undefined) throw new NotFoundException();
   if (method.toUpperCase() === 'POST') return operation;
   throw new GatewayError('method_not_allowed', `${method} is not allowed here; use POST.`);

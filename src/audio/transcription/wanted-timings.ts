@@ -4,7 +4,7 @@ import type { TranscriptionBody } from '../dto/recordings.body.js';
 export interface WantedTimings {
   readonly words: boolean;
   readonly segments: boolean;
-  /** The granularity that is requested; undefined means the provider's default, which is words. */
+  /** The granularity that is requested; undefined where no timed part is wanted. */
   readonly requested: TranscriptionBody['timestamps'];
 }
 
@@ -18,9 +18,11 @@ export function wantedTimings(body: TranscriptionBody): WantedTimings {
   const isVerbose = format === 'verbose_json';
   const isNamed = granularities.length > 0;
   const words = isNamed ? granularities.includes('word') : isVerbose;
+  const isTimed = isNamed || isVerbose;
   return {
     words: timestamps === undefined ? words : timestamps !== 'none',
     segments: granularities.includes('segment') || (isVerbose && timestamps !== 'none'),
-    requested: timestamps ?? (isNamed ? 'word' : undefined),
+    // Segments are made of words.
+    requested: timestamps ?? (isTimed ? 'word' : undefined),
   };
 }

@@ -132,11 +132,12 @@ export class WorkerThread<Request, Response> {
 
 /**
  * Answers the requests of the thread's {@link WorkerThread}. The file of a thread calls it once, when it has loaded. An
- * error that `answer` throws ends the thread.
+ * error that `answer` throws, or rejects with, ends the thread.
  */
 export function answerRequests(answer: (request: never) => unknown): void {
-  parentPort?.on('message', (request: unknown) => {
-    parentPort?.postMessage(answer(request as never));
+  // A rejection is an error that nothing handles, and ends the thread too.
+  parentPort?.on('message', async (request: unknown) => {
+    parentPort?.postMessage(await answer(request as never));
   });
   parentPort?.postMessage(ownOsThreadId());
 }

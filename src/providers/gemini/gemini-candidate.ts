@@ -26,3 +26,11 @@ export function inlineDataOf(part: JsonObject): InlineData | undefined {
   if (base64 === null || base64 === '') return undefined;
   return { mimeType: textAt(inlineData, 'mimeType') ?? '', base64 };
 }
+
+const ANSWER_ID = /^[\w.:-]{1,200}$/;
+
+/** The id by which the vendor knows an answer: that of its headers, or that in its body. */
+export function answerIdOf(answer: JsonObject, ofHeaders: string | null): string | null {
+  const id = textAt(answer, 'responseId');
+  return ofHeaders ?? (id !== null && ANSWER_ID.test(id) ? id : null);
+}

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../common/json-object.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { ImageCommand, ImagePort, ImageResult } from '../ports/image.port.js';
-import { candidateOf, inlineDataOf, candidateParts } from './gemini-candidate.js';
+import { answerIdOf, candidateOf, candidateParts, inlineDataOf } from './gemini-candidate.js';
 import { generateContent } from './generate-content.js';
 
 /** A picture of 4096 by 4096 pixels takes about 30 MB in base64. */
@@ -47,5 +47,10 @@ function greatestCommonDivisor(a: number, b: number): number {
 function toResult(json: JsonObject, providerRequestId: string | null): ImageResult | undefined {
   const images = candidateParts(candidateOf(json)).flatMap((part) => inlineDataOf(part) ?? []);
   const image = images.findLast(({ mimeType }) => mimeType.startsWith('image/'));
-  return image && { image: { base64: image.base64 }, providerRequestId };
+  return (
+    image && {
+      image: { base64: image.base64 },
+      providerRequestId: answerIdOf(json, providerRequestId),
+    }
+  );
 }

@@ -3,6 +3,7 @@ import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { ownGeminiErrors } from './gemini-errors.js';
 import { GeminiImage } from './gemini-image.adapter.js';
+import { GeminiSpeech } from './gemini-speech.adapter.js';
 
 /** The name becomes a part of the path. */
 const MODEL_NAME = /^[\w.-]{1,200}$/;
@@ -13,7 +14,8 @@ export function geminiPorts(access: ProviderContext): ProviderPorts {
     headers: keyHeader(access, 'x-goog-api-key'),
     ownErrors: ownGeminiErrors,
   });
-  return { image: new GeminiImage(http) };
+  const speech = new GeminiSpeech(http, access.id);
+  return { image: new GeminiImage(http), speech, dialogue: speech };
 }
 
 /** Whether a request can name the model: its name without `models/`. */

@@ -3,11 +3,18 @@ import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { OpenAiChat } from './openai-chat.adapter.js';
 import { OpenAiImage } from './openai-image.adapter.js';
+import { OpenAiSpeech } from './openai-speech.adapter.js';
+import { OpenAiTranscription } from './openai-transcription.adapter.js';
 
 /** Everything that a provider with the OpenAI wire protocol can do. Its base URL includes `/v1`. */
 export function openAiPorts(access: ProviderContext): ProviderPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'authorization', 'Bearer '),
   });
-  return { chat: new OpenAiChat(http), image: new OpenAiImage(http) };
+  return {
+    chat: new OpenAiChat(http),
+    image: new OpenAiImage(http),
+    speech: new OpenAiSpeech(http),
+    transcription: new OpenAiTranscription(http),
+  };
 }

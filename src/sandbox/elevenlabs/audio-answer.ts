@@ -3,11 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { WireAnswer } from '../http/protocol.js';
 import { encodeSound } from '../media/audio-files/audio-encoder.js';
-import {
-  AUDIO_FORMATS,
-  type SoundFormat,
-  SOUND_CONTENT_TYPES,
-} from '../media/audio-files/audio-format.js';
+import type { SoundFormat } from '../../common/audio/sound-writer.js';
+import { AUDIO_FORMATS, SOUND_CONTENT_TYPES } from '../media/audio-files/audio-format.js';
 import type { Waveform } from '../media/sound/sound.js';
 
 const DEFAULT_FORMAT = 'mp3_44100_128';

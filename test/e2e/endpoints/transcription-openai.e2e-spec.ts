@@ -75,7 +75,8 @@ describe('a transcription as clients of the OpenAI API ask for it', () => {
         const { answer, seen } = await harness.charges(TRANSCRIPTION, send);
         const view = answer.json as Record<string, unknown>;
         expect(['words' in view, 'segments' in view]).toEqual([hasWords, hasSegments]);
-        const told = granularities.length > 0 ? 'word' : undefined;
+        const isTimed = granularities.length > 0 || response_format === 'verbose_json';
+        const told = isTimed ? 'word' : undefined;
         expect((await formSeen(seen)).fields.timestamps_granularity).toBe(told);
       }
     },

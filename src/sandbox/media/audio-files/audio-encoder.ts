@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SoundFormat, AudioFileFacts, SoundWriter } from './audio-format.js';
-import { createMp3Writer } from './mp3-writer.js';
-import { createOpusWriter } from './opus-writer.js';
+import { openSoundWriter } from '../../../common/audio/open-sound-writer.js';
+import type { SoundFormat } from '../../../common/audio/sound-writer.js';
 import type { Waveform } from '../sound/sound.js';
-import { createPcmWriter, createWavWriter } from './wav-writer.js';
 
 /** Seconds of audio encoded in one turn of the event loop. It is small, so that many streams can share the thread. */
 const SLICE_SECONDS = 0.25;
@@ -15,7 +13,7 @@ export async function* encodeSound(
   comment: string,
 ): AsyncGenerator<Uint8Array> {
   const totalSamples = Math.round(sound.seconds * format.sampleRate);
-  const writer = await createWriter({ format, totalSamples, comment });
+  const writer = await openSoundWriter({ format, totalSamples, comment });
   try {
     const fill = sound.open(format.sampleRate);
     const slice = new Float32Array(Math.round(SLICE_SECONDS * format.sampleRate));
@@ -42,17 +40,4 @@ export async function encodedFile(
   const parts: Uint8Array[] = [];
   for await (const part of encodeSound(sound, format, comment)) parts.push(part);
   return Buffer.concat(parts);
-}
-
-function createWriter(facts: AudioFileFacts): SoundWriter | Promise<SoundWriter> {
-  switch (facts.format.codec) {
-    case 'mp3':
-      return createMp3Writer(facts);
-    case 'opus':
-      return createOpusWriter(facts);
-    case 'wav':
-      return createWavWriter(facts);
-    case 'pcm':
-      return createPcmWriter();
-  }
 }

@@ -1,9 +1,4 @@
-/** How audio is written: codec, samples per second and, for lossy codecs, kilobits per second. */
-export interface SoundFormat {
-  readonly codec: 'mp3' | 'opus' | 'pcm' | 'wav';
-  readonly sampleRate: number;
-  readonly kbps: number;
-}
+import type { SoundFormat } from '../../../common/audio/sound-writer.js';
 
 /** The format of songs, dubs and examples. */
 export const MP3_128: SoundFormat = { codec: 'mp3', sampleRate: 44_100, kbps: 128 };
@@ -38,19 +33,3 @@ export const SOUND_CONTENT_TYPES: Readonly<Record<SoundFormat['codec'], string>>
   pcm: 'audio/pcm',
   wav: 'audio/wav',
 };
-
-/** Writes one file of one codec, piece by piece. */
-export interface SoundWriter {
-  encode(samples: Float32Array): Uint8Array | Promise<Uint8Array>;
-  finish(): Uint8Array | Promise<Uint8Array>;
-  /** Frees what the codec holds. To be called after an unfinished file too. */
-  release(): void;
-}
-
-/** What a writer has to know before the first byte. */
-export interface AudioFileFacts {
-  readonly format: SoundFormat;
-  readonly totalSamples: number;
-  /** Free text for the tag of the file (ID3, RIFF LIST, Vorbis comment). Raw PCM has no tag. */
-  readonly comment: string;
-}

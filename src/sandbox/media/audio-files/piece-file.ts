@@ -1,5 +1,6 @@
 import { encodedFile } from './audio-encoder.js';
-import { MP3_128, type SoundFormat } from './audio-format.js';
+import type { SoundFormat } from '../../../common/audio/sound-writer.js';
+import { MP3_128 } from './audio-format.js';
 import { mp4File } from '../mp4-file.js';
 import { type Piece, soundOf } from '../sound/piece.js';
 

@@ -38,16 +38,6 @@ export function joinSounds(sounds: readonly Waveform[]): Waveform {
   };
 }
 
-/** Samples as the 16-bit little-endian integers of WAV, PCM and the Opus encoder. */
-export function toInt16(samples: Float32Array): Int16Array {
-  const integers = new Int16Array(samples.length);
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] ?? 0;
-    integers[i] = round(max(-1, min(1, sample)) * 32767);
-  }
-  return integers;
-}
-
 /** To reach the beginning of a cut, samples are rendered in blocks of this size and dropped. */
 const SKIP_BLOCK = 16_384;
 

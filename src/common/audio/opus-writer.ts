@@ -7,12 +7,11 @@ import {
   StreamTarget,
   type StreamTargetChunk,
 } from 'mediabunny';
-import type { AudioFileFacts, SoundWriter } from './audio-format.js';
-import { toInt16 } from '../sound/sound.js';
+import { type AudioFileFacts, type SoundWriter, toInt16 } from './sound-writer.js';
 
-/** Opus frames last 20 ms. The Opus clock runs at 48 kHz. */
-const FRAME_SAMPLES = 960;
+/** The Opus clock runs at 48 kHz, whatever the rate of the samples. */
 const CLOCK_HZ = 48_000;
+const FRAMES_PER_SECOND = 50;
 /** The delay of the encoder in samples; players drop as many at the start (RFC 7845, pre-skip). */
 const PRE_SKIP = 312;
 const PAGE_SECONDS = 0.5;
@@ -27,7 +26,7 @@ const DECODER = {
   description: opusHead(),
 } as const;
 
-/** Writes mono Opus in Ogg at a constant bit rate. The comment is a Vorbis comment. */
+/** Writes mono Opus in Ogg at a constant bit rate, of samples at 24 or 48 kHz. The comment is a Vorbis comment. */
 export async function createOpusWriter(facts: AudioFileFacts): Promise<SoundWriter> {
   const { format, totalSamples, comment } = facts;
   const encoder = opusEncoder(format);
@@ -42,18 +41,19 @@ export async function createOpusWriter(facts: AudioFileFacts): Promise<SoundWrit
   if (comment !== '') output.setMetadataTags({ comment });
   await output.start();
 
-  const total = totalSamples + PRE_SKIP;
+  const frame = format.sampleRate / FRAMES_PER_SECOND;
+  const total = totalSamples + Math.round((PRE_SKIP * format.sampleRate) / CLOCK_HZ);
   let waiting = new Int16Array(0);
   let done = 0;
   const encodeFrames = async (samples: Int16Array<ArrayBuffer>): Promise<void> => {
     let at = 0;
-    for (; at + FRAME_SAMPLES <= samples.length; at += FRAME_SAMPLES) {
-      const bytes = encoder.encode(samples.slice(at, at + FRAME_SAMPLES));
+    for (; at + frame <= samples.length; at += frame) {
+      const bytes = encoder.encode(samples.slice(at, at + frame));
       // What the last frame has too much is cut off by its length.
-      const length = Math.min(FRAME_SAMPLES, total - done) / CLOCK_HZ;
-      const packet = new EncodedPacket(bytes, 'key', done / CLOCK_HZ, length);
+      const length = Math.min(frame, total - done) / format.sampleRate;
+      const packet = new EncodedPacket(bytes, 'key', done / format.sampleRate, length);
       await source.add(packet, { decoderConfig: DECODER });
-      done += FRAME_SAMPLES;
+      done += frame;
     }
     waiting = samples.slice(at);
   };
@@ -68,10 +68,8 @@ export async function createOpusWriter(facts: AudioFileFacts): Promise<SoundWrit
       return takeOutput();
     },
     async finish() {
-      const missing = Math.ceil((total - done) / FRAME_SAMPLES);
-      await encodeFrames(
-        concatenate(waiting, new Int16Array(missing * FRAME_SAMPLES - waiting.length)),
-      );
+      const missing = Math.ceil((total - done) / frame);
+      await encodeFrames(concatenate(waiting, new Int16Array(missing * frame - waiting.length)));
       await output.finalize();
       return takeOutput();
     },

@@ -1,5 +1,4 @@
-import type { AudioFileFacts, SoundWriter } from './audio-format.js';
-import { toInt16 } from '../sound/sound.js';
+import { type AudioFileFacts, type SoundWriter, toInt16 } from './sound-writer.js';
 
 const FMT_CHUNK_BYTES = 16;
 const PCM_TAG = 1;
@@ -35,7 +34,8 @@ function int16Bytes(samples: Float32Array): Uint8Array {
   return new Uint8Array(toInt16(samples).buffer);
 }
 
-function wavHead(sampleRate: number, dataBytes: number, comment: string): Buffer {
+/** Everything before the samples of a 16-bit mono WAV of a known size. */
+export function wavHead(sampleRate: number, dataBytes: number, comment = ''): Buffer {
   const list = comment === '' ? Buffer.alloc(0) : listChunk(comment);
   const fmt = Buffer.alloc(8 + FMT_CHUNK_BYTES);
   fmt.write('fmt ', 0, 'latin1');

@@ -1,5 +1,5 @@
 import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders';
-import type { AudioFileFacts, SoundWriter } from './audio-format.js';
+import type { AudioFileFacts, SoundWriter } from './sound-writer.js';
 
 type Mp3Encoder = WasmMediaEncoder<'audio/mpeg'>;
 type Mp3Settings = Parameters<Mp3Encoder['configure']>[0];
@@ -9,11 +9,15 @@ const MAX_IDLE_ENCODERS = 16;
 const idle: Mp3Encoder[] = [];
 
 /** Writes mono MP3 at a constant bit rate, after an ID3v2.4 tag with the comment. */
-export async function createMp3Writer({ format, comment }: AudioFileFacts): Promise<SoundWriter> {
+export async function createMp3Writer({
+  format,
+  inputRate = format.sampleRate,
+  comment,
+}: AudioFileFacts): Promise<SoundWriter> {
   const encoder = idle.pop() ?? (await createMp3Encoder());
   encoder.configure({
     channels: 1,
-    sampleRate: format.sampleRate,
+    sampleRate: inputRate,
     outputSampleRate: format.sampleRate,
     bitrate: format.kbps,
   } as Mp3Settings);

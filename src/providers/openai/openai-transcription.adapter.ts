@@ -1,0 +1,125 @@
+import type { JsonObject } from '../../common/json-object.js';
+import { carriesError } from '../http/error-facts.js';
+import { listAt, numberAt, textAt } from '../http/json-fields.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import { type FormFields, multipartBody } from '../http/request-body.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import type {
+  TranscriptionCommand,
+  TranscriptionPort,
+  TranscriptionResult,
+  TranscriptWord,
+} from '../ports/transcript.port.js';
+import { subRipOfSegments } from './subtitles.js';
+
+/** Hours of speech are about 100,000 words; each takes a hundred bytes on the wire. */
+const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
+const WORD_EDGE = /(?<=\S)(?=\s)/;
+
+/** The form of a response: the text alone, with timed words and segments, or with the segments of each speaker. */
+type Form = 'json' | 'verbose_json' | 'diarized_json';
+
+/**
+ * Transcription over the OpenAI wire protocol. The response has the plainest form that holds what the caller wants, because
+ * not every model has all of them. The number of speakers and the tagging of sounds have no counterpart there.
+ */
+export class OpenAiTranscription implements TranscriptionPort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  transcribe(command: TranscriptionCommand, context: AttemptContext): Promise<TranscriptionResult> {
+    const form = formOf(command);
+    const fields = fieldsOf(command, context.upstreamModel, form);
+    return this.http.requestJson(
+      {
+        method: 'POST',
+        path: '/audio/transcriptions',
+        body: multipartBody(fields, 'file', command.media),
+        timeout: 'transcription',
+        context,
+      },
+      MAX_TRANSCRIPT_BYTES,
+      (json, providerRequestId) => transcriptOf(json, command, providerRequestId),
+    );
+  }
+}
+
+function formOf({ diarize, subtitles, timestamps }: TranscriptionCommand): Form {
+  if (diarize === true) return 'diarized_json';
+  const isTimed = timestamps === 'word' || timestamps === 'character';
+  return subtitles === true || isTimed ? 'verbose_json' : 'json';
+}
+
+function fieldsOf(
+  { language, temperature, subtitles }: TranscriptionCommand,
+  upstreamModel: string,
+  form: Form,
+): FormFields {
+  return {
+    model: upstreamModel,
+    language,
+    temperature,
+    response_format: form,
+    // Long recordings are refused without it where speakers are told apart.
+    chunking_strategy: form === 'diarized_json' ? 'auto' : undefined,
+    ...(form === 'verbose_json' && {
+      'timestamp_granularities[]': subtitles === true ? undefined : 'word',
+    }),
+  };
+}
+
+/** Undefined for a response without a text, or without the segments that subtitles need. */
+function transcriptOf(
+  json: JsonObject,
+  { diarize = false, subtitles = false, timestamps }: TranscriptionCommand,
+  providerRequestId: string | null,
+): TranscriptionResult | undefined {
+  if (carriesError(json)) return undefined;
+  const segments = listAt(json, 'segments');
+  const text = textAt(json, 'text') ?? (diarize ? joined(segments) : undefined);
+  if (text === undefined || (subtitles && segments === null)) return undefined;
+  return {
+    text,
+    language: textAt(json, 'language'),
+    languageProbability: null,
+    words: timestamps === 'none' ? [] : wordsOf(json, segments ?? []),
+    srt: subtitles ? subRipOfSegments(segments ?? []) : null,
+    providerRequestId,
+  };
+}
+
+function joined(segments: readonly JsonObject[] | null): string | undefined {
+  return segments?.map((segment) => (textAt(segment, 'text') ?? '').trim()).join(' ');
+}
+
+/** Timed words, with the spaces between them as the port has them; else the words of the segments. */
+function wordsOf(json: JsonObject, segments: readonly JsonObject[]): TranscriptWord[] {
+  const words = listAt(json, 'words');
+  const all = words?.length ? words.map(timedWord) : segments.flatMap(wordsOfSegment);
+  return all.flatMap((word, index) => (index === 0 ? [word] : [SPACE, word]));
+}
+
+const SPACE: TranscriptWord = { text: ' ', type: 'spacing', start: null, end: null, speaker: null };
+
+function timedWord(word: JsonObject): TranscriptWord {
+  return {
+    text: (textAt(word, 'word') ?? '').trim(),
+    type: 'word',
+    start: numberAt(word, 'start'),
+    end: numberAt(word, 'end'),
+    speaker: null,
+  };
+}
+
+/** A segment tells the times of its first and its last word only. */
+function wordsOfSegment(segment: JsonObject): TranscriptWord[] {
+  const texts = (textAt(segment, 'text') ?? '').split(WORD_EDGE).map((text) => text.trim());
+  const speaker = textAt(segment, 'speaker');
+  const words = texts.filter((text) => text !== '');
+  return words.map((text, index) => ({
+    text,
+    type: 'word',
+    start: index === 0 ? numberAt(segment, 'start') : null,
+    end: index === words.length - 1 ? numberAt(segment, 'end') : null,
+    speaker,
+  }));
+}
