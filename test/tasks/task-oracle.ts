@@ -80,7 +80,10 @@ export class TaskOracle {
     // The end is lost. A request that was sent is not sent again.
     const isSent = before.status === 'queued' && !before.isLost && !before.isOverdue;
     Object.assign(task, before);
-    if (isSent) this.lose(task);
+    if (!isSent) return;
+    this.lose(task);
+    // The provider did the work at once, which was written before the end.
+    if (task.plan === 'done') task.status = 'processing';
   }
 
   private decide(happening: Decision): void {
@@ -98,15 +101,13 @@ export class TaskOracle {
   }
 
   private step(task: Expected): void {
-    if (task.status === 'queued') this.submit(task);
-    else if (task.status === 'processing') this.poll(task);
+    if (task.status !== 'queued' && task.status !== 'processing') return;
+    if (task.isLost) end(task, 'reconciliation_required');
+    else if (task.status === 'queued') this.submit(task);
+    else this.poll(task);
   }
 
   private submit(task: Expected): void {
-    if (task.isLost) {
-      end(task, 'reconciliation_required');
-      return;
-    }
     if (task.isOverdue) {
       end(task, 'expired');
       return;
