@@ -10,6 +10,7 @@ import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
 import { ProviderConnectionLimit } from './provider-connection-limit.js';
 import { BoundQuotes } from './quotes/bound-quotes.js';
 import { QuotableCalls } from './quotes/quotable-calls.js';
+import { UnroutedRequests } from './unrouted-requests.js';
 
 /**
  * Decides whether a request may run at all: key, rate limit, body, model. It is global, because every request body is
@@ -26,6 +27,7 @@ import { QuotableCalls } from './quotes/quotable-calls.js';
     ProviderConnectionLimit,
     BoundQuotes,
     QuotableCalls,
+    UnroutedRequests,
     { provide: BodyQuota, useClass: AccountBodyQuota },
   ],
   exports: [
@@ -37,6 +39,7 @@ import { QuotableCalls } from './quotes/quotable-calls.js';
     ProviderConnectionLimit,
     BoundQuotes,
     QuotableCalls,
+    UnroutedRequests,
     BodyQuota,
   ],
 })

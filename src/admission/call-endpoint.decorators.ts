@@ -16,11 +16,13 @@ import { OPERATIONS } from '../catalog/operations.js';
 
 const EVERYWHERE: readonly ErrorCode[] = [
   'invalid_request',
+  'invalid_quote',
   'invalid_content_type',
   'provider_rejected_request',
   'invalid_token',
   'account_disabled',
   'conflict',
+  'quote_expired',
   'permission_denied',
   'api_key_model_not_allowed',
   'request_too_large',

@@ -30,7 +30,7 @@ export function holdRefusal(
   refused: Unfunded | RunConflict,
   nowMs: number,
 ): GatewayError {
-  if (refused.outcome === 'run_conflict') return runConflict(run, refused);
+  if (refused.outcome === 'run_conflict') return runConflictError(run, refused);
   const { outcome, availableMicroUsd } = refused;
   const shortage = {
     outcome,
@@ -42,7 +42,11 @@ export function holdRefusal(
   return insufficientFundsError(apiFamilyOf(endpoint), shortage, caller, nowMs);
 }
 
-function runConflict(run: RunOfCall | undefined, { limitMicroUsd }: RunConflict): GatewayError {
+/** 409 `conflict`: the call names another limit than that of its run. */
+export function runConflictError(
+  run: RunOfCall | undefined,
+  { limitMicroUsd }: RunConflict,
+): GatewayError {
   const limit =
     limitMicroUsd === null ? 'no limit' : `a limit of ${formatMicroUsd(limitMicroUsd)} micro-USD`;
   const message = `Run "${run?.id ?? ''}" has ${limit}, which its first call set. Send that or none.`;

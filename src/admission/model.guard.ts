@@ -52,20 +52,29 @@ export class ModelGuard implements CanActivate {
     const { caller } = request;
     assert(caller, 'ModelGuard needs BearerGuard before it');
     const quote = request.get(QUOTE_HEADER);
-    const admit = (): true => {
+    const admit = (): true | Promise<true> => {
       const admitted = this.admit(operation, caller, request.body);
-      request.admitted = quote === undefined ? admitted : this.quoted(admitted, quote, request);
+      if (quote !== undefined) return this.admitQuoted(admitted, quote, request);
+      request.admitted = admitted;
       return true;
     };
     return this.books.refresh(caller.priceBook)?.then(admit) ?? admit();
   }
 
-  /** The admitted model at the price of a quote. Throws 400 `invalid_quote`, 409 `quote_expired`. */
-  private quoted(admitted: AdmittedModel, quote: string, request: Request): AdmittedModel {
+  /** Admits the model at the price of a quote. Throws 400 `invalid_quote`, 409 `quote_expired`. */
+  private async admitQuoted(
+    admitted: AdmittedModel,
+    quote: string,
+    request: Request,
+  ): Promise<true> {
     const { accountId = '' } = request.caller ?? {};
     const { path: endpoint } = request.route as { readonly path: string };
     const quoted = { accountId, endpoint, body: request.body as unknown };
-    return { ...admitted, row: this.quotes.priced(admitted.row, quote, quoted) };
+    request.admitted = {
+      ...admitted,
+      row: await this.quotes.priced(admitted.row, quote, quoted),
+    };
+    return true;
   }
 
   /** The model that a body names, at the prices of the caller; `PriceBooks.refresh` first. Throws as described above. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Express, NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { setUpResponseMemoryLimit } from './response-memory-limit.setup.js';
 import { serveSwaggerUi } from './openapi/swagger-ui.js';
 import { setUpLoadShedding } from './load-shedding.setup.js';
-import { hintFor, methodHint } from './unsupported-endpoints.js';
+import { UnroutedRequests } from '../admission/unrouted-requests.js';
+import { methodHint } from '../admission/unsupported-endpoints.js';
 import { apiFamilyOf } from '../catalog/operations.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
@@ -33,16 +34,16 @@ import { ProviderError } from '../providers/http/provider-error.js';
  */
 export function configureApp(app: NestExpressApplication, inFlight: InFlight): GatewayErrorFilter {
   const logger = app.get<Logger>(LOGGER);
-  const express = app.getHttpAdapter().getInstance();
+  const unrouted = app.get(UnroutedRequests);
   const filter = new GatewayErrorFilter({
     onError: (error, request) => {
       logError(logger, error, request);
     },
     translate: databaseTrouble,
     familyOf: apiFamilyOf,
-    methodsOf: (path) => methodsOf(express, path),
+    methodsOf: (path) => unrouted.methodsOf(path),
     methodHint: methodHint,
-    hintFor: (path) => hintFor(path, (other) => methodsOf(express, other).length > 0),
+    hintFor: (path) => unrouted.hintFor(path),
   });
   app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);
   shareConnectionsOf(app, logger);
@@ -207,17 +208,4 @@ function idsOf({ executionId: id, caller, admitted }: Partial<Request>) {
     account_id: caller && toPublicId('acct', caller.accountId),
     model: admitted?.row.id,
   };
-}
-
-interface RouterLayer {
-  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
-  match(path: string): boolean;
-}
-
-function methodsOf(express: Express, path: string): string[] {
-  const { stack } = express.router as unknown as { stack: readonly RouterLayer[] };
-  const methods = stack.flatMap((layer) =>
-    layer.route && layer.match(path) ? Object.keys(layer.route.methods) : [],
-  );
-  return [...new Set(methods)].map((method) => method.toUpperCase()).sort();
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BoundQuotes } from '../admission/quotes/bound-quotes.js';
 import type { QuotedCall, TextQuote } from '../admission/quotes/quotable-calls.js';
-import { holdRefusal } from '../admission/hold-refusal.js';
+import { holdRefusal, runConflictError, type RunConflict } from '../admission/hold-refusal.js';
 import { type Available, heldFor } from '../billing/calls/quoted-hold.js';
 import { Clock } from '../common/time/clock.js';
 import type { Quote } from '../common/money/charge-basis.js';
@@ -19,11 +19,17 @@ export class PricedQuotes {
     private readonly clock: Clock,
   ) {}
 
-  /** The quote of a request with its prices; for want of money with the 402 beside them. */
-  view(call: QuotedCall, body: unknown, text: TextQuote, available: Available): QuoteView {
+  /** The quote of a request with its prices; for want of money with the 402 beside them. Throws 409 for another limit of its run. */
+  async view(
+    call: QuotedCall,
+    body: unknown,
+    text: TextQuote,
+    available: Available | RunConflict,
+  ): Promise<QuoteView> {
+    if (available.outcome === 'run_conflict') throw runConflictError(call.run, available);
     const { row, caller, endpoint } = call;
     const { accountId } = caller;
-    const { id, expiresAt } = this.bound.issue({ accountId, endpoint, body }, row);
+    const { id, expiresAt } = await this.bound.issue({ accountId, endpoint, body }, row);
     const factor = row.price.factorPermille;
     return {
       object: 'quote',

@@ -120,7 +120,8 @@ export class QuoteView {
 
   @ApiPropertyOptional({
     example: '5000000',
-    description: 'The least of what the account and the limits of the key leave now',
+    description:
+      'The least of what the account, the limits of the key and that of the run leave now',
   })
   available_microusd?: string;
 

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import {
   ApiExtraModels,
   ApiOkResponse,
@@ -6,7 +6,8 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
+import { RunGuard, RunHeaders } from '../admission/run.guard.js';
 import { ApiKeyAuth, CurrentCaller } from '../auth/api-key-auth.decorator.js';
 import type { Caller } from '../auth/caller.js';
 import { CountsAsRead, RateLimitGuard } from '../auth/rate-limit/rate-limit.guard.js';
@@ -43,12 +44,13 @@ export class QuotesController {
   @Post()
   @HttpCode(200)
   @CountsAsRead()
-  @UseGuards(JsonBodyGuard)
+  @UseGuards(RunGuard, JsonBodyGuard)
+  @RunHeaders()
   @BodyExamples(QuoteBody, { one: SPEECH, list: { requests: [SPEECH, TRANSCRIPTION] } })
   @ApiOperation({
     summary: 'What calls would cost, or why they would be refused',
     description:
-      'Takes one request or a list, and calls, downloads and holds nothing. A refusal is an answer too: `error` alone. Each request counts as a read of the key.',
+      'Takes one request or a list, and calls, downloads and holds nothing. A refusal is an answer too: `error` alone. Each request counts as a read of the key. With `x-gateway-run` it looks at that run too, and begins none.',
   })
   @ApiOkResponse({
     schema: {
@@ -59,11 +61,12 @@ export class QuotesController {
   async createQuote(
     @CurrentCaller() caller: Caller,
     @StrictBody() body: QuoteBody,
+    @Req() { run }: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<QuoteView | QuoteListView> {
     const requests = requestsOf(body);
     await this.limits.takeReads(caller, response, requests.length - 1);
-    const data = await this.quotes.quotes(caller, requests);
+    const data = await this.quotes.quotes(caller, requests, run);
     const [only] = data;
     return body.requests === undefined && only ? only : { object: 'list', data };
   }

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ModelRow } from '../../catalog/model-row.js';
+import { canonicalDigest } from '../../common/canonical-digest.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { canonicalJson } from '../../common/json-object.js';
 import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
 import { Clock } from '../../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
@@ -66,13 +66,13 @@ export class BoundQuotes {
   }
 
   /** A quote that fixes the price of the row for this request. */
-  issue({ accountId, endpoint, body }: QuotedRequest, row: ModelRow): IssuedQuote {
+  async issue({ accountId, endpoint, body }: QuotedRequest, row: ModelRow): Promise<IssuedQuote> {
     const { id: modelId, price, priceBook } = row;
     const expiresAt = this.clock.nowSeconds() + QUOTE_SECONDS;
     const terms: Terms = {
       accountId,
       endpoint,
-      body: hashOf(body),
+      body: await canonicalDigest(body),
       modelId,
       expiresAt,
       price,
@@ -87,7 +87,7 @@ export class BoundQuotes {
    * The row at the price that the quote fixes. Throws 400 `invalid_quote` for a quote that was altered, or is that of
    * another account, body, endpoint or model, and 409 `quote_expired`.
    */
-  priced<Row extends ModelRow>(row: Row, id: string, request: QuotedRequest): Row {
+  async priced<Row extends ModelRow>(row: Row, id: string, request: QuotedRequest): Promise<Row> {
     const terms = this.termsOf(id);
     const { price, priceBook, expiresAt } = terms;
     const isOfRequest =
@@ -95,7 +95,7 @@ export class BoundQuotes {
       terms.endpoint === request.endpoint &&
       terms.modelId === row.id &&
       price.unit === row.price.unit &&
-      terms.body === hashOf(request.body);
+      terms.body === (await canonicalDigest(request.body));
     if (!isOfRequest)
       throw invalid('is of another request: account, endpoint and body must be the same');
     if (expiresAt <= this.clock.nowSeconds()) {
@@ -120,10 +120,6 @@ export class BoundQuotes {
     });
     return JSON.parse(json.toString(), bigintsOf) as Terms;
   }
-}
-
-function hashOf(body: unknown): string {
-  return createHash('sha256').update(canonicalJson(body)).digest('base64url');
 }
 
 function withBigints(_name: string, value: unknown): unknown {

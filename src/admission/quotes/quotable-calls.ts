@@ -11,7 +11,7 @@ export type UncheckedStep = 'replay' | 'webhook_host' | 'media';
 /** A call that is priced and not made. */
 export type QuotedCall<O extends Operation = Operation> = Pick<
   AdmittedCall<O>,
-  'row' | 'modelName' | 'routes' | 'caller' | 'endpoint'
+  'row' | 'modelName' | 'routes' | 'caller' | 'endpoint' | 'run'
 > & {
   /** Seconds of its recording, as the caller says. */
   readonly durationSeconds?: number | undefined;

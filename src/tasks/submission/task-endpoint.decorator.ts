@@ -23,9 +23,11 @@ import { TASK_RESPONSE_BODY, TaskResponseInterceptor } from './task-response.int
 
 const CODES: readonly ErrorCode[] = [
   'invalid_content_type',
+  'invalid_quote',
   'invalid_token',
   'account_disabled',
   'conflict',
+  'quote_expired',
   'permission_denied',
   'api_key_model_not_allowed',
   'idempotency_conflict',
