@@ -61,10 +61,11 @@ DECLARE
   counted_at timestamptz;
   runs text[] := '{}';
   run_accounts uuid[] := '{}';
-  run_is_known boolean[] := '{}';
+  run_places tid[] := '{}';
   run_limits bigint[] := '{}';
   run_rooms bigint[] := '{}';
-  run_taken bigint[] := '{}';
+  run_held bigint[] := '{}';
+  run_spent bigint[] := '{}';
   run_calls bigint[] := '{}';
   run_of int[];
   end_runs text[] := '{}';
@@ -157,16 +158,6 @@ BEGIN
          WHERE x.account_id = p_accounts[t.account] AND x.id = t.id OFFSET 0) e ON true;
   END IF;
 
-  IF cardinality(end_runs) > 0 THEN
-    UPDATE run u SET held = u.held - g.held, spent = u.spent + g.charged
-      FROM (SELECT t.account, t.run, sum(t.held) AS held, sum(t.charge) AS charged
-              FROM unnest(end_run_accounts, end_runs, end_run_created, end_run_held, end_run_charges)
-                   t (account, run, created, held, charge)
-              JOIN run x ON x.account_id = t.account AND x.id = t.run AND run_began_before(x.created_at, t.created)
-             GROUP BY 1, 2) g
-     WHERE u.account_id = g.account AND u.id = g.run;
-  END IF;
-
   begun := array_fill(NULL::text, ARRAY[cardinality(s_ids)]);
   amounts := array_fill(NULL::bigint, ARRAY[cardinality(s_ids)]);
   rooms := amounts;
@@ -207,25 +198,40 @@ BEGIN
     END LOOP;
   END IF;
 
-  IF cardinality(s_runs) > 0 THEN
+  IF cardinality(end_runs) > 0 OR cardinality(s_runs) > 0 THEN
+    -- Each run is read once and, below, rewritten once, by its place: whoever changes it has locked the account. A member is the
+    -- position of a start, or that of an end among those with a run, which is negative.
     FOR row IN
-      SELECT u.account, u.run, u.positions, x.id IS NOT NULL AS is_known, x.spend_limit, x.spend_limit - x.spent - x.held AS room
-        FROM (SELECT p_accounts[t.account] AS account, t.run, array_agg(t.position) AS positions
-                FROM unnest(s_account, s_runs, begun) WITH ORDINALITY t (account, run, outcome, position)
-               WHERE t.run IS NOT NULL AND t.outcome IS NULL AND places[t.account] IS NOT NULL
+      SELECT u.account, u.run, u.members, x.ctid AS place, x.created_at, x.spend_limit, x.spend_limit - x.spent - x.held AS room
+        FROM (SELECT m.account, m.run, array_agg(m.member) AS members
+                FROM (SELECT t.account, t.run, -t.position AS member
+                        FROM unnest(end_run_accounts, end_runs) WITH ORDINALITY t (account, run, position)
+                      UNION ALL
+                      SELECT p_accounts[t.account], t.run, t.position
+                        FROM unnest(s_account, s_runs, begun) WITH ORDINALITY t (account, run, outcome, position)
+                       WHERE t.run IS NOT NULL AND t.outcome IS NULL AND places[t.account] IS NOT NULL) m
                GROUP BY 1, 2) u
         LEFT JOIN run x ON x.account_id = u.account AND x.id = u.run
     LOOP
+      r := cardinality(runs) + 1;
+      amount := 0;
+      room := 0;
+      FOREACH k IN ARRAY row.members LOOP
+        IF k > 0 THEN
+          run_of[k] := r;
+        ELSIF run_began_before(row.created_at, end_run_created[-k]) THEN
+          amount := amount - end_run_held[-k];
+          room := room + end_run_charges[-k];
+        END IF;
+      END LOOP;
       runs := runs || row.run;
       run_accounts := run_accounts || row.account;
-      run_is_known := run_is_known || row.is_known;
+      run_places := run_places || row.place;
       run_limits := run_limits || row.spend_limit;
-      run_rooms := run_rooms || row.room;
-      run_taken := run_taken || 0::bigint;
+      run_rooms := run_rooms || row.room - amount - room;
+      run_held := run_held || amount;
+      run_spent := run_spent || room;
       run_calls := run_calls || 0::bigint;
-      FOREACH k IN ARRAY row.positions LOOP
-        run_of[k] := cardinality(runs);
-      END LOOP;
     END LOOP;
   END IF;
 
@@ -249,7 +255,7 @@ BEGIN
     END IF;
     r := run_of[i];
     IF r IS NOT NULL THEN
-      IF NOT run_is_known[r] THEN
+      IF run_places[r] IS NULL AND run_calls[r] = 0 THEN
         run_limits[r] := s_run_limits[i];
         run_rooms[r] := s_run_limits[i];
       ELSIF s_run_limits[i] IS NOT NULL AND s_run_limits[i] IS DISTINCT FROM run_limits[r] THEN
@@ -281,9 +287,8 @@ BEGIN
         bounds[i] := 'model';
       END IF;
       IF r IS NOT NULL THEN
-        run_is_known[r] := true;
         run_rooms[r] := run_rooms[r] - amount;
-        run_taken[r] := run_taken[r] + amount;
+        run_held[r] := run_held[r] + amount;
         run_calls[r] := run_calls[r] + 1;
       END IF;
       IF q IS NOT NULL THEN
@@ -307,14 +312,6 @@ BEGIN
              t (account, id, amount, key, model, endpoint, client_request, outcome, key_place, bound, run, price_book)
        WHERE t.outcome = 'new';
     begun := array_replace(begun, 'new', 'held');
-    IF cardinality(runs) > 0 THEN
-      INSERT INTO run AS u (account_id, id, spend_limit, held, calls)
-        SELECT t.account, t.run, t.spend_limit, t.taken, t.calls
-          FROM unnest(run_accounts, runs, run_limits, run_taken, run_calls) t (account, run, spend_limit, taken, calls)
-         WHERE t.calls > 0
-        ON CONFLICT (account_id, id) DO UPDATE
-          SET held = u.held + excluded.held, calls = u.calls + excluded.calls, last_used_at = now();
-    END IF;
     IF cardinality(keys) > 0 THEN
       UPDATE key_spend s SET spent = s.spent + t.taken
         FROM unnest(key_accounts, keys, key_periods, key_taken) t (account, key, period, taken)
@@ -322,6 +319,20 @@ BEGIN
       PERFORM maker_note_spend(t.account, t.key, counted_at, t.taken)
         FROM unnest(key_accounts, keys, key_makers, key_taken) t (account, key, maker, taken)
        WHERE t.taken > 0 AND t.maker IS NOT NULL;
+    END IF;
+  END IF;
+
+  IF cardinality(runs) > 0 THEN
+    UPDATE run u SET held = u.held + t.held, spent = u.spent + t.spent, calls = u.calls + t.calls,
+                     last_used_at = CASE WHEN t.calls > 0 THEN now() ELSE u.last_used_at END
+      FROM unnest(run_places, run_held, run_spent, run_calls) t (place, held, spent, calls)
+     WHERE u.ctid = t.place AND (t.held <> 0 OR t.spent <> 0 OR t.calls > 0);
+    IF array_position(run_places, NULL) IS NOT NULL THEN
+      INSERT INTO run (account_id, id, spend_limit, held, calls)
+        SELECT t.account, t.run, t.spend_limit, t.held, t.calls
+          FROM unnest(run_accounts, runs, run_places, run_limits, run_held, run_calls)
+               t (account, run, place, spend_limit, held, calls)
+         WHERE t.place IS NULL AND t.calls > 0;
     END IF;
   END IF;
 

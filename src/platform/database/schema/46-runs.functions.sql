@@ -1,7 +1,7 @@
 -- How long before its run a call may have begun by its time: the clocks of two servers differ. A run of the same name that was
 -- dropped had no call for 30 days.
 CREATE OR REPLACE FUNCTION run_began_before(p_run timestamptz, p_call timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT p_run - interval '1 day' <= p_call;
+  SELECT p_call - p_run >= interval '-1 day';
 $$;
 
 -- Changes the counters of the run of a call or task that began at p_created; the account is locked.
