@@ -70,8 +70,9 @@ export class AccountService {
     return totals;
   }
 
-  /** The caller's own key. */
-  async key({ apiKeyId, accountId }: Caller): Promise<KeyView> {
+  /** The caller's own key, with the terms that its maker leaves it. */
+  async key(caller: Caller): Promise<KeyView> {
+    const { apiKeyId, accountId } = caller;
     const key = await this.keys.find(apiKeyId);
     if (key === undefined) throw notFound('key');
     const { spendLimitMicroUsd: limit } = key;
@@ -79,7 +80,7 @@ export class AccountService {
       limit === null
         ? await this.usage.chargedTo(accountId, apiKeyId)
         : await this.keys.spentInPeriod(apiKeyId);
-    return viewOwnKey(key, spent, await this.leftOfMaker(key));
+    return viewOwnKey(narrowed(key, caller), spent, await this.leftOfMaker(key));
   }
 
   /** What the limit of the key that made it leaves; null without one. */
@@ -100,6 +101,20 @@ export class AccountService {
     if (!execution) throw notFound('exec');
     return viewExecution(execution);
   }
+}
+
+/** The key as its calls are judged: what its maker lost since it was made, it has no more. */
+function narrowed(
+  key: ApiKeyRecord,
+  { allowedModels, requestsPerMinute, expiresAtMs, scopes }: Caller,
+): ApiKeyRecord {
+  return {
+    ...key,
+    allowedModels: allowedModels && [...allowedModels],
+    requestsPerMinute,
+    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs),
+    scopes,
+  };
 }
 
 function viewOwnAccount(account: AccountWithCredits): AccountView {

@@ -61,8 +61,10 @@ export class OwnKeysService {
     return this.made.update(apiKeyId, pathId('key', id), (present, maker) => {
       if (present.id === maker.id) refuseOwnTerms(body, cleared);
       const terms = this.termsOf(body, { present, cleared });
-      const isSameLimit = terms.spendLimitMicroUsd === present.spendLimitMicroUsd;
-      const { spendLimitMicroUsd: _kept, ...others } = terms;
+      const isSameLimit =
+        terms.spendLimitMicroUsd === present.spendLimitMicroUsd &&
+        terms.spendLimitPeriod === present.spendLimitPeriod;
+      const { spendLimitMicroUsd: _kept, spendLimitPeriod: _too, ...others } = terms;
       refuseMoreThan(maker, isSameLimit ? others : terms, this.config.rateLimitRpm);
       return terms;
     });

@@ -43,6 +43,7 @@ export function callerOf(row: CallerRow): Caller {
     expiresAtMs: ends.length === 0 ? null : Math.min(...ends),
     scopes: row.scopes.filter((scope) => makerScopes?.includes(scope) ?? true),
     ...(row.maker_id !== null && { makerId: row.maker_id }),
+    ...(row.maker_requests !== null && { makerRequestsPerMinute: row.maker_requests }),
     ...(row.play_money && { hasPlayMoney: true }),
     ...(row.disabled && { isDisabled: true }),
     ...(row.price_book !== null && { priceBook: row.price_book }),

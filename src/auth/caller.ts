@@ -13,8 +13,10 @@ export interface Caller {
   readonly expiresAtMs: number | null;
   /** What the key may do (decision G-109). */
   readonly scopes: readonly Scope[];
-  /** The key that made it, for which its spending counts too; absent = an operator made it. */
+  /** The key that made it, for which its spending and its requests count too; absent = an operator made it. */
   readonly makerId?: string;
+  /** The rate limit of the key that made it; absent = the default. */
+  readonly makerRequestsPerMinute?: number;
   /**
    * The account has play money, which pays for the sandbox's work only; absent = real money (decisions G-95, G-110).
    */

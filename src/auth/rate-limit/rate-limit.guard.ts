@@ -24,9 +24,22 @@ const COUNTS_AS_READ = Symbol('COUNTS_AS_READ');
 /** The requests of a POST endpoint that changes nothing count as reads. */
 export const CountsAsRead = (): MethodDecorator => SetMetadata(COUNTS_AS_READ, true);
 
+interface Requests {
+  readonly isRead: boolean;
+  readonly count: number;
+}
+
+/** Whose limit is asked: that of the key, or of the key that made it. */
+interface LimitedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly requestsPerMinute: number | null;
+}
+
 /**
- * Limits requests per key and minute, submissions and reads separately, and sends the state of the limit in headers.
- * Throws 429 `rate_limit_exceeded` with `Retry-After` (API: Errors).
+ * Limits requests per key and minute, submissions and reads separately, and sends the state of the limit in headers. Requests of
+ * a key that another key made count for that key too, so that keys that are made do not multiply its limit. Throws 429
+ * `rate_limit_exceeded` with `Retry-After` (API: Errors).
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -54,23 +67,40 @@ export class RateLimitGuard implements CanActivate {
     if (count > 0) await this.take(caller, response, { isRead: true, count });
   }
 
+  /** First from the key itself, so that what one key sends too much takes nothing from the others of its maker. */
   private async take(
-    { apiKeyId, requestsPerMinute }: Caller,
+    { apiKeyId, requestsPerMinute, makerId, makerRequestsPerMinute }: Caller,
     response: Response,
-    { isRead, count }: { readonly isRead: boolean; readonly count: number },
+    requests: Requests,
   ): Promise<void> {
+    const own = { id: apiKeyId, name: 'This API key', requestsPerMinute };
+    const left = await this.takeOf(own, response, requests, Infinity);
+    if (makerId === undefined) return;
+    const name = 'The key that made this API key, with all that it made,';
+    const maker = { id: makerId, name, requestsPerMinute: makerRequestsPerMinute ?? null };
+    await this.takeOf(maker, response, requests, left);
+  }
+
+  /** Tells the state of this limit, if it leaves fewer than `shown`. Returns how many are left. */
+  private async takeOf(
+    { id, name, requestsPerMinute }: LimitedKey,
+    response: Response,
+    { isRead, count }: Requests,
+    shown: number,
+  ): Promise<number> {
     const submissionLimit = requestsPerMinute ?? this.config.rateLimitRpm;
-    if (submissionLimit === 0) return;
+    if (submissionLimit === 0) return Infinity;
     const limit = isRead ? submissionLimit * READ_FACTOR : submissionLimit;
-    const bucket = `${apiKeyId}:${isRead ? 'read' : 'submit'}`;
+    const bucket = `${id}:${isRead ? 'read' : 'submit'}`;
     const outcome = await this.buckets.take(bucket, limit, count);
-    setLimitHeaders(response, limit, outcome);
-    if (outcome.allowed) return;
+    const { allowed, remaining } = outcome;
+    if (!allowed || remaining < shown) setLimitHeaders(response, limit, outcome);
+    if (allowed) return remaining;
     const kind = isRead ? 'reads' : 'requests';
     const seconds = Math.max(1, Math.ceil(outcome.retryAfterMs / 1_000));
     throw new GatewayError(
       'rate_limit_exceeded',
-      `This API key may send ${limit} ${kind} a minute. Try again in ${seconds} s.`,
+      `${name} may send ${limit} ${kind} a minute. Try again in ${seconds} s.`,
       { retryAfterSeconds: seconds },
     );
   }
