@@ -9,25 +9,31 @@ import type { AppliedPriceBook, ChargeBasis } from '../common/money/charge-basis
 import type { MicroUsd } from '../common/money/micro-usd.js';
 
 /** Records that one statement reads. */
-const PAGE_ROWS = 5_000;
+const PAGE_ROWS = 1_000;
 /** The factor on a price of its own, and of calls without a book. */
 const OWN_PRICE_PERMILLE = 1_000;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const DAY_MS = 86_400_000;
 
 /**
- * Calls and tasks that were charged in a time, of every account, by account and id. Ids begin with a time, so those that
- * ended in the time are not read beyond it; a task may take a month.
+ * The records by their ids, which begin with a time, and how long before its end one may have begun: a call takes at most a day,
+ * a task that waits for an operator may take two months.
  */
-const CHARGED = `
-  SELECT * FROM (
-    (SELECT account_id, id, model, unit, quantity, unit_price, price_book, charged FROM execution
-      WHERE (account_id, id) > ($3, $4) AND status = 'succeeded' AND completed_at >= $1 AND completed_at < $2
-      ORDER BY account_id, id LIMIT ${PAGE_ROWS})
-    UNION ALL
-    (SELECT account_id, id, model, unit, quantity, unit_price, price_book, charged FROM task
-      WHERE (account_id, id) > ($3, $4) AND status = 'succeeded' AND completed_at >= $1 AND completed_at < $2
-      ORDER BY account_id, id LIMIT ${PAGE_ROWS})) c
-   ORDER BY account_id, id LIMIT ${PAGE_ROWS}`;
+const RECORDS = [
+  { table: 'execution', longestMs: DAY_MS },
+  { table: 'task', longestMs: 62 * DAY_MS },
+] as const;
+
+/**
+ * The records of the next ids, from one that is after $1, before the first id of the time $2; one that was not charged from $3 to
+ * $4 has no charge. A page is so many records, charged or not, so that no statement reads more.
+ */
+const pageOf = (table: string): string => `
+  SELECT account_id, id, model, unit, quantity, unit_price, price_book,
+         CASE WHEN status = 'succeeded' AND completed_at >= $3 AND completed_at < $4 THEN charged END AS charged
+    FROM ${table} WHERE id > $1 AND id < first_id_since($2) ORDER BY id LIMIT ${PAGE_ROWS}`;
+const FIRST_ID = 'SELECT first_id_since($1) AS id';
+/** Ids before a time are those of `first_id_since` an hour later and one more, for clocks that differ. */
+const CLOCKS_DIFFER_MS = 2 * 3_600_000;
 
 interface ChargedRow {
   readonly account_id: string;
@@ -37,6 +43,10 @@ interface ChargedRow {
   readonly quantity: ChargeBasis['quantity'] | null;
   readonly unit_price: ChargeBasis['unitPrice'] | null;
   readonly price_book: AppliedPriceBook | null;
+  /** Null: not charged in the time. */
+  readonly charged: string | null;
+}
+interface Charged extends ChargedRow {
   readonly charged: string;
 }
 
@@ -59,18 +69,34 @@ export class PriceWhatIf {
   async of(book: PriceBookVersion, from: Date, to: Date): Promise<WouldPay[]> {
     const sums = new Map<string, WouldPay>();
     const rows = new Map<string, ModelRow | undefined>();
-    for (let after = [FIRST_ID, FIRST_ID]; ;) {
-      const page = await this.dataSource.query<ChargedRow[]>(CHARGED, [from, to, ...after]);
-      for (const row of page) add(sums, row, this.wouldCharge(row, book, rows));
-      const last = page.at(-1);
-      if (last === undefined || page.length < PAGE_ROWS) return [...sums.values()];
-      after = [last.account_id, last.id];
+    for (const { table, longestMs } of RECORDS) {
+      for await (const row of this.charged(table, longestMs, from, to)) {
+        add(sums, row, this.wouldCharge(row, book, rows));
+      }
+    }
+    return [...sums.values()].sort((one, other) => (one.accountId < other.accountId ? -1 : 1));
+  }
+
+  private async *charged(
+    table: string,
+    longestMs: number,
+    from: Date,
+    to: Date,
+  ): AsyncGenerator<Charged> {
+    // An id has no time before 1970.
+    const first = new Date(Math.max(from.getTime() - longestMs, CLOCKS_DIFFER_MS));
+    const [begin] = await this.dataSource.query<{ id: string }[]>(FIRST_ID, [first]);
+    const end = new Date(to.getTime() + CLOCKS_DIFFER_MS);
+    for (let after = begin?.id; after !== undefined;) {
+      const page = await this.dataSource.query<ChargedRow[]>(pageOf(table), [after, end, from, to]);
+      for (const row of page) if (isCharged(row)) yield row;
+      after = page.length < PAGE_ROWS ? undefined : page.at(-1)?.id;
     }
   }
 
   /** The charge itself where nothing tells how it came about, or the model is no longer sold. */
   private wouldCharge(
-    row: ChargedRow,
+    row: Charged,
     book: PriceBookVersion,
     rows: Map<string, ModelRow | undefined>,
   ): MicroUsd {
@@ -97,7 +123,9 @@ function bookedOf(listed: ModelRow, book: PriceBookVersion): ModelRow {
   }
 }
 
-function add(sums: Map<string, WouldPay>, row: ChargedRow, wouldCharge: MicroUsd): void {
+const isCharged = (row: ChargedRow): row is Charged => row.charged !== null;
+
+function add(sums: Map<string, WouldPay>, row: Charged, wouldCharge: MicroUsd): void {
   const { account_id: accountId } = row;
   const sum = sums.get(accountId);
   sums.set(accountId, {
