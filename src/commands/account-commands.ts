@@ -6,7 +6,7 @@ import type { StatementFormat } from '../billing/statements/dto/statement.query.
 import { pathId } from '../common/ids/id-params.js';
 import { csvPageOf, notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
-import { creditQuestion } from './operator-questions.js';
+import { creditQuestion, erasureQuestion } from './operator-questions.js';
 import type { Options } from './operator-request.js';
 import {
   amountOf,
@@ -52,6 +52,14 @@ export const ACCOUNT_COMMANDS = {
     run: async ({ operator }, [account = '', amount], options) => {
       const key = given(options, 'idempotency-key');
       return notedEntry(await operator.credit(account, creditBodyOf(amount, options), key));
+    },
+  },
+  'account:erase-content': {
+    changes: true,
+    question: erasureQuestion,
+    run: async ({ operator, responses }, [id = '']) => {
+      await operator.account(id);
+      return { erased_responses: await responses.erase(pathId('acct', id)) };
     },
   },
   statement: {

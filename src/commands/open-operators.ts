@@ -10,6 +10,7 @@ import { OperatorService } from '../admin/operator.service.js';
 import { loadOperatorConfig } from '../platform/config/load-config.js';
 import { withSecretKeys } from '../platform/config/secret-key-file.js';
 import { makeLogger } from '../platform/observability/logger.js';
+import { ResponseStore } from '../responses/store/response-store.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { StatementAnswers } from '../billing/statements/statement-answers.js';
 import { CatalogChanges } from '../catalog/catalog-changes.js';
@@ -41,6 +42,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     usage: app.get(UsageService, { strict: false }),
     catalogChanges: app.get(CatalogChanges, { strict: false }),
     sealed: app.get(SealedSecrets),
+    responses: app.get(ResponseStore, { strict: false }),
   };
 }
 

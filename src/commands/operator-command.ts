@@ -9,6 +9,7 @@ import type { OperatorService } from '../admin/operator.service.js';
 import type { StatementAnswers } from '../billing/statements/statement-answers.js';
 import type { CatalogChanges } from '../catalog/catalog-changes.js';
 import type { UsageService } from '../billing/usage/usage.service.js';
+import type { ResponseStore } from '../responses/store/response-store.js';
 import type { SealedSecrets } from '../sealed/sealed-secrets.js';
 import type { Options, Question } from './operator-request.js';
 
@@ -29,6 +30,7 @@ export interface Operators extends CommonServices {
   readonly usage: UsageService;
   readonly catalogChanges: CatalogChanges;
   readonly sealed: SealedSecrets;
+  readonly responses: ResponseStore;
 }
 
 /** The services that the commands about tasks use. */

@@ -46,7 +46,16 @@ export async function forgettingQuestion({ sealed }: Operators): Promise<string 
   const count = await sealed.unreadable();
   if (count === 0) return undefined;
   const texts = count === 1 ? '1 sealed text' : `${count} sealed texts`;
-  return `This drops ${texts} that no key of SECRET_KEY opens, for ever: secrets of webhooks and what unsent tasks were asked for. If you still have the key, put it behind the first one instead (SECRET_KEY=new,old).`;
+  return `This drops ${texts} that no key of SECRET_KEY opens, for ever: secrets of webhooks, what unsent tasks were asked for, and stored conversations. If you still have the key, put it behind the first one instead (SECRET_KEY=new,old).`;
+}
+
+/** The erasure of what is stored of an account's conversations. */
+export async function erasureQuestion(
+  { operator }: Operators,
+  [id = '']: readonly string[],
+): Promise<string> {
+  const { name } = await operator.account(id);
+  return `This erases all stored responses of account ${name} with their conversations, for ever.`;
 }
 
 /** The refund of a call. */

@@ -25,6 +25,8 @@ import { DatabaseModule } from '../platform/database/database.module.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
 import { RecoveryModule } from '../billing/recovery/recovery.module.js';
 import { ObservabilityModule } from '../platform/observability/observability.module.js';
+import { ResponseStore } from '../responses/store/response-store.js';
+import { StoredContent } from '../responses/store/stored-content.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { SchedulerModule } from '../platform/scheduler/scheduler.module.js';
@@ -85,6 +87,8 @@ export class OperatorsModule {
         OperatorPriceBooks,
         TaskInputs,
         WebhookSecrets,
+        StoredContent,
+        ResponseStore,
         SealedSecrets,
         DeliveriesService,
         { provide: EgressRules, useValue: rules },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { SecretBox } from '../common/secrets/secret-box.js';
+import { StoredContent } from '../responses/store/stored-content.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { SealedSecrets } from './sealed-secrets.js';
@@ -19,7 +20,9 @@ function processWith(...letters: string[]) {
   const box = new SecretBox(letters.map(keyOf));
   const inputs = new TaskInputs(box);
   const secrets = new WebhookSecrets(box);
-  return { inputs, secrets, sealed: new SealedSecrets(database.dataSource, box, inputs, secrets) };
+  const content = new StoredContent(box);
+  const sealed = new SealedSecrets(database.dataSource, box, inputs, secrets, content);
+  return { inputs, secrets, content, sealed };
 }
 
 /** An open task with a webhook, one delivery of which is written. */
@@ -116,5 +119,21 @@ describe('a start with another list of secret keys', () => {
     await both.sealed.check();
     for (const id of ids.slice(0, 3)) expect(await readOf(both, id)).toEqual(WHOLE);
     await expect(readOf(lost, gone)).rejects.toMatchObject({ fault: 'malformed' });
+  });
+
+  it('reseals stored conversations too', async () => {
+    const { content: before } = processWith('a');
+    const [account, id] = [randomUUID(), randomUUID()];
+    await database.dataSource.query(
+      `INSERT INTO stored_item (account_id, id, lists, listed_until, bytes, sealed_item)
+       VALUES ($1, $2, 1, now(), 9, $3)`,
+      [account, id, before.seal('item', { text: 'hello' }, id)],
+    );
+    const both = processWith('b', 'a');
+    expect(await both.sealed.rotate()).toEqual({ sealedAnew: 1, left: 0, unreadable: 0 });
+    const [row] = await database.dataSource.query<{ sealed: string }[]>(
+      'SELECT sealed_item AS sealed FROM stored_item',
+    );
+    expect(processWith('b').content.open('item', row?.sealed ?? '', id)).toEqual({ text: 'hello' });
   });
 });

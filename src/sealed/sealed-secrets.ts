@@ -3,14 +3,13 @@ import { DataSource } from 'typeorm';
 import { SecretBox, SecretBoxError } from '../common/secrets/secret-box.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { maintenanceConnectionOf } from '../platform/database/data-source.js';
+import { StoredContent } from '../responses/store/stored-content.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { isOfOtherKey, type SealedColumn, sealedColumns } from './sealed-columns.js';
 
 const CHECK_CONTEXT = 'sealing-key/check';
 const CHECK_TEXT = 'shim';
-/** Rows that are resealed by one statement. */
-const BATCH = 500;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /**
  * Replaces a dropped secret: work that needs it fails with `secret_unreadable`, and nothing is sent without a
@@ -38,8 +37,8 @@ interface Resealing {
 }
 
 /**
- * What is sealed in the database, and by which keys: the inputs of open tasks, and the secrets of webhooks. A start must not
- * go on with a list of keys that opens less than the one before.
+ * What is sealed in the database, and by which keys: the inputs of open tasks, the secrets of webhooks, and stored conversations.
+ * A start must not go on with a list of keys that opens less than the one before.
  */
 @Injectable()
 export class SealedSecrets {
@@ -50,8 +49,9 @@ export class SealedSecrets {
     private readonly box: SecretBox,
     inputs: TaskInputs,
     secrets: WebhookSecrets,
+    content: StoredContent,
   ) {
-    this.columns = sealedColumns(inputs, secrets);
+    this.columns = sealedColumns(inputs, secrets, content);
   }
 
   /**
@@ -150,11 +150,14 @@ export class SealedSecrets {
   }
 
   /** A text that is changed or deleted meanwhile is left unchanged. */
-  private async resealColumn(db: DataSource, { table, column, owner, reseal }: SealedColumn) {
+  private async resealColumn(
+    db: DataSource,
+    { table, column, owner, reseal, batch }: SealedColumn,
+  ) {
     const select = `
       SELECT account_id, id, ${owner} AS owner, ${column} AS sealed FROM ${table}
        WHERE ${isOfOtherKey(column)} AND (account_id, id) > ($2, $3)
-       ORDER BY account_id, id LIMIT ${BATCH}`;
+       ORDER BY account_id, id LIMIT ${batch}`;
     const update = `
       UPDATE ${table} t SET ${column} = n.sealed
         FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) n (account_id, id, old, sealed)
@@ -179,7 +182,7 @@ export class SealedSecrets {
       ]);
       sealedAnew += count;
       const end = rows.at(-1);
-      if (end === undefined || rows.length < BATCH) return sealedAnew;
+      if (end === undefined || rows.length < batch) return sealedAnew;
       last = end;
     }
   }

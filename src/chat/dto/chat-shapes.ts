@@ -1,14 +1,11 @@
 import { isJsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { isCleanJson, uncleanPart } from './clean-json.js';
+import { isCleanJson, uncleanPart } from '../../common/validation/clean-json.js';
 
 const MAX_TOOLS = 128;
 const MAX_STOPS = 4;
 const MAX_STOP_CHARACTERS = 1_000;
 const MAX_BIAS = 100;
-const MAX_METADATA_PAIRS = 16;
-const MAX_METADATA_KEY = 64;
-const MAX_METADATA_VALUE = 512;
 const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const TOOL_CHOICES: readonly unknown[] = ['none', 'auto', 'required'];
 const RESPONSE_FORMATS: readonly unknown[] = ['text', 'json_object', 'json_schema'];
@@ -79,21 +76,6 @@ export function isStreamOptions(value: unknown): boolean {
     Object.entries(value).every(
       ([name, flag]) =>
         STREAM_OPTIONS.includes(name) && (typeof flag === 'boolean' || flag === null),
-    )
-  );
-}
-
-/** Up to a fixed number of short texts by name. */
-export function isMetadata(value: unknown): boolean {
-  if (!isJsonObject(value) || !isCleanJson(value)) return false;
-  const pairs = Object.entries(value);
-  return (
-    pairs.length <= MAX_METADATA_PAIRS &&
-    pairs.every(
-      ([key, text]) =>
-        key.length <= MAX_METADATA_KEY &&
-        typeof text === 'string' &&
-        text.length <= MAX_METADATA_VALUE,
     )
   );
 }

@@ -11,9 +11,9 @@ import {
   Text,
   Int,
 } from '../../common/validation/fields.js';
+import { isMetadata } from '../../common/validation/metadata.js';
 import {
   isLogitBias,
-  isMetadata,
   isStop,
   isStreamOptions,
   isTextOnly,

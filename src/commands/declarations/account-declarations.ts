@@ -95,6 +95,13 @@ export const ACCOUNT_DECLARATIONS = {
     ],
     example: 'account:credit acme --usd 5.00 --idempotency-key invoice-1',
   },
+  'account:erase-content': {
+    about: 'Erases all stored responses of an account and their conversations at once',
+    operands: [ACCOUNT],
+    options: YES,
+    notes: ['It asks first. Calls that are under way may store theirs afterwards.'],
+    example: 'account:erase-content acme',
+  },
   statement: {
     about: 'Shows the statement of a month of an account',
     operands: [ACCOUNT, { name: 'MONTH', about: 'A month of UTC, such as 2026-11' }],

@@ -44,6 +44,10 @@ export interface GatewayConfig {
   readonly callDeadlineMs: number;
   /** Undefined: records are kept. */
   readonly recordRetentionDays: number | undefined;
+  /** 0: nothing is stored. */
+  readonly responsesRetentionDays: number;
+  readonly responsesMaxBytesPerAccount: number;
+  readonly responsesMaxBytes: number;
   readonly role: 'all' | 'api' | 'worker';
   readonly workers: number | 'auto';
   readonly metricsToken: string | undefined;

@@ -195,6 +195,27 @@ export const SETTINGS = {
     whole(30, 36_500),
     'Calls, finished tasks and their deliveries are dropped when they ended so many days ago (30 or more). Ledger entries and usage never are. Unset: all are kept',
   ),
+  RESPONSES_RETENTION_DAYS: setting(
+    'responsesRetentionDays',
+    '30',
+    30,
+    whole(0, 3_650),
+    'How many days the conversations of `/v1/responses` are stored, encrypted. 0: nothing is stored',
+  ),
+  RESPONSES_MAX_BYTES_PER_ACCOUNT: setting(
+    'responsesMaxBytesPerAccount',
+    '104857600',
+    104_857_600,
+    whole(0, 1_099_511_627_776),
+    'Bytes of stored conversations of one account. Beyond it its oldest responses are forgotten',
+  ),
+  RESPONSES_MAX_BYTES: setting(
+    'responsesMaxBytes',
+    '10737418240',
+    10_737_418_240,
+    whole(0, 1_099_511_627_776),
+    'Bytes of stored conversations of all accounts. Beyond it the oldest responses are forgotten within a minute',
+  ),
   ROLE: setting(
     'role',
     'all',

@@ -15,6 +15,7 @@ import { CatalogChanges1700000001042 } from './migrations/1042-catalog-changes.m
 import { PricedByBook1700000001044 } from './migrations/1044-priced-by-book.migration.js';
 import { AccountEvents1700000001050 } from './migrations/1050-account-events.migration.js';
 import { LateDeliveries1700000001052 } from './migrations/1052-late-deliveries.migration.js';
+import { StoredResponses1700000001056 } from './migrations/1056-stored-responses.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   PricedByBook1700000001044,
   AccountEvents1700000001050,
   LateDeliveries1700000001052,
+  StoredResponses1700000001056,
 ];

@@ -34,6 +34,8 @@ export const SCHEMA_FILES = [
   '62-events.sql',
   '63-events.functions.sql',
   '70-files.sql',
+  '72-responses.sql',
+  '73-responses.functions.sql',
   '80-usage.sql',
   '81-usage.functions.sql',
   '82-statements.functions.sql',

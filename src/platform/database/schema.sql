@@ -670,6 +670,16 @@ CREATE UNIQUE INDEX sealing_key_pkey ON public.sealing_key USING btree (key_id);
 COMMENT ON sealing_key IS 'The secret keys that processes of this database have had.';
 COMMENT ON sealing_key.check_value IS 'A text that the key has sealed, by which a start knows whether its list has the key.';
 
+CREATE TABLE stored_content (
+  account_id uuid NOT NULL,
+  bytes bigint NOT NULL,
+  CONSTRAINT stored_content_bytes_check CHECK ((bytes >= 0)),
+  CONSTRAINT stored_content_pkey PRIMARY KEY (account_id)
+) WITH (fillfactor=50);
+CREATE UNIQUE INDEX stored_content_pkey ON public.stored_content USING btree (account_id);
+COMMENT ON stored_content IS 'How much is stored for an account. Whoever stores or forgets something of an account has its row.';
+COMMENT ON stored_content.bytes IS 'The sum of bytes of its responses and of its items.';
+
 CREATE TABLE stored_file (
   account_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -690,6 +700,41 @@ CREATE UNIQUE INDEX stored_file_pkey ON public.stored_file USING btree (account_
 COMMENT ON stored_file IS 'The files in the store (docs/architecture/adr/0013). A row is written before the first byte of its file and deleted after the file, so that the sweeper finds a row for every file.';
 COMMENT ON stored_file.owner_id IS 'The task whose file it is.';
 COMMENT ON stored_file.expires_at IS 'When the file may be deleted. A file that the sweeper has given up has expired with the epoch.';
+
+CREATE TABLE stored_item (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  lists integer NOT NULL,
+  listed_until timestamp with time zone NOT NULL,
+  bytes integer NOT NULL,
+  sealed_item text STORAGE EXTERNAL NOT NULL,
+  CONSTRAINT stored_item_lists_check CHECK ((lists > 0)),
+  CONSTRAINT stored_item_pkey PRIMARY KEY (account_id, id)
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, fillfactor=80);
+CREATE UNIQUE INDEX stored_item_pkey ON public.stored_item USING btree (account_id, id);
+COMMENT ON stored_item IS 'Messages, calls of tools and their results, once each.';
+COMMENT ON stored_item.lists IS 'How many stored responses list it. With the last of them it goes.';
+COMMENT ON stored_item.listed_until IS 'When the last of these responses expires.';
+COMMENT ON stored_item.sealed_item IS 'The item as JSON, encrypted for its id.';
+
+CREATE TABLE stored_response (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  items uuid[] NOT NULL,
+  output_items integer NOT NULL,
+  bytes integer NOT NULL,
+  sealed_response text STORAGE EXTERNAL NOT NULL,
+  CONSTRAINT stored_response_output_items_check CHECK ((output_items >= 0)),
+  CONSTRAINT stored_response_pkey PRIMARY KEY (account_id, id)
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+CREATE INDEX stored_response_by_age ON public.stored_response USING btree (id, account_id);
+CREATE INDEX stored_response_by_expiry ON public.stored_response USING btree (expires_at, account_id, id);
+CREATE UNIQUE INDEX stored_response_pkey ON public.stored_response USING btree (account_id, id);
+COMMENT ON stored_response IS 'Responses that can be read and continued. The id is that of the execution, so that later ones sort after earlier ones.';
+COMMENT ON stored_response.items IS 'Its conversation in order: the items before it, its input, its output.';
+COMMENT ON stored_response.output_items IS 'How many of the items, at the end, are its output.';
+COMMENT ON stored_response.sealed_response IS 'The response without its output as JSON, encrypted for its id.';
 
 CREATE TABLE task (
   account_id uuid NOT NULL,
@@ -1140,7 +1185,7 @@ CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_wa
 
 CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '550392f57af64b76fc3220100b7cdbde';
 
-CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'de96d3bc7f4ef28ca1222b2ceb49e21b';
+CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a895732dcc1e5cff56c8d94d6ccb0440';
 
 CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
 
@@ -1229,7 +1274,15 @@ CREATE FUNCTION record_note_late_reversal(p_account uuid, p_id uuid, p_api_key u
 
 CREATE FUNCTION record_proven(OUT calls timestamp with time zone, OUT tasks timestamp with time zone) RETURNS record LANGUAGE sql STABLE COST 100 AS 'c61255d4998d5936473b41de2629f78e';
 
-CREATE FUNCTION run_began_before(p_run timestamp with time zone, p_call timestamp with time zone) RETURNS boolean LANGUAGE sql IMMUTABLE COST 100 AS '45576940014e0a3b8d026a02d5d2ca37';
+CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'f7ef58688b730f5ccc7208dd842cb872';
+
+CREATE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd3fbe06d918024595460943cd7ef7418';
+
+CREATE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer, p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '24a96dddca9269c17e4428205f1f12b5';
+
+CREATE FUNCTION response_sweep(p_max_bytes bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'e14c7f85561b6d6e53d6613fac1e9428';
+
+CREATE FUNCTION run_began_before(p_run timestamp with time zone, p_call timestamp with time zone) RETURNS boolean LANGUAGE sql IMMUTABLE COST 100 AS 'fbb5f21129baabd4e8a1f88742abbf88';
 
 CREATE FUNCTION run_count(p_account uuid, p_run text, p_created timestamp with time zone, p_held bigint, p_spent bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '9e5b38a974d1384f4cda40791f55c852';
 

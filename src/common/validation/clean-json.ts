@@ -1,6 +1,6 @@
 /// <reference lib="es2024.string" />
 
-import type { PartFault } from '../../common/validation/fields.js';
+import type { PartFault } from './fields.js';
 
 /** The path in an error message is cut at this length, because it may consist of the client's own words. */
 const MAX_PATH_LENGTH = 128;

@@ -1,0 +1,101 @@
+-- Stores a response for p_days with the new ones of its items, and forgets the oldest responses of the account while it has more
+-- than p_max_bytes. Raises no_data_found, and stores nothing, if a listed item is neither new nor stored any more.
+CREATE OR REPLACE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer,
+  p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS void LANGUAGE plpgsql
+  SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  listed uuid[] := ARRAY(SELECT DISTINCT unnest(p_items));
+  until timestamptz := now() + p_days * interval '1 day';
+  own integer := octet_length(p_sealed) + 16 * cardinality(p_items);
+  known integer;
+  added bigint;
+  total bigint;
+  oldest uuid;
+BEGIN
+  INSERT INTO stored_content (account_id, bytes) VALUES (p_account, 0) ON CONFLICT DO NOTHING;
+  SELECT bytes INTO total FROM stored_content WHERE account_id = p_account FOR UPDATE;
+  UPDATE stored_item SET lists = lists + 1, listed_until = greatest(listed_until, until)
+   WHERE account_id = p_account AND id = ANY (listed);
+  GET DIAGNOSTICS known = ROW_COUNT;
+  WITH fresh AS (
+    INSERT INTO stored_item (account_id, id, lists, listed_until, bytes, sealed_item)
+      SELECT p_account, n.id, 1, until, octet_length(n.sealed), n.sealed
+        FROM unnest(p_new_ids, p_new_sealed) n (id, sealed) WHERE n.id = ANY (listed)
+      ON CONFLICT DO NOTHING
+    RETURNING bytes)
+  SELECT count(*) + known, coalesce(sum(bytes), 0) + own INTO known, added FROM fresh;
+  IF known < cardinality(listed) THEN
+    RAISE EXCEPTION 'an item of the response is not stored any more' USING ERRCODE = 'no_data_found';
+  END IF;
+  INSERT INTO stored_response (account_id, id, expires_at, items, output_items, bytes, sealed_response)
+    VALUES (p_account, p_id, until, p_items, p_output_items, own, p_sealed);
+  UPDATE stored_content SET bytes = bytes + added WHERE account_id = p_account;
+  total := total + added;
+  WHILE total > p_max_bytes LOOP
+    SELECT id INTO oldest FROM stored_response WHERE account_id = p_account AND id <> p_id ORDER BY id LIMIT 1;
+    EXIT WHEN NOT FOUND;
+    total := total - response_forget(p_account, oldest);
+  END LOOP;
+END $$;
+
+-- Forgets a response and the items that no other response lists. Returns the bytes that this frees; null if it is not stored.
+CREATE OR REPLACE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql
+  SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  gone stored_response;
+  freed bigint;
+BEGIN
+  PERFORM FROM stored_content WHERE account_id = p_account FOR UPDATE;
+  DELETE FROM stored_response WHERE account_id = p_account AND id = p_id RETURNING * INTO gone;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  WITH unlisted AS (
+    DELETE FROM stored_item WHERE account_id = p_account AND id = ANY (gone.items) AND lists = 1 RETURNING bytes)
+  SELECT gone.bytes + coalesce(sum(bytes), 0) INTO freed FROM unlisted;
+  UPDATE stored_item SET lists = lists - 1 WHERE account_id = p_account AND id = ANY (gone.items);
+  UPDATE stored_content SET bytes = bytes - freed WHERE account_id = p_account;
+  RETURN freed;
+END $$;
+
+-- Forgets responses that have expired, and the oldest of all accounts while these have more than p_max_bytes; up to p_limit of
+-- each. Returns how many. One process at a time: another one that sweeps meanwhile gets 0.
+CREATE OR REPLACE FUNCTION response_sweep(p_max_bytes bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql
+  SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  due record;
+  excess bigint;
+  forgotten integer := 0;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtext('response_sweep')) THEN
+    RETURN 0;
+  END IF;
+  FOR due IN SELECT account_id, id FROM stored_response WHERE expires_at <= now() ORDER BY expires_at LIMIT p_limit LOOP
+    PERFORM response_forget(due.account_id, due.id);
+    forgotten := forgotten + 1;
+  END LOOP;
+  excess := coalesce((SELECT sum(bytes) FROM stored_content), 0) - p_max_bytes;
+  IF excess <= 0 THEN
+    RETURN forgotten;
+  END IF;
+  FOR due IN SELECT account_id, id FROM stored_response ORDER BY id, account_id LIMIT p_limit LOOP
+    EXIT WHEN excess <= 0;
+    excess := excess - coalesce(response_forget(due.account_id, due.id), 0);
+    forgotten := forgotten + 1;
+  END LOOP;
+  RETURN forgotten;
+END $$;
+
+-- Forgets everything that is stored for an account. Returns how many responses that were.
+CREATE OR REPLACE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql
+  SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  forgotten integer;
+BEGIN
+  PERFORM FROM stored_content WHERE account_id = p_account FOR UPDATE;
+  DELETE FROM stored_response WHERE account_id = p_account;
+  GET DIAGNOSTICS forgotten = ROW_COUNT;
+  DELETE FROM stored_item WHERE account_id = p_account;
+  UPDATE stored_content SET bytes = 0 WHERE account_id = p_account;
+  RETURN forgotten;
+END $$;

@@ -1,0 +1,200 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { JsonObject } from '../../common/json-object.js';
+import { SecretBoxError } from '../../common/secrets/secret-box.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import { StoredContent } from './stored-content.js';
+
+/** Most bytes of a stored response with all items of its conversation, encrypted. */
+export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+
+/** An item of a stored conversation. */
+export interface StoredItem {
+  /** UUID. */
+  readonly id: string;
+  /** As it is on the wire. */
+  readonly item: JsonObject;
+  /** Size as it is stored. */
+  readonly bytes: number;
+}
+
+/** A response as it is stored, without its items. */
+export interface StoredResponse {
+  /** UUID of its execution or task. */
+  readonly id: string;
+  /** The object as it is on the wire, without `output`. */
+  readonly response: JsonObject;
+  /** UUIDs of its conversation in order: what went before, its input, its output. */
+  readonly itemIds: readonly string[];
+  /** How many of them, at the end, are its output. */
+  readonly outputItems: number;
+}
+
+/** A response to be stored. Items that have a size are stored already. */
+export interface NewResponse {
+  readonly id: string;
+  readonly response: JsonObject;
+  readonly items: readonly (StoredItem | NewItem)[];
+  readonly outputItems: number;
+}
+
+/** What a request continues: the items of an earlier response in their order, and items that it names. */
+export interface StoredConversation {
+  /** Undefined: there is no such response, or not all of its items can be read. */
+  readonly items: readonly StoredItem[] | undefined;
+  readonly named: ReadonlyMap<string, StoredItem>;
+}
+
+/** An item that may be new. */
+export type NewItem = Omit<StoredItem, 'bytes'>;
+
+const ITEMS = `
+  SELECT id, sealed_item AS sealed, bytes FROM stored_item
+   WHERE account_id = $1 AND id = ANY ($2) AND listed_until > now()`;
+/** The list of a response in one row, and in the others the items of the list and those that are named beside it. */
+const CONVERSATION = `
+  WITH r AS (SELECT items FROM stored_response WHERE account_id = $1 AND id = $2 AND expires_at > now())
+  SELECT NULL::uuid AS id, NULL AS sealed, NULL::integer AS bytes, items FROM r
+  UNION ALL
+  SELECT id, sealed_item, bytes, NULL FROM stored_item
+   WHERE account_id = $1 AND id = ANY ($3::uuid[] || coalesce((SELECT items FROM r), '{}')) AND listed_until > now()`;
+const RESPONSE = `
+  SELECT sealed_response AS sealed, items, output_items FROM stored_response
+   WHERE account_id = $1 AND id = $2 AND expires_at > now()`;
+const STORE = 'SELECT response_store($1, $2, $3, $4, $5, $6, $7, $8, $9)';
+const FORGET = 'SELECT response_forget($1, $2) AS freed';
+const ERASE = 'SELECT response_erase($1) AS forgotten';
+/** Size of an item's id in the list of a response. */
+const ID_BYTES = 16;
+
+interface ItemRow {
+  readonly id: string;
+  readonly sealed: string;
+  readonly bytes: number;
+}
+
+type Limits = Pick<GatewayConfig, 'responsesRetentionDays' | 'responsesMaxBytesPerAccount'>;
+
+/** Stored responses and the items of their conversations, by account (decision G-108). */
+@Injectable()
+export class ResponseStore {
+  private readonly logger = new Logger(ResponseStore.name);
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly content: StoredContent,
+    @Inject(GATEWAY_CONFIG) private readonly limits: Limits,
+  ) {}
+
+  /** Whether responses are stored at all. */
+  get isOn(): boolean {
+    return this.limits.responsesRetentionDays > 0 && this.content.canSeal;
+  }
+
+  /** Whether a conversation with items of these sizes may be stored. */
+  fits(bytes: number): boolean {
+    return bytes <= Math.min(MAX_RESPONSE_BYTES, this.limits.responsesMaxBytesPerAccount);
+  }
+
+  /** The stored items with these UUIDs. Unknown, expired and unreadable ones, and those of other accounts, are missing. */
+  async items(accountId: string, ids: readonly string[]): Promise<Map<string, StoredItem>> {
+    if (ids.length === 0) return new Map();
+    return this.opened(await this.dataSource.query<ItemRow[]>(ITEMS, [accountId, ids]));
+  }
+
+  /** The conversation of an earlier response, if there is one, and items by their UUIDs, in one statement. */
+  async conversation(
+    accountId: string,
+    responseId: string | undefined,
+    named: readonly string[],
+  ): Promise<StoredConversation> {
+    const values = [accountId, responseId ?? null, named];
+    const rows = await this.dataSource.query<(ItemRow & { items: string[] | null })[]>(
+      CONVERSATION,
+      values,
+    );
+    const list = rows.find(({ items }) => items !== null)?.items;
+    const found = this.opened(rows.filter(({ items }) => items === null));
+    const items = list?.map((id) => found.get(id)).filter((item) => item !== undefined);
+    return { items: items?.length === list?.length ? items : undefined, named: found };
+  }
+
+  /** The stored response; undefined if it is unknown, expired, unreadable, or of another account. */
+  async response(accountId: string, id: string): Promise<StoredResponse | undefined> {
+    const [row] = await this.dataSource.query<
+      { sealed: string; items: string[]; output_items: number }[]
+    >(RESPONSE, [accountId, id]);
+    const response = row && this.open('response', row.sealed, id);
+    if (!response) return undefined;
+    return { id, response, itemIds: row.items, outputItems: row.output_items };
+  }
+
+  /**
+   * Stores a response. False if it is not stored: it is too large, an item of its conversation was forgotten meanwhile, or the
+   * database did not take it, which is logged.
+   */
+  async store(
+    accountId: string,
+    { id, response, items, outputItems }: NewResponse,
+  ): Promise<boolean> {
+    const isNew = (item: StoredItem | NewItem): item is NewItem => !('bytes' in item);
+    const fresh = items.filter(isNew).map((own) => ({
+      id: own.id,
+      sealed: this.content.seal('item', own.item, own.id),
+    }));
+    const sealed = this.content.seal('response', response, id);
+    const bytes =
+      items.reduce((sum, item) => sum + ('bytes' in item ? item.bytes : 0) + ID_BYTES, 0) +
+      fresh.reduce((sum, item) => sum + item.sealed.length, sealed.length);
+    if (!this.fits(bytes)) return false;
+    const values = [
+      accountId,
+      id,
+      this.limits.responsesRetentionDays,
+      items.map((item) => item.id),
+      outputItems,
+      sealed,
+      fresh.map((item) => item.id),
+      fresh.map((item) => item.sealed),
+      this.limits.responsesMaxBytesPerAccount,
+    ];
+    try {
+      await this.dataSource.query(STORE, values);
+      return true;
+    } catch (error) {
+      // The statement and its values would be in the error of the driver.
+      this.logger.warn(`A response was not stored: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
+  /** Forgets a response, and the items that no other one lists. False if there is none. */
+  async forget(accountId: string, id: string): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ freed: string | null }[]>(FORGET, [accountId, id]);
+    return row !== undefined && row.freed !== null;
+  }
+
+  /** Forgets all that is stored for an account. Returns how many responses that were. */
+  async erase(accountId: string): Promise<number> {
+    const [row] = await this.dataSource.query<{ forgotten: number }[]>(ERASE, [accountId]);
+    return row?.forgotten ?? 0;
+  }
+
+  private opened(rows: readonly ItemRow[]): Map<string, StoredItem> {
+    const found = new Map<string, StoredItem>();
+    for (const { id, sealed, bytes } of rows) {
+      const item = this.open('item', sealed, id);
+      if (item) found.set(id, { id, item, bytes });
+    }
+    return found;
+  }
+
+  private open(kind: 'item' | 'response', sealed: string, id: string): JsonObject | undefined {
+    try {
+      return this.content.open(kind, sealed, id);
+    } catch (error) {
+      if (error instanceof SecretBoxError) return undefined;
+      throw error;
+    }
+  }
+}
