@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import { applyDecorators, HttpCode, UseGuards, Post, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiTags } from '@nestjs/swagger';
@@ -12,7 +13,7 @@ import type { CallDecorator } from './admitted-call.js';
 import { RunGuard, RunHeaders } from './run.guard.js';
 import { ModelGuard, OPERATION } from './model.guard.js';
 import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
-import { OPERATIONS } from '../catalog/operations.js';
+import { endpointsOf, OPERATIONS } from '../catalog/operations.js';
 
 const EVERYWHERE: readonly ErrorCode[] = [
   'invalid_request',
@@ -106,9 +107,18 @@ export function GeneralEndpoint<const O extends Operation>(
   operation: O,
   ...codes: ErrorCode[]
 ): CallDecorator<O> {
+  return general(operation, OPERATIONS[operation].path, codes);
+}
+
+/** As {@link GeneralEndpoint}, for another endpoint of text: `path` is one of the faces in `OPERATIONS`. */
+export function TextEndpoint(path: string, ...codes: ErrorCode[]): CallDecorator<'chat'> {
+  return general('chat', path, codes);
+}
+
+function general(operation: Operation, path: string, codes: readonly ErrorCode[]): MethodDecorator {
   return applyDecorators(
     HttpCode(200),
-    OperationEndpoint(operation),
+    OperationEndpoint(operation, path),
     UseGuards(...KEY_GUARDS, RunGuard, JsonBodyGuard, ModelGuard),
     RunHeaders(),
     ApiBearerAuth(API_KEY_SCHEME),
@@ -116,9 +126,17 @@ export function GeneralEndpoint<const O extends Operation>(
   );
 }
 
-/** The handler serves the operation, for keys with scope `call`: at its path, and in its group on the page of the API. */
-export function OperationEndpoint(operation: Operation): MethodDecorator {
-  const { path, tag } = OPERATIONS[operation];
+/**
+ * The handler serves the operation, for keys with scope `call`: at its path or another of its endpoints, and in the group of
+ * that on the page of the API.
+ */
+export function OperationEndpoint(
+  operation: Operation,
+  at: string = OPERATIONS[operation].path,
+): MethodDecorator {
+  const endpoint = endpointsOf(operation).find(({ path }) => path === at);
+  assert(endpoint, `${operation} has no endpoint ${at}`);
+  const { path, tag } = endpoint;
   return applyDecorators(
     Post(path),
     ApiTags(tag),

@@ -26,9 +26,9 @@ export interface Limits {
 
 type Modality = 'text' | 'image' | 'audio' | 'video' | 'speech' | 'transcription';
 
-/** What the gateway knows about an operation. Its port is the entry of the same name in `PortByOperation`. */
-interface OperationRow {
-  /** Where it is called, with POST. */
+/** Where an operation is called. */
+export interface Endpoint {
+  /** Called with POST. */
   readonly path: `/v1/${string}`;
   /** The public codes of its errors. */
   readonly family: ApiFamily;
@@ -36,6 +36,12 @@ interface OperationRow {
   readonly tag: 'chat' | 'images' | 'videos' | 'audio' | 'music';
   /** Its word in `supported_endpoint_types` (API: GET /v1/models; decision G-90). */
   readonly endpointType: string;
+}
+
+/** What the gateway knows about an operation. Its port is the entry of the same name in `PortByOperation`. */
+interface OperationRow extends Endpoint {
+  /** Its further endpoints, which speak other protocols. */
+  readonly faces?: readonly Endpoint[];
   /** One line about its models. */
   readonly description: string;
   /** Modalities in the words of model pickers: only chat models have the output `text`. */
@@ -212,8 +218,18 @@ export const OPERATIONS = {
 /** The names of the operations, in the order of lists. */
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as Operation[];
 
-/** A word of `supported_endpoint_types`. */
-export type EndpointType = (typeof OPERATIONS)[Operation]['endpointType'];
+/** The endpoints of an operation, its own first. */
+export function endpointsOf(operation: Operation): readonly Endpoint[] {
+  const { faces = [], ...own }: OperationRow = OPERATIONS[operation];
+  return [own, ...faces];
+}
+
+/** The operation that is called at a path. */
+export function operationAt(path: string): Operation | undefined {
+  return OPERATION_NAMES.find((name) =>
+    endpointsOf(name).some((endpoint) => endpoint.path === path),
+  );
+}
 
 /** Families by the beginning of a path: of the operations' own paths, and below those of the folders that they share. */
 const BEGINNINGS = beginnings();
@@ -227,7 +243,7 @@ export function apiFamilyOf(path: string): ApiFamily {
 }
 
 function beginnings(): [beginning: string, family: ApiFamily][] {
-  const rows = Object.values(OPERATIONS);
+  const rows = OPERATION_NAMES.flatMap(endpointsOf);
   const folders = new Map<string, ApiFamily>();
   for (const { path, family } of rows) {
     const folder = path.slice(0, path.lastIndexOf('/') + 1);

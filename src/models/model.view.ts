@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type EndpointType, OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
+import { endpointsOf, OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { VOICES } from '../catalog/voices.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
@@ -73,11 +73,11 @@ export class ModelView {
   owned_by!: string;
 
   @ApiProperty({
-    enum: OPERATION_NAMES.map((name) => OPERATIONS[name].endpointType),
+    enum: OPERATION_NAMES.flatMap(endpointTypesOf),
     isArray: true,
     description: 'Kinds of the operation that takes the model',
   })
-  supported_endpoint_types!: EndpointType[];
+  supported_endpoint_types!: string[];
 
   @ApiProperty({ example: 'aud-v4', description: 'The same as `id`' })
   name!: string;
@@ -186,7 +186,7 @@ export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): Mo
     object: 'model',
     created: CATALOG_EPOCH_SECONDS,
     owned_by: OWNER,
-    supported_endpoint_types: [operation.endpointType],
+    supported_endpoint_types: endpointTypesOf(row.operation),
     name,
     canonical_slug: row.id,
     description: operation.description,
@@ -209,6 +209,10 @@ export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): Mo
 
 function voiceNamesOf({ voices }: ModelRow): readonly string[] {
   return voices ? Object.keys(voices) : VOICE_NAMES;
+}
+
+function endpointTypesOf(operation: Operation): string[] {
+  return endpointsOf(operation).map(({ endpointType }) => endpointType);
 }
 
 function viewArchitecture(operation: Operation): ArchitectureView {

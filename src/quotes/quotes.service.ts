@@ -6,7 +6,7 @@ import { ModelGuard } from '../admission/model.guard.js';
 import { UnroutedRequests } from '../admission/unrouted-requests.js';
 import type { Caller } from '../auth/caller.js';
 import { type Available, QuotedHolds } from '../billing/calls/quoted-hold.js';
-import { OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
+import { operationAt } from '../catalog/operations.js';
 import { PriceBooks } from '../catalog/price-books/price-books.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { EventLoopPacer } from '../platform/fairness/event-loop-pacer.js';
@@ -57,11 +57,11 @@ export class QuotesService {
   ): Promise<QuoteView> {
     const path = pathOf(request);
     try {
-      const operation = this.operationAt(path, request.method);
+      const operation = this.soldAt(path, request.method);
       const { body, duration_seconds: durationSeconds } = request;
       const admitted = this.models.admit(operation, by.caller, body);
       const call: QuotedCall = { ...admitted, ...by, endpoint: path, durationSeconds };
-      const text = await this.calls.of(operation)(call, body);
+      const text = await this.calls.at(path)(call, body);
       return await this.priced.view(call, body, text, available);
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -70,8 +70,8 @@ export class QuotesService {
   }
 
   /** Throws what the gateway answers where it has no such path or method, and 404 where nothing is sold. */
-  private operationAt(path: string, method = 'POST'): Operation {
-    const operation = OPERATION_NAMES.find((name) => OPERATIONS[name].path === path);
+  private soldAt(path: string, method = 'POST'): Operation {
+    const operation = operationAt(path);
     const verb = method.toUpperCase();
     if (operation !== undefined && verb === 'POST') return operation;
     throw (

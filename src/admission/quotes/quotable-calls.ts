@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
+import { OPERATIONS } from '../../catalog/operations.js';
 import type { Quote } from '../../common/money/charge-basis.js';
 import type { PriceLine } from '../../common/money/price-lines.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
@@ -43,21 +44,28 @@ export type Quoter<O extends Operation = Operation> = (
   body: unknown,
 ) => TextQuote | Promise<TextQuote>;
 
-/** How the calls of each operation are priced from their text: the registry of what can be quoted. */
+/** How the calls of each endpoint are priced from their text: the registry of what can be quoted. */
 @Injectable()
 export class QuotableCalls {
-  private readonly quoters = new Map<Operation, Quoter>();
+  private readonly quoters = new Map<string, Quoter>();
 
-  /** Registers how the calls of an operation are priced; features call it in `onModuleInit`. */
-  register<O extends Operation>(operation: O, quoter: Quoter<O>): void {
-    assert(!this.quoters.has(operation), `${operation} is registered twice`);
-    this.quoters.set(operation, quoter as unknown as Quoter);
+  /**
+   * Registers how the calls of an operation are priced, at its own endpoint or at another one; features call it in
+   * `onModuleInit`.
+   */
+  register<O extends Operation>(
+    operation: O,
+    quoter: Quoter<O>,
+    path: string = OPERATIONS[operation].path,
+  ): void {
+    assert(!this.quoters.has(path), `${path} is registered twice`);
+    this.quoters.set(path, quoter as unknown as Quoter);
   }
 
-  /** Every operation is registered, because a process that serves callers has all features. */
-  of(operation: Operation): Quoter {
-    const quoter = this.quoters.get(operation);
-    assert(quoter, `${operation} is not registered`);
+  /** Every endpoint is registered, because a process that serves callers has all features. */
+  at(path: string): Quoter {
+    const quoter = this.quoters.get(path);
+    assert(quoter, `${path} is not registered`);
     return quoter;
   }
 }

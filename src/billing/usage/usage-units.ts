@@ -1,4 +1,4 @@
-import { OPERATION_NAMES, OPERATIONS } from '../../catalog/operations.js';
+import { endpointsOf, OPERATION_NAMES, OPERATIONS } from '../../catalog/operations.js';
 import type { PriceRule } from '../../catalog/price-rule.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
 
@@ -21,8 +21,8 @@ function unitOf(operation: Operation): UsageUnit {
 }
 
 /** SQL: the unit of what is counted for the `endpoint` of a row; null for an endpoint of another version. */
-export const UNIT_OF_ENDPOINT = `CASE endpoint ${OPERATION_NAMES.map(
-  (operation) => `WHEN '${OPERATIONS[operation].path}' THEN '${unitOf(operation)}'`,
+export const UNIT_OF_ENDPOINT = `CASE endpoint ${OPERATION_NAMES.flatMap((operation) =>
+  endpointsOf(operation).map(({ path }) => `WHEN '${path}' THEN '${unitOf(operation)}'`),
 ).join(' ')} END`;
 
 /** SQL: the only unit of a group; null where it has several, or unknown ones. */
