@@ -43,7 +43,7 @@ const PROTOCOLS = {
   'openai-video': { ports: openAiVideoPorts, operations: ['video'] },
   gemini: {
     ports: geminiPorts,
-    operations: ['image', 'speech', 'dialogue'],
+    operations: ['chat', 'image', 'speech', 'dialogue'],
     knows: isGeminiModel,
     hasOwnVoices: true,
   },

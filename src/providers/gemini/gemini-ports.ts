@@ -1,6 +1,7 @@
 import { keyHeader, type ProviderContext } from '../http/provider-context.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
+import { GeminiChat } from './gemini-chat.adapter.js';
 import { ownGeminiErrors } from './gemini-errors.js';
 import { GeminiImage } from './gemini-image.adapter.js';
 import { GeminiSpeech } from './gemini-speech.adapter.js';
@@ -15,7 +16,8 @@ export function geminiPorts(access: ProviderContext): ProviderPorts {
     ownErrors: ownGeminiErrors,
   });
   const speech = new GeminiSpeech(http, access.id);
-  return { image: new GeminiImage(http), speech, dialogue: speech };
+  const chat = new GeminiChat(http, access.id);
+  return { chat, image: new GeminiImage(http), speech, dialogue: speech };
 }
 
 /** Whether a request can name the model: its name without `models/`. */

@@ -11,7 +11,7 @@ import type {
   SpeechPort,
 } from '../ports/audio.port.js';
 import { answerIdOf, candidateOf, candidateParts, inlineDataOf } from './gemini-candidate.js';
-import { generateContent } from './generate-content.js';
+import { generateContent, seedOf } from './generate-content.js';
 import { type L16Speech, SPEECH_HZ, speechBody } from './l16-speech.js';
 
 /** Eleven minutes of speech, which is more than any model makes at once, take 43 MB in base64. */
@@ -90,11 +90,6 @@ export class GeminiSpeech implements SpeechPort, DialoguePort {
     const accountId = context.owner?.accountId ?? null;
     return { body: await speechBody(speech, format, accountId), providerRequestId };
   }
-}
-
-/** The vendor's seeds have 31 bits. */
-function seedOf(seed: number | undefined): number | undefined {
-  return seed === undefined ? undefined : seed % 2 ** 31;
 }
 
 function voiceConfigOf(voiceName: string): object {

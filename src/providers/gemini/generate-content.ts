@@ -29,6 +29,11 @@ export function streamGenerateContent(
   return requestOf('streamGenerateContent?alt=sse', body, 'chat', context);
 }
 
+/** The vendor's seeds have 31 bits. */
+export function seedOf(seed: number | undefined): number | undefined {
+  return seed === undefined ? undefined : Math.abs(seed) % 2 ** 31;
+}
+
 function requestOf(
   method: string,
   body: GenerateContent,

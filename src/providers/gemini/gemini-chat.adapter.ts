@@ -1,0 +1,110 @@
+import type { JsonObject } from '../../common/json-object.js';
+import { ProviderError } from '../http/provider-error.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import {
+  type ChatCommand,
+  type ChatPort,
+  type ChatResult,
+  type ChatStream,
+  MAX_COMPLETION_BYTES,
+  MAX_COMPLETION_VALUES,
+  PartsEvent,
+} from '../ports/chat.port.js';
+import type { Conversation } from '../ports/conversation.js';
+import { openChatStream } from '../text/open-chat-stream.js';
+import {
+  type GenerateContent,
+  generateContent,
+  streamGenerateContent,
+} from './generate-content.js';
+import { GeminiAnswer } from './gemini-answer.js';
+import { candidateOf } from './gemini-candidate.js';
+import {
+  geminiContentsOf,
+  ImageWithoutBytesError,
+  systemInstructionOf,
+} from './gemini-contents.js';
+import { isBrokenCall } from './gemini-errors.js';
+import { GeminiEventReader } from './gemini-event-reader.js';
+import { generationConfigOf } from './gemini-generation.js';
+import { needsSignatures } from './gemini-thinking.js';
+import { toolConfigOf, declaredToolsOf } from './gemini-tools.js';
+import { geminiUsageOf } from './gemini-usage.js';
+
+/** Text over Gemini's `generateContent`. No caller speaks this protocol, so that every request is made of neutral parts. */
+export class GeminiChat implements ChatPort {
+  /** @param provider the provider's id, for errors */
+  constructor(
+    private readonly http: ProviderHttp,
+    private readonly provider: string,
+  ) {}
+
+  complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult> {
+    const conversation = command.conversation();
+    const body = this.bodyOf(conversation, command.maxTokens, context);
+    return this.http.requestJson(
+      generateContent(body, 'chat', context),
+      MAX_COMPLETION_BYTES,
+      (json, providerRequestId) => toResult(json, answerTo(conversation), providerRequestId),
+      MAX_COMPLETION_VALUES,
+    );
+  }
+
+  stream(command: ChatCommand, context: AttemptContext): Promise<ChatStream> {
+    const conversation = command.conversation();
+    const body = this.bodyOf(conversation, command.maxTokens, context);
+    const reader = new GeminiEventReader(answerTo(conversation));
+    return openChatStream(this.http, streamGenerateContent(body, context), reader);
+  }
+
+  private bodyOf(
+    conversation: Conversation,
+    maxTokens: number,
+    { upstreamModel }: AttemptContext,
+  ): GenerateContent {
+    const contents = this.contentsOf(conversation, upstreamModel);
+    const isAllInstructions = conversation.messages.every(({ role }) => INSTRUCTORS.includes(role));
+    return {
+      contents,
+      systemInstruction: isAllInstructions ? undefined : systemInstructionOf(conversation),
+      tools: declaredToolsOf(conversation),
+      toolConfig: toolConfigOf(conversation),
+      generationConfig: generationConfigOf(conversation, maxTokens, upstreamModel),
+    };
+  }
+
+  private contentsOf(conversation: Conversation, upstreamModel: string) {
+    try {
+      return geminiContentsOf(conversation, needsSignatures(upstreamModel));
+    } catch (error) {
+      if (!(error instanceof ImageWithoutBytesError)) throw error;
+      const detail = { provider: this.provider, sent: false, upstreamCode: 'image_without_bytes' };
+      throw new ProviderError('rejected', detail);
+    }
+  }
+}
+
+const INSTRUCTORS: readonly string[] = ['system', 'developer'];
+
+function answerTo({ tools }: Conversation): GeminiAnswer {
+  const custom = tools.filter(({ kind }) => kind === 'custom').map(({ name }) => name);
+  return new GeminiAnswer(new Set(custom));
+}
+
+/** Undefined for an answer without a candidate, and for one with a call that is none: those are failures. */
+function toResult(
+  json: JsonObject,
+  answer: GeminiAnswer,
+  providerRequestId: string | null,
+): ChatResult | undefined {
+  const candidate = candidateOf(json);
+  const parts = candidate && answer.partsIn(candidate);
+  if (parts === undefined) return undefined;
+  const { finishReason } = candidate ?? {};
+  if (typeof finishReason === 'string' && isBrokenCall(finishReason)) return undefined;
+  const reason = candidate === undefined ? null : answer.reasonOf(candidate);
+  if (reason === null && parts.length === 0) return undefined;
+  parts.push({ type: 'finish', reason: reason ?? answer.missingReason });
+  return { answer: new PartsEvent(parts, geminiUsageOf(json)), providerRequestId };
+}
