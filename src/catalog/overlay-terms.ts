@@ -12,14 +12,17 @@ export class RowFaults extends Error {
 /** Fields that choose the model, its input and the form of the response. */
 const REQUEST_FIELDS = [
   ...['model', 'model_id', 'mv', 'messages', 'stream', 'stream_options'],
-  ...['contents', 'generationConfig'],
+  ...['contents', 'generationConfig', 'input'],
 ];
 /** The field for the number of answers. The gateway charges one, so the overlay must not ask for more. */
 const COUNT_FIELD = 'n';
 /** Fields that cannot be the length parameter. */
 const NO_CAPS: readonly string[] = [...REQUEST_FIELDS, COUNT_FIELD];
-/** Fields that prices and records depend on. The last two limit the length of the answer. */
-const FIXED_FIELDS: readonly string[] = [...REQUEST_FIELDS, 'max_tokens', 'max_completion_tokens'];
+/** Fields that prices and records depend on. The last ones limit the length of the answer. */
+const FIXED_FIELDS: readonly string[] = [
+  ...REQUEST_FIELDS,
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+];
 /** Headers that carry keys, which only the environment may hold, and headers that frame a request or its response. */
 const FIXED_HEADERS: readonly string[] = [
   'authorization',

@@ -14,7 +14,7 @@ import { TextUsage } from './text-usage.js';
 interface EndedStream {
   readonly call: AdmittedCall<'chat'>;
   readonly held: HeldText;
-  readonly relay: Pick<StreamRelay, 'usage'>;
+  readonly relay: Pick<StreamRelay, 'usage' | 'toldPrompt'>;
   readonly generated: GeneratedTextBuffer;
   readonly route: TriedRoute;
 }
@@ -50,7 +50,8 @@ export class StreamOutcomes {
     const { accountId } = call.caller;
     const { prompt, command } = held;
     const { maxTokens } = command;
-    const completed = { accountId, route, prompt, maxTokens, hasHiddenReasoning };
+    const { toldPrompt } = relay;
+    const completed = { accountId, route, prompt, toldPrompt, maxTokens, hasHiddenReasoning };
     return this.usage.of(completed, relay.usage, () => generated.take());
   }
 }

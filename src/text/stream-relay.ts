@@ -2,7 +2,12 @@ import type { Readable } from 'node:stream';
 import type { SseWriter } from '../platform/http-server/responses/sse-response.js';
 import { ClientLeft, DeadlinePassed } from '../billing/calls/call-errors.js';
 import { ProviderError } from '../providers/http/provider-error.js';
-import type { ChatEvent, ChatStream, TokenUsage } from '../providers/ports/chat.port.js';
+import {
+  type ChatEvent,
+  type ChatStream,
+  PartsEvent,
+  type TokenUsage,
+} from '../providers/ports/chat.port.js';
 import { UnusableAnswer } from '../providers/ports/unusable-answer.js';
 import { BackpressureClock } from './backpressure-clock.js';
 import type { GeneratedTextBuffer } from './generated-text.js';
@@ -12,6 +17,8 @@ import type { StreamFace } from './text-face.js';
 export class StreamRelay {
   /** The last usage that the provider reported; null if more text came after it. */
   usage: TokenUsage | null = null;
+  /** What the provider told of the prompt before the answer, in an event of parts; null if it did not. */
+  toldPrompt: TokenUsage | null = null;
   /** Whether the model has sent its finish reason. Only the usage follows it. */
   isFinished = false;
   private source: Readable | undefined;
@@ -63,7 +70,9 @@ export class StreamRelay {
     while (this.source?.read()) continue;
   }
 
-  private record({ texts, hasFinish, usage }: ChatEvent): void {
+  private record(event: ChatEvent): void {
+    const { texts, hasFinish, usage } = event;
+    if (usage?.completionTokens === 0 && event instanceof PartsEvent) this.toldPrompt ??= usage;
     if (hasFinish) this.isFinished = true;
     if (texts.length > 0) {
       this.generated.push(texts);

@@ -41,6 +41,25 @@ describe('usage', () => {
     expect(usage).toMatchObject({ promptTokens: 3 + 3 * 3 + 3, completionTokens: 1 });
   });
 
+  it('has the prompt that the provider told before the answer, by its lines', async () => {
+    const told = { ...reported, cachedTokens: 9, cacheWriteTokens: 2, completionTokens: 0 };
+    const call = {
+      accountId: 'account',
+      route: { provider: 'p', upstreamModel: 'm' },
+      prompt: () => ({ texts: ['a'], messages: 1, images: 1 }),
+      toldPrompt: told,
+      maxTokens: 100,
+      hasHiddenReasoning: false,
+    };
+    const generated = () => ({ text: 'generated', uncountedTokens: 0 });
+    const usage = await new TextUsage(counter, new SystemClock(), metrics).of(
+      call,
+      null,
+      generated,
+    );
+    expect(usage).toEqual({ ...told, completionTokens: 1, isEstimated: false });
+  });
+
   it('is estimated if text was not kept', async () => {
     const generated = () => ({ text: 'generated', uncountedTokens: 70 });
     const usage = await usageWith([], null, generated);

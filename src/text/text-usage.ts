@@ -18,6 +18,8 @@ export interface CompletedCall {
   readonly accountId: string;
   readonly route: TriedRoute;
   readonly prompt: () => PromptText;
+  /** What the provider told of the prompt before the answer. */
+  readonly toldPrompt?: TokenUsage | null;
   /** The output cap that was sent to the provider. */
   readonly maxTokens: number;
   /** Whether the model reasons in tokens that only the provider can count, and the response is complete. */
@@ -102,12 +104,13 @@ export class TextUsage {
       this.counter.count(call.accountId, [text]),
     ]);
     if (call.hasHiddenReasoning) this.warnOfUnreportedReasoning(call.route);
-    const ofImages = prompt.imageTokens;
+    const { imageTokens, ...told } = call.toldPrompt ?? { imageTokens: prompt.imageTokens };
     return {
       promptTokens: prompt.tokens,
-      completionTokens: completion.tokens + uncountedTokens,
-      ...(ofImages > 0 && { imageTokens: ofImages }),
       cachedTokens: null,
+      ...told,
+      ...(imageTokens && { imageTokens }),
+      completionTokens: completion.tokens + uncountedTokens,
       reasoningTokens: null,
       isEstimated:
         prompt.isEstimated ||
@@ -117,7 +120,11 @@ export class TextUsage {
     };
   }
 
-  private async promptOf({ accountId, prompt }: CompletedCall): Promise<PromptCount> {
+  private async promptOf({ accountId, prompt, toldPrompt }: CompletedCall): Promise<PromptCount> {
+    if (toldPrompt) {
+      const { promptTokens: tokens, imageTokens = 0 } = toldPrompt;
+      return { tokens, imageTokens, isEstimated: false };
+    }
     const { texts, messages, images } = prompt();
     const { tokens, isEstimated } = await this.counter.count(accountId, texts);
     const around = messages * TOKENS_PER_MESSAGE + TOKENS_PER_REPLY;

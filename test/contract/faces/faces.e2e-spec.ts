@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FACES } from './faces.js';
+import { FacesHarness, PRICE } from './faces-harness.js';
+import { SAID, VENDORS } from './vendors.js';
+
+const PAIRS = FACES.flatMap((face) => VENDORS.map((vendor) => ({ face, vendor })));
+const WHOLE = {
+  text: SAID.text,
+  calls: [SAID.call],
+  isWhole: true,
+  hasError: false,
+};
+
+let harness: FacesHarness;
+
+beforeAll(async () => {
+  harness = await FacesHarness.start();
+});
+afterAll(() => harness.stop());
+
+describe.each(PAIRS)('$face.name over $vendor.name', ({ face, vendor }) => {
+  const all = vendor.events.length;
+
+  it('gives a whole answer as one object, at the price of its usage', async () => {
+    harness.answersWhole(vendor);
+    const { status, seen, charged } = await harness.call(face, vendor);
+    expect([status, seen]).toEqual([200, WHOLE]);
+    expect(charged).toBe(PRICE.of(SAID));
+  });
+
+  it('tells a failure, and charges nothing, for an object that breaks off', async () => {
+    harness.breaksWhole(vendor);
+    const { status, charged } = await harness.call(face, vendor);
+    expect([status, charged]).toEqual([502, 0n]);
+  });
+
+  it('gives a whole answer as a stream, at the price of its usage', async () => {
+    harness.streams(vendor, all);
+    const { seen, charged } = await harness.stream(face, vendor);
+    expect(seen).toEqual(WHOLE);
+    expect(charged).toBe(PRICE.of(SAID));
+  });
+
+  it.each(Array.from({ length: vendor.wholeAfter }, (_, events) => events))(
+    `tells an error and charges nothing for a stream that is cut after %i of ${all} events (G-24, G-103)`,
+    async (events) => {
+      harness.cuts(vendor, events);
+      const { status, seen, charged } = await harness.stream(face, vendor);
+      expect(status === 502 || seen.hasError).toBe(true);
+      expect([seen.isWhole, charged]).toEqual([false, 0n]);
+    },
+  );
+
+  it.each(
+    Array.from({ length: all - vendor.wholeAfter }, (_, events) => vendor.wholeAfter + events),
+  )(
+    `gives and charges the whole answer of a stream that is cut after %i of ${all} events (G-24)`,
+    async (events) => {
+      harness.cuts(vendor, events);
+      const { seen, charged } = await harness.stream(face, vendor);
+      expect(seen).toEqual(WHOLE);
+      expect(charged).toBeGreaterThan(0n);
+    },
+  );
+
+  it('charges prompt and made text to a client that leaves in the middle (G-24)', async () => {
+    harness.streamsForever(vendor);
+    const charged = await harness.leave(face, vendor);
+    expect(charged).toBeGreaterThan(0n);
+    expect(charged).toBeLessThan(PRICE.of({ ...SAID, completionTokens: 100 }));
+  });
+});
