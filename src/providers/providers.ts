@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { anthropicPorts } from './anthropic/anthropic-ports.js';
 import { elevenLabsPorts } from './elevenlabs/elevenlabs-ports.js';
 import { geminiPorts, isGeminiModel } from './gemini/gemini-ports.js';
 import type { ProviderContext } from './http/provider-context.js';
@@ -25,6 +26,7 @@ const PROTOCOLS = {
     operations: ['chat', 'image', 'speech', 'transcription'],
     hasOwnVoices: true,
   },
+  anthropic: { ports: anthropicPorts, operations: ['chat'] },
   elevenlabs: {
     ports: elevenLabsPorts,
     operations: [
@@ -74,6 +76,12 @@ const BUILT_IN: Readonly<Record<string, BuiltInProvider>> = {
     keySetting: 'openaiApiKey',
     urlSetting: 'openaiBaseUrl',
     sandboxPath: '/openai/v1',
+  },
+  anthropic: {
+    protocol: 'anthropic',
+    keySetting: 'anthropicApiKey',
+    urlSetting: 'anthropicBaseUrl',
+    sandboxPath: '/anthropic',
   },
   video: {
     protocol: 'openai-video',

@@ -135,7 +135,7 @@ describe('the log', () => {
           url: gateway.url,
           docs: `${gateway.url}/docs`,
           real: ['elevenlabs'],
-          sandboxed: ['openai', 'video', 'ttapi'],
+          sandboxed: ['openai', 'anthropic', 'video', 'ttapi', 'gemini'],
         },
         { msg: 'draining', in_flight: 0 },
         { msg: 'stopped' },
@@ -158,6 +158,17 @@ describe('the log', () => {
             'Set the key of the provider, or SANDBOX=on to try them out',
         ],
       ]);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'names the providers whose key is set although no model is sold of them',
+    async () => {
+      const gateway = await start({ ANTHROPIC_API_KEY: 'real-key', SANDBOX: 'on' });
+      await gateway.end('SIGTERM');
+      const told = linesOf(gateway).filter(({ msg }) => String(msg).startsWith('Providers that'));
+      expect(told).toMatchObject([{ level: 'warn', providers: ['anthropic'] }]);
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

@@ -56,6 +56,8 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   SECRET_KEY: ['x'.repeat(31), `${'x'.repeat(32)},short`, ','],
   OPENAI_API_KEY: HEADER_KEYS,
   OPENAI_BASE_URL: BASES,
+  ANTHROPIC_API_KEY: HEADER_KEYS,
+  ANTHROPIC_BASE_URL: BASES,
   VIDEO_API_KEY: HEADER_KEYS,
   VIDEO_BASE_URL: BASES,
   ELEVENLABS_API_KEY: HEADER_KEYS,

@@ -13,6 +13,8 @@ export interface GatewayConfig {
   readonly secretKeys: readonly string[] | undefined;
   readonly openaiApiKey: string | undefined;
   readonly openaiBaseUrl: string;
+  readonly anthropicApiKey: string | undefined;
+  readonly anthropicBaseUrl: string;
   readonly videoApiKey: string | undefined;
   readonly videoBaseUrl: string | undefined;
   readonly elevenlabsApiKey: string | undefined;

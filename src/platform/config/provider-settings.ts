@@ -10,6 +10,22 @@ export const PROVIDER_SETTINGS = {
     baseUrl,
     'Any OpenAI-compatible server, with `/v1`',
   ),
+  ANTHROPIC_API_KEY: secret(
+    setting(
+      'anthropicApiKey',
+      'unset',
+      undefined,
+      headerKey,
+      'Chat models of your `CATALOG_FILE` ([how](../guides/vendors/anthropic.md))',
+    ),
+  ),
+  ANTHROPIC_BASE_URL: setting(
+    'anthropicBaseUrl',
+    "vendor's",
+    'https://api.anthropic.com',
+    baseUrl,
+    'Any server of the Messages protocol, without `/v1`',
+  ),
   VIDEO_API_KEY: secret(setting('videoApiKey', 'unset', undefined, headerKey, 'Videos')),
   VIDEO_BASE_URL: setting(
     'videoBaseUrl',

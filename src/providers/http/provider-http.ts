@@ -97,6 +97,15 @@ export class ProviderHttp {
     });
   }
 
+  /** The error for a command that the provider cannot take, by the gateway's own code. Nothing is sent. */
+  refusal(code: string): ProviderError {
+    return new ProviderError('rejected', {
+      provider: this.access.id,
+      sent: false,
+      upstreamCode: code,
+    });
+  }
+
   /** {@link unusable} for a response that should be a file; reads the body to find out why it is none. */
   async noFile(response: UpstreamResponse, code: string): Promise<ProviderError> {
     return this.unusable(response, code, await readErrorBody(response.body));

@@ -10,6 +10,7 @@ const NAMES = {
   reasoning: [
     'completion_tokens_details.reasoning_tokens',
     'output_tokens_details.reasoning_tokens',
+    'output_tokens_details.thinking_tokens',
     'reasoning_tokens',
   ],
   thoughts: ['thoughtsTokenCount'],

@@ -5,7 +5,7 @@ import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { parseJson } from '../http/json.js';
 import type { MessagesRequest } from './messages-request.js';
 import type { PromptLines } from './prompt-cache.js';
-import { thoughtSignatureOf } from './thinking-signature.js';
+import { thoughtSignatureOf } from './messages-turns.js';
 
 /** A block of an answer, in the tokens in which it is sent. */
 export interface MadeBlock {

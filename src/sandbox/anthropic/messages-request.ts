@@ -1,4 +1,4 @@
-import type { ChatRequest, OfferedTool } from '../chat/chat-request.js';
+import type { AskedChat, OfferedTool } from '../chat/asked-chat.js';
 import { asArray, asRecord, parseJson, type JsonRecord } from '../http/json.js';
 import { refuseField } from './anthropic-errors.js';
 import { blockText, cacheOf, type ReadMessage, readMessages } from './messages-turns.js';
@@ -14,7 +14,7 @@ const MIN_BUDGET = 1024;
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** A Messages request. */
-export interface MessagesRequest extends ChatRequest {
+export interface MessagesRequest extends AskedChat {
   readonly maxTokens: number;
   /** Whether the model thinks, and whether its thoughts are shown. */
   readonly thinking: 'shown' | 'hidden' | undefined;

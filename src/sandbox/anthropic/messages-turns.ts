@@ -1,7 +1,7 @@
 import { asArray, asRecord, type JsonRecord } from '../http/json.js';
 import { refuseField } from './anthropic-errors.js';
 import type { PromptBlock } from './prompt-cache.js';
-import { isSignatureOf } from './thinking-signature.js';
+import { hashText } from '../media/seeded-random.js';
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
@@ -53,6 +53,11 @@ export function cacheOf({ cache_control: control }: JsonRecord): PromptBlock['ca
   const wanted = asRecord(control);
   if (wanted === undefined) return undefined;
   return wanted.ttl === '1h' ? '1h' : '5m';
+}
+
+/** The signature of thoughts, without which they are not taken back. */
+export function thoughtSignatureOf(thinking: string): string {
+  return Buffer.from(`sandbox-thinking:${hashText(thinking)}`).toString('base64');
 }
 
 function readMessage(value: unknown, index: number): ReadMessage {
@@ -150,7 +155,7 @@ function checkImage({ source }: JsonRecord, path: string): void {
 }
 
 function checkSignature({ thinking, signature }: JsonRecord, path: string): void {
-  if (typeof thinking === 'string' && isSignatureOf(thinking, signature)) return;
+  if (typeof thinking === 'string' && signature === thoughtSignatureOf(thinking)) return;
   refuseField('Invalid `signature` in `thinking` block', path);
 }
 

@@ -11,7 +11,7 @@ import {
 } from './made-message.js';
 import { readMessagesRequest } from './messages-request.js';
 import { PromptCache } from './prompt-cache.js';
-import { thoughtSignatureOf } from './thinking-signature.js';
+import { thoughtSignatureOf } from './messages-turns.js';
 
 const clock = new SystemClock();
 

@@ -1,7 +1,7 @@
 import { asRecord, asArray, type JsonRecord } from '../http/json.js';
 import { Magic } from '../magic-inputs.js';
 import { hashText } from '../media/seeded-random.js';
-import type { ChatRequest, OfferedTool } from './chat-request.js';
+import type { AskedChat, OfferedTool } from './asked-chat.js';
 
 const TOPIC_WORDS = 14;
 const SAY_EXACTLY =
@@ -21,7 +21,7 @@ export type ChatReply =
  * A short reply about the last user message; the same message gives the same reply. It calls a tool when one is
  * required or named, gives JSON when JSON is required, repeats the text after "say …", and otherwise quotes the topic.
  */
-export function replyTo(request: ChatRequest): ChatReply {
+export function replyTo(request: AskedChat): ChatReply {
   const question = Magic.strip(request.lastUserText).trim();
   const topic = question.split(/\s+/).slice(0, TOPIC_WORDS).join(' ');
   const tool = toolToCall(request, question);
@@ -32,7 +32,7 @@ export function replyTo(request: ChatRequest): ChatReply {
   return { kind: 'text', text: textReply(request, question, topic) };
 }
 
-function toolToCall(request: ChatRequest, question: string): OfferedTool | undefined {
+function toolToCall(request: AskedChat, question: string): OfferedTool | undefined {
   const { tools, toolChoice, lastRole } = request;
   if (toolChoice === 'none' || tools.length === 0) return undefined;
   if (toolChoice === 'required') return tools[0];
@@ -48,7 +48,7 @@ function toolToCall(request: ChatRequest, question: string): OfferedTool | undef
   );
 }
 
-function textReply(request: ChatRequest, question: string, topic: string): string {
+function textReply(request: AskedChat, question: string, topic: string): string {
   const format = request.responseFormat;
   if (format?.type === 'json_schema') {
     return JSON.stringify(exampleOf(asRecord(format.json_schema)?.schema, topic));

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { type ChatReply, tokensOf } from './chat-reply.js';
-import type { ChatRequest } from './chat-request.js';
+import type { AskedChat } from './asked-chat.js';
 
 /** The most tokens that a magic input can ask for. */
 export const MAX_REPLY_TOKENS = 100_000;
@@ -23,7 +23,7 @@ export interface ReplyTokens {
 export function replyTokens(
   { magic }: SandboxExchange,
   reply: ChatReply,
-  { maxTokens, stops }: Pick<ChatRequest, 'maxTokens' | 'stops'>,
+  { maxTokens, stops }: Pick<AskedChat, 'maxTokens' | 'stops'>,
 ): ReplyTokens {
   const wanted = magic.number('tokens', MAX_REPLY_TOKENS);
   const { text, stop } = untilStop(reply, stops);

@@ -1,11 +1,11 @@
-import type { ChatRequest, OfferedTool } from '../chat/chat-request.js';
+import type { AskedChat, OfferedTool } from '../chat/asked-chat.js';
 import { asArray, asRecord, parseJson, type JsonRecord } from '../http/json.js';
 import { refuse } from './openai-errors.js';
 
 const ROLES = ['developer', 'system', 'user', 'assistant', 'tool'];
 
 /** A chat completion request: of streams it says whether they end with usage. */
-export interface CompletionRequest extends ChatRequest {
+export interface CompletionRequest extends AskedChat {
   readonly includesUsage: boolean;
 }
 

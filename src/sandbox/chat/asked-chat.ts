@@ -7,7 +7,7 @@ export interface OfferedTool {
 }
 
 /** What the sandbox reads of a conversation, whichever protocol it came in. */
-export interface ChatRequest {
+export interface AskedChat {
   readonly model: string;
   /** Text of every message, in order. */
   readonly texts: readonly string[];

@@ -1,0 +1,111 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { ChatPart } from '../ports/chat-parts.js';
+import { type ChatEvent, PartsEvent, type TokenUsage } from '../ports/chat.port.js';
+import { missingReason } from '../ports/finish-reason.js';
+import { UnusableAnswer } from '../ports/unusable-answer.js';
+import type { ChatEventReader } from '../text/chat-event-stream.js';
+import { BlockParts } from './block-parts.js';
+import { finishOf } from './message-answer.js';
+import { laterUsage, messageUsageOf } from './message-usage.js';
+
+/** Reads the events of one streamed message. It is complete at `message_stop` alone. */
+export class MessageEventReader implements ChatEventReader {
+  private readonly blocks: BlockParts;
+  private usage: JsonObject = {};
+  private hasStarted = false;
+  private hasReason = false;
+  private isOver = false;
+
+  /**
+   * @param isNative whether the caller speaks the same protocol and gets the events themselves
+   * @param customTools see {@link BlockParts}
+   */
+  constructor(
+    private readonly isNative: boolean,
+    customTools: ReadonlySet<string>,
+  ) {
+    this.blocks = new BlockParts(customTools);
+  }
+
+  /** Nothing but `message_stop` ends a message, not even a `[DONE]`, which is no event of the protocol. */
+  get hasBegun(): boolean {
+    return this.isOver;
+  }
+
+  get isWhole(): boolean {
+    return this.isOver;
+  }
+
+  get follows(): 'more' | 'nothing' {
+    return this.isOver ? 'nothing' : 'more';
+  }
+
+  read(event: JsonObject): ChatEvent | null {
+    const { type } = event;
+    if (type === 'ping') return null;
+    if (type === 'message_start') return this.start(event);
+    if (!this.hasStarted || typeof type !== 'string') throw new UnusableAnswer('bad_chunk');
+    switch (type) {
+      case 'content_block_start':
+        return this.passed(event, this.begunParts(event));
+      case 'content_block_delta':
+        return this.passed(event, this.deltaParts(event));
+      case 'content_block_stop':
+        return this.passed(event, this.blocks.end(event.index));
+      case 'message_delta':
+        return this.takeEnding(event);
+      case 'message_stop':
+        return this.finish(event);
+      default:
+        return this.passed(event, []);
+    }
+  }
+
+  private start(event: JsonObject): ChatEvent | null {
+    const { message } = event;
+    if (this.hasStarted || !isJsonObject(message)) throw new UnusableAnswer('bad_chunk');
+    this.hasStarted = true;
+    // Its output has just begun, so it is no report: that comes at the end.
+    if (isJsonObject(message.usage)) this.usage = message.usage;
+    return this.passed(event, []);
+  }
+
+  private begunParts({ index, content_block: block }: JsonObject): ChatPart[] {
+    return this.blocks.begin(index, isJsonObject(block) ? block : {});
+  }
+
+  private deltaParts({ index, delta }: JsonObject): ChatPart[] {
+    return this.blocks.add(index, isJsonObject(delta) ? delta : {});
+  }
+
+  private takeEnding(event: JsonObject): ChatEvent | null {
+    const { delta, usage } = event;
+    if (isJsonObject(usage)) this.usage = laterUsage(this.usage, usage);
+    const report = isJsonObject(usage) ? messageUsageOf(this.usage) : null;
+    const finish =
+      isJsonObject(delta) && !this.hasReason ? finishOf(delta, this.blocks.hasCalls) : null;
+    if (finish) this.hasReason = true;
+    return this.eventOf(event, finish ? [finish] : [], report);
+  }
+
+  private finish(event: JsonObject): ChatEvent | null {
+    this.isOver = true;
+    const reason = missingReason(this.blocks.hasCalls);
+    const parts: ChatPart[] = this.hasReason ? [] : [{ type: 'finish', reason }];
+    this.hasReason = true;
+    return this.eventOf(event, parts, null);
+  }
+
+  private passed(event: JsonObject, parts: ChatPart[]): ChatEvent | null {
+    return this.eventOf(event, parts, null);
+  }
+
+  private eventOf(
+    event: JsonObject,
+    parts: ChatPart[],
+    usage: TokenUsage | null,
+  ): ChatEvent | null {
+    if (this.isNative) return new PartsEvent(parts, usage, event);
+    return parts.length === 0 && usage === null ? null : new PartsEvent(parts, usage);
+  }
+}

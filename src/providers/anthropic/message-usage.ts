@@ -1,0 +1,49 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { usageOf } from '../openai/openai-usage.js';
+import type { TokenUsage } from '../ports/chat.port.js';
+
+/** The counts of a usage that are added up over its iterations. */
+const COUNTS = [
+  'input_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+  'output_tokens',
+] as const;
+/** Iterations of the model itself. Those of others, such as an advisor, are billed apart. */
+const OWN: readonly unknown[] = [undefined, 'message', 'compaction'];
+/** More cannot be the iterations of one answer. */
+const MAX_ITERATIONS = 1_000;
+
+/**
+ * Token counts of a message; null if it reports none. The vendor's three input counts exclude each other, so their sum is
+ * the prompt. Where the model ran several times for one answer, its runs are added up.
+ */
+export function messageUsageOf(usage: JsonObject): TokenUsage | null {
+  return usageOf({ usage: { ...usage, ...sumsOf(usage) } });
+}
+
+/** The later report over the former: a count that is null or absent in the later one stays. */
+export function laterUsage(former: JsonObject, later: JsonObject): JsonObject {
+  const told = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
+  return { ...former, ...Object.fromEntries(told) };
+}
+
+function sumsOf(usage: JsonObject): JsonObject {
+  const { iterations } = usage;
+  if (!Array.isArray(iterations)) return {};
+  const own = iterations
+    .slice(0, MAX_ITERATIONS)
+    .filter((run): run is JsonObject => isJsonObject(run) && OWN.includes(run.type));
+  const sums = COUNTS.map(
+    (name) => [name, Math.max(countOf(usage[name]), sum(own, name))] as const,
+  );
+  return Object.fromEntries(sums.filter(([, tokens]) => tokens > 0));
+}
+
+function sum(runs: readonly JsonObject[], name: string): number {
+  return runs.reduce((total, run) => total + countOf(run[name]), 0);
+}
+
+function countOf(value: unknown): number {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
+}
