@@ -18,11 +18,30 @@ const THINKING: ModelRow<'chat'> = {
   enabled: true,
 };
 
+/** A model that speaks Messages, thinks, and caches prompts. */
+const CLAUDE_LIKE: ModelRow<'chat'> = {
+  id: 'gen-claude-like',
+  operation: 'chat',
+  routes: [{ provider: 'anthropic', upstreamModel: 'claude-like' }],
+  price: {
+    unit: 'token',
+    inputMicroUsdPerMillion: 3_000_000n,
+    cachedInputMicroUsdPerMillion: 300_000n,
+    cacheWriteMicroUsdPerMillion: 3_750_000n,
+    cacheWrite1hMicroUsdPerMillion: 6_000_000n,
+    outputMicroUsdPerMillion: 15_000_000n,
+  },
+  limits: { maxOutputTokens: 64_000, contextLength: 200_000 },
+  hiddenReasoning: true,
+  minOutputTokens: 4_096,
+  enabled: true,
+};
+
 /**
  * Models of the sandbox alone, so that every face and every protocol can be tried without a key. Their prices are made
  * up: nobody sells them.
  */
-export const SANDBOX_MODELS: readonly ModelRow[] = [THINKING];
+export const SANDBOX_MODELS: readonly ModelRow[] = [THINKING, CLAUDE_LIKE];
 
 /**
  * The catalog with the models of the sandbox whose providers it replaces. What the overlay names comes first.

@@ -125,10 +125,21 @@ function assistantBlock(
     case 'refusal':
       return textBlock({ type: 'text', text: part.text }, marks);
     case 'reasoning':
-      return part.sealed?.family === 'messages' ? { ...part.sealed.value } : undefined;
+      return part.sealed?.family === 'messages' ? thoughtBlock(part.sealed.value) : undefined;
     case 'tool-call':
       return { type: 'tool_use', id: ids.of(part.id), name: part.name, input: inputOf(part) };
   }
+}
+
+/**
+ * Thoughts that the vendor signed. They come back from the caller, who could put anything in their place: nothing but
+ * their own fields is sent.
+ */
+function thoughtBlock({ type, thinking, signature, data }: JsonObject): WireBlock | undefined {
+  if (type === 'thinking' && typeof thinking === 'string' && typeof signature === 'string') {
+    return { type, thinking, signature };
+  }
+  return type === 'redacted_thinking' && typeof data === 'string' ? { type, data } : undefined;
 }
 
 /** The input of a call as an object. That of a custom tool is one text; arguments that are no object are passed as one. */

@@ -128,17 +128,22 @@ describe('the turns of a Messages request', () => {
 
   it("give back the vendor's own thoughts, and leave out those of others", () => {
     const thought = { type: 'thinking', thinking: 'Hm', signature: 's' };
+    const sealed = (value: Readonly<Record<string, unknown>>) =>
+      ({ type: 'reasoning', text: '', sealed: { family: 'messages', value } }) as const;
     const parts = [
-      { type: 'reasoning', text: 'Hm', sealed: { family: 'messages', value: thought } },
+      sealed({ ...thought, more: 1 }),
       { type: 'reasoning', text: 'Other', sealed: { family: 'responses', value: { a: 1 } } },
       { type: 'reasoning', text: 'Plain' },
+      sealed({ type: 'redacted_thinking', data: 'd', cache_control: {} }),
+      sealed({ type: 'document', source: { type: 'url', url: 'https://a.example/b.pdf' } }),
+      sealed({ type: 'thinking', thinking: 5 }),
       { type: 'text', text: 'Yes' },
     ] as const;
     const [, turn] = turnsFor(HELLO, { role: 'assistant', parts }, HELLO) as [
       object,
       { content: object[] },
     ];
-    expect(turn.content).toEqual([thought, text('Yes')]);
+    expect(turn.content).toEqual([thought, { type: 'redacted_thinking', data: 'd' }, text('Yes')]);
   });
 
   it('keep the last four marks of the prompt cache, also those of tools', () => {
