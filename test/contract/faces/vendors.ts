@@ -1,3 +1,4 @@
+import { GEMINI } from './wires/gemini.wire.js';
 import { OPENAI_CHAT } from './wires/openai-chat.wire.js';
 
 /** What every vendor of the matrix answers: two pieces of text, one call of a tool, and its usage. */
@@ -24,4 +25,4 @@ export interface Vendor {
 }
 
 /** One line for each vendor. */
-export const VENDORS: readonly Vendor[] = [OPENAI_CHAT];
+export const VENDORS: readonly Vendor[] = [OPENAI_CHAT, GEMINI];
