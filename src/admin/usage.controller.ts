@@ -6,7 +6,7 @@ import { PageOrCsv } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AdminUsageQuery } from '../billing/usage/dto/usage.query.js';
 import { UsageService } from '../billing/usage/usage.service.js';
-import { AdminUsagePage, CSV_DESCRIPTION } from '../billing/usage/usage.view.js';
+import { CSV_DESCRIPTION, UsagePage } from '../billing/usage/usage.view.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
 /** Usage of all accounts (docs/operate/operations.md, "Usage"). */
@@ -17,11 +17,10 @@ export class UsageController {
 
   @Get()
   @ApiOperation({
-    summary:
-      'What was used, by day, model, key, endpoint, run, account, provider or upstream model',
+    summary: 'What was used, by day, model, key, endpoint, run or account',
     description: `Equals the ledger. ${CSV_DESCRIPTION}`,
   })
-  @PageOrCsv(AdminUsagePage)
+  @PageOrCsv(UsagePage)
   retrieveAdminUsage(
     @StrictQuery() { account_id: accountId, ...query }: AdminUsageQuery,
     @Res({ passthrough: true }) response: Response,

@@ -59,7 +59,7 @@ export const MAGIC_INPUTS = [
   {
     name: 'break-event',
     argument: 'N',
-    effect: 'Messages stream: cuts the connection after N events',
+    effect: 'stream of a Messages or Gemini model: cuts the connection after N events',
   },
   { name: 'refuse', effect: 'chat of models that can refuse: the model refuses to answer' },
   {

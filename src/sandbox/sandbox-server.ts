@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { anthropicProtocol } from './anthropic/anthropic-protocol.js';
 import { elevenLabsProtocol } from './elevenlabs/elevenlabs-protocol.js';
 import { control, CONTROL_PREFIX } from './http/control.js';
+import { geminiProtocol } from './gemini/gemini-protocol.js';
 import { SandboxExchange } from './http/sandbox-exchange.js';
 import { mediaProtocol } from './http/media-protocol.js';
 import { actOut, retryHeaders } from './http/faults.js';
@@ -60,6 +61,7 @@ export class SandboxServer {
     this.routes = new RouteTable([
       anthropicProtocol(this.chats),
       elevenLabsProtocol(this),
+      geminiProtocol(this.chats),
       openAiProtocol(this.chats, this.shelf),
       openAiVideoProtocol(this.jobs, this.shelf),
       ttapiProtocol(this.jobs, this.shelf),

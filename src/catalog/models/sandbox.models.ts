@@ -37,11 +37,28 @@ const CLAUDE_LIKE: ModelRow<'chat'> = {
   enabled: true,
 };
 
+/** A model behind the protocol of Gemini. */
+const GEMINI_LIKE: ModelRow<'chat'> = {
+  id: 'gen-gemini-like',
+  operation: 'chat',
+  routes: [{ provider: 'gemini', upstreamModel: 'gemini-3-sandbox' }],
+  price: {
+    unit: 'token',
+    inputMicroUsdPerMillion: 1_000_000n,
+    cachedInputMicroUsdPerMillion: 100_000n,
+    outputMicroUsdPerMillion: 6_000_000n,
+  },
+  limits: { maxOutputTokens: 64_000, contextLength: 1_000_000 },
+  hiddenReasoning: true,
+  minOutputTokens: 4_096,
+  enabled: true,
+};
+
 /**
  * Models of the sandbox alone, so that every face and every protocol can be tried without a key. Their prices are made
  * up: nobody sells them.
  */
-export const SANDBOX_MODELS: readonly ModelRow[] = [THINKING, CLAUDE_LIKE];
+export const SANDBOX_MODELS: readonly ModelRow[] = [THINKING, CLAUDE_LIKE, GEMINI_LIKE];
 
 /**
  * The catalog with the models of the sandbox whose providers it replaces. What the overlay names comes first.

@@ -4,7 +4,7 @@ import { fillerTokens, MAX_REPLY_TOKENS, replyTokens } from '../chat/reply-token
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { parseJson } from '../http/json.js';
 import type { MessagesRequest } from './messages-request.js';
-import type { PromptLines } from './prompt-cache.js';
+import type { PromptLines } from '../chat/prompt-cache.js';
 import { thoughtSignatureOf } from './messages-turns.js';
 
 /** A block of an answer, in the tokens in which it is sent. */

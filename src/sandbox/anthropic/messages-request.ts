@@ -2,7 +2,7 @@ import type { AskedChat, OfferedTool } from '../chat/asked-chat.js';
 import { asArray, asRecord, parseJson, type JsonRecord } from '../http/json.js';
 import { refuseField } from './anthropic-errors.js';
 import { blockText, cacheOf, type ReadMessage, readMessages } from './messages-turns.js';
-import type { PromptBlock } from './prompt-cache.js';
+import type { PromptBlock } from '../chat/prompt-cache.js';
 
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'max_tokens', 'system', 'stream', 'stop_sequences', 'metadata'],

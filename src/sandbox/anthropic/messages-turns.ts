@@ -1,6 +1,6 @@
 import { asArray, asRecord, type JsonRecord } from '../http/json.js';
 import { refuseField } from './anthropic-errors.js';
-import type { PromptBlock } from './prompt-cache.js';
+import type { PromptBlock } from '../chat/prompt-cache.js';
 import { hashText } from '../media/seeded-random.js';
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;

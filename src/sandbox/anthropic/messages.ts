@@ -10,7 +10,7 @@ import {
   usageView,
 } from './made-message.js';
 import { readMessagesRequest } from './messages-request.js';
-import { PromptCache } from './prompt-cache.js';
+import { PromptCache } from '../chat/prompt-cache.js';
 import { thoughtSignatureOf } from './messages-turns.js';
 
 const clock = new SystemClock();

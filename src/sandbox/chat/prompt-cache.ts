@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { tokensOf } from '../chat/chat-reply.js';
+import { tokensOf } from './chat-reply.js';
 
 /** This many prefixes are remembered; older ones are dropped. */
 const MAX_ENTRIES = 1000;

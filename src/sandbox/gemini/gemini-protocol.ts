@@ -1,0 +1,41 @@
+import type { ChatLog } from '../chat/chat-log.js';
+import { type SandboxProtocol, WireFault } from '../http/protocol.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
+import { geminiErrorBody } from './gemini-errors.js';
+import { GeneratedContent } from './generated-content.js';
+
+/** A method of a model: `models/{model}:{method}`. */
+type ModelMethod = (exchange: SandboxExchange, model: string) => Promise<void>;
+
+/**
+ * Gemini: the key is in `x-goog-api-key`, a path ends with the model and its method, requests are JSON, answers are JSON or
+ * server-sent events without names and without a last one, errors are `{error}`.
+ */
+export function geminiProtocol(chats: ChatLog): SandboxProtocol {
+  const content = new GeneratedContent(chats);
+  const methods: Readonly<Record<string, ModelMethod>> = {
+    generateContent: (exchange, model) => content.answer(exchange, model),
+    streamGenerateContent: (exchange, model) => content.stream(exchange, model),
+  };
+  return {
+    prefix: '/gemini',
+    routes: [
+      {
+        method: 'POST',
+        path: '/v1beta/models/{call}',
+        operation: 'generate_content',
+        handle: async (exchange) => {
+          const [model = '', name = ''] = (exchange.params.call ?? '').split(':');
+          const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+          if (model === '' || method === undefined) {
+            throw new WireFault({ status: 404, message: `No such method of a model: ${name}` });
+          }
+          await method(exchange, model);
+        },
+      },
+    ],
+    keyOf: (exchange) => exchange.header('x-goog-api-key'),
+    requestIdHeader: 'x-request-id',
+    errorBody: geminiErrorBody,
+  };
+}
