@@ -11,6 +11,7 @@ import type { GatewayConfig } from './platform/config/gateway-config.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { DubbingModule } from './dubbing/dubbing.module.js';
 import { MusicModule } from './music/music.module.js';
+import { EmbeddingsModule } from './embeddings/embeddings.module.js';
 import { ImagesModule } from './images/images.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { NetModule } from './platform/http-client/net.module.js';
@@ -71,6 +72,7 @@ export class AppModule {
         CatalogModule.forRoot(catalog.rows),
         // Paths are compared in this order: the most requested ones first.
         ChatModule,
+        EmbeddingsModule,
         ImagesModule,
         AudioModule,
         AdminModule,

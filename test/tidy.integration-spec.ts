@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
+import type { ModelRow } from '../src/catalog/model-row.js';
 import { SANDBOX_MODELS } from '../src/catalog/models/sandbox.models.js';
 import { VOICES } from '../src/catalog/voices.js';
 import { OPERATIONS } from '../src/catalog/operations.js';
-import type { PriceRule } from '../src/catalog/price-rule.js';
 import { ERROR_TABLE, type ErrorCode, publicCodeOf } from '../src/common/errors/error-table.js';
 import type { Setting } from '../src/platform/config/setting.js';
 import { SETTINGS } from '../src/platform/config/settings.js';
@@ -53,7 +53,7 @@ const missingIn = (path: string, rows: readonly string[]): string[] => {
 const documented = (path: string, heading: string): number =>
   (read(path).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0]?.match(/^\| `/gm) ?? []).length;
 
-function wordedPrice(price: PriceRule): string {
+function wordedPrice({ operation, price }: ModelRow): string {
   switch (price.unit) {
     case 'request':
       return price.maxModeMicroUsd === undefined
@@ -66,6 +66,7 @@ function wordedPrice(price: PriceRule): string {
     case 'requested_second':
       return `${price.microUsd} per second asked for`;
     case 'token':
+      if (operation === 'embeddings') return `${price.inputMicroUsdPerMillion} per million tokens`;
       return price.cachedInputMicroUsdPerMillion === undefined
         ? `${price.inputMicroUsdPerMillion} in, ${price.outputMicroUsdPerMillion} out per million tokens`
         : `${price.inputMicroUsdPerMillion} in (cached ${price.cachedInputMicroUsdPerMillion}), ${price.outputMicroUsdPerMillion} out per million tokens`;
@@ -75,6 +76,9 @@ function wordedPrice(price: PriceRule): string {
         .join(', ');
   }
 }
+
+const rowOf = (model: ModelRow): string =>
+  row(`\`${model.id}\``, OPERATIONS[model.operation].endpointType, wordedPrice(model));
 
 describe('the repository', () => {
   const all = ['src', 'test', 'bench', 'scripts'].flatMap(sources);
@@ -208,17 +212,13 @@ describe('the repository', () => {
   });
 
   it('documents every model with its price', () => {
-    const rows = BUILT_IN_MODELS.map(({ id, operation, price }) =>
-      row(`\`${id}\``, OPERATIONS[operation].endpointType, wordedPrice(price)),
-    );
+    const rows = BUILT_IN_MODELS.map((model) => rowOf(model));
     expect(missingIn('docs/reference/models.md', rows)).toEqual([]);
     expect(documented('docs/reference/models.md', 'Models')).toBe(rows.length);
   });
 
   it('documents every model of the sandbox alone', () => {
-    const rows = SANDBOX_MODELS.map(({ id, operation, price }) =>
-      row(`\`${id}\``, OPERATIONS[operation].endpointType, wordedPrice(price)),
-    );
+    const rows = SANDBOX_MODELS.map((model) => rowOf(model));
     expect(missingIn('docs/guides/sandbox.md', rows)).toEqual([]);
     expect(documented('docs/guides/sandbox.md', 'Models of its own')).toBe(rows.length);
   });

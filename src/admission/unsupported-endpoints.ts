@@ -2,7 +2,6 @@ const CHAT = 'Use POST /v1/chat/completions';
 const NOT_OFFERED = 'is not offered; GET /v1/models lists the models and their endpoint types';
 const IMAGES = 'Use POST /v1/images/generations; images are made from a text only.';
 const FILES = `Storage of files ${NOT_OFFERED}; recordings are sent with the call that needs them.`;
-const EMBEDDING = `An embedding ${NOT_OFFERED}.`;
 const RERANK = `Reranking ${NOT_OFFERED}.`;
 const ANTHROPIC = `The Anthropic API is not offered. ${CHAT} with a client of the OpenAI API.`;
 const GEMINI = `The Gemini API is not offered. ${CHAT} with a client of the OpenAI API.`;
@@ -34,7 +33,6 @@ const ADVICE: readonly (readonly [path: string, advice: string])[] = [
   ],
   ['/v1/audio/translations', 'Use POST /v1/audio/transcriptions, which keeps the language.'],
   ['/v1/audio/voices', 'Use GET /v1/voices.'],
-  ['/v1/embeddings', EMBEDDING],
   ['/v1/moderations', `Moderation ${NOT_OFFERED}.`],
   ['/v1/rerank', RERANK],
   ['/v2/rerank', RERANK],

@@ -1,6 +1,7 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { Route, UpstreamTerms } from '../providers/ports/attempt.js';
-import type { Limits, OPERATIONS } from './operations.js';
+import type { Limits } from './model-limits.js';
+import type { OPERATIONS } from './operations.js';
 import type { AppliedPriceBook } from '../common/money/charge-basis.js';
 import type { PriceRule } from './price-rule.js';
 import type { OwnVoices } from './voices.js';

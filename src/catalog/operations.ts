@@ -1,30 +1,9 @@
 import type { ApiFamily } from '../common/errors/api-family.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
+import type { Limits } from './model-limits.js';
 import type { PriceRule } from './price-rule.js';
-import type { SongShape } from './song-shape.js';
 
-/** All limits that a model may have. Text lengths are Unicode code points; each operation uses some. */
-export interface Limits {
-  readonly maxOutputTokens: number;
-  /** Tokens of prompt and completion together, where they are known. */
-  readonly contextLength: number;
-  readonly sizes: readonly string[];
-  readonly sizePattern: string;
-  readonly aspectRatios: readonly string[];
-  readonly maxImageUrls: number;
-  readonly maxInput: number;
-  /** Different voices of one dialogue. */
-  readonly maxVoices: number;
-  /** Bounds of media length, inclusive, in whole seconds or microseconds (decision G-19). */
-  readonly maxSeconds: number;
-  readonly minMicros: number;
-  /** Names the fields of the body, so a new song model needs only one more row. */
-  readonly shape: SongShape;
-  /** The stems that the model knows, where an operator has listed them. */
-  readonly stemTypes: readonly string[];
-}
-
-type Modality = 'text' | 'image' | 'audio' | 'video' | 'speech' | 'transcription';
+type Modality = 'text' | 'image' | 'audio' | 'video' | 'speech' | 'transcription' | 'embeddings';
 
 /** Where an operation is called. */
 export interface Endpoint {
@@ -33,7 +12,7 @@ export interface Endpoint {
   /** The public codes of its errors. */
   readonly family: ApiFamily;
   /** Its group on the page of the API. */
-  readonly tag: 'chat' | 'images' | 'videos' | 'audio' | 'music';
+  readonly tag: 'chat' | 'embeddings' | 'images' | 'videos' | 'audio' | 'music';
   /** Its word in `supported_endpoint_types` (API: GET /v1/models; decision G-90). */
   readonly endpointType: string;
 }
@@ -92,6 +71,18 @@ export const OPERATIONS = {
     hasVoice: false,
     unit: 'token',
     limits: { required: ['maxOutputTokens'], optional: ['contextLength'] },
+  },
+  embeddings: {
+    path: '/v1/embeddings',
+    family: 'general',
+    tag: 'embeddings',
+    endpointType: 'embeddings',
+    description: 'Vectors of texts, for search and comparison',
+    inputs: ['text'],
+    outputs: ['embeddings'],
+    hasVoice: false,
+    unit: 'token',
+    limits: { required: [], optional: ['dimensions', 'maxInputTokens', 'maxInputs'] },
   },
   image: {
     path: '/v1/images/generations',

@@ -32,6 +32,8 @@ const AMOUNTS_OF: Readonly<Record<PriceRule['unit'], Amounts>> = {
   },
   video: { required: ['by_seconds'], optional: ['per_second'] },
 };
+/** An embedding has no output tokens, and nothing is cached. */
+const AMOUNTS_OF_EMBEDDINGS: Amounts = { required: [ofMillion('input')], optional: [] };
 /** Nothing but an image has a quality. */
 const AMOUNTS_OF_IMAGE: Amounts = {
   required: ['micro_usd'],
@@ -46,9 +48,10 @@ export function priceOf(price: OverlayPrice, operation: Operation): PriceRule {
   const { unit } = OPERATIONS[operation];
   if (price.unit !== unit) throw new Error(`price.unit must be ${unit} for this operation`);
   const { unit: _, ...amounts } = price;
-  requireOnly(amounts, operation === 'image' ? AMOUNTS_OF_IMAGE : AMOUNTS_OF[unit], 'price');
+  requireOnly(amounts, amountsOf(operation), 'price');
   switch (unit) {
     case 'token':
+      if (operation === 'embeddings') requireSomething(price);
       return tokenPriceOf(price);
     case 'video':
       return videoPriceOf(price);
@@ -58,6 +61,19 @@ export function priceOf(price: OverlayPrice, operation: Operation): PriceRule {
     case 'measured_second':
     case 'requested_second':
       return { unit, microUsd: BigInt(price.micro_usd ?? 0) };
+  }
+}
+
+function amountsOf(operation: Operation): Amounts {
+  if (operation === 'image') return AMOUNTS_OF_IMAGE;
+  if (operation === 'embeddings') return AMOUNTS_OF_EMBEDDINGS;
+  return AMOUNTS_OF[OPERATIONS[operation].unit];
+}
+
+/** A call whose only price is 0 would hold nothing. */
+function requireSomething(price: OverlayPrice): void {
+  if (price.input_micro_usd_per_million === 0) {
+    throw new RowFaults(['price.input_micro_usd_per_million must be at least 1']);
   }
 }
 

@@ -1,3 +1,4 @@
+import { MAX_DIMENSIONS } from '../providers/ports/embedding.port.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import { type Protocol, PROTOCOL_NAMES } from '../providers/providers.js';
 import {
@@ -37,6 +38,13 @@ function isPattern(value: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+function isRange(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const isDimension = (n: unknown) =>
+    Number.isInteger(n) && Number(n) >= 1 && Number(n) <= MAX_DIMENSIONS;
+  return value.every(isDimension) && Number(value[0]) <= Number(value[1]);
 }
 
 function isVoiceMap(value: unknown): boolean {
@@ -106,6 +114,18 @@ export class OverlayLimits {
 
   @Int({ min: 1, max: 10, ...optional })
   max_voices?: number;
+
+  @Custom(isRange, `must be two whole numbers from 1 to ${MAX_DIMENSIONS}, the smaller one first`, {
+    ...optional,
+    api: { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 },
+  })
+  dimensions?: [number, number];
+
+  @Int({ min: 1, max: 1_000_000, ...optional })
+  max_input_tokens?: number;
+
+  @Int({ min: 1, max: 2_048, ...optional })
+  max_inputs?: number;
 
   @Int({ min: 1, max: 86_400, ...optional })
   max_seconds?: number;

@@ -150,7 +150,7 @@ function viewListed(row: PricedRow): PriceView {
     case 'token':
       return {
         unit: 'token',
-        ...viewLines(rule),
+        ...viewLines(row.operation === 'embeddings' ? inputOf(rule) : rule),
         ...(rule.tiers && {
           tiers: rule.tiers.map(({ aboveInputTokens, ...lines }) => ({
             above_input_tokens: aboveInputTokens,
@@ -168,6 +168,11 @@ function viewListed(row: PricedRow): PriceView {
     case 'requested_second':
       return { unit: 'second', amount_microusd: formatMicroUsd(rule.microUsd) };
   }
+}
+
+/** An embedding has no output. */
+function inputOf({ inputMicroUsdPerMillion }: TokenLinePrices): Partial<TokenLinePrices> {
+  return { inputMicroUsdPerMillion };
 }
 
 function viewLines(prices: Partial<TokenLinePrices>): TokenPriceView {

@@ -10,6 +10,7 @@ const LIMITED_BY_ROW = new Set([
   'input',
   'size',
   'aspect_ratio',
+  'dimensions',
   'image_urls',
   'seconds',
   'max_tokens',
@@ -55,6 +56,13 @@ function limitsOf(fields: ReadonlyMap<string, FieldLimits>): Record<string, unkn
   return Object.fromEntries(bounded);
 }
 
+/** The numbers that a vector may have, if the caller may choose. */
+function rangeOf(row: ModelRow): object | undefined {
+  if (row.operation !== 'embeddings' || !row.limits.dimensions) return undefined;
+  const [min, max] = row.limits.dimensions;
+  return { min, max };
+}
+
 /** The limits under wire names. The shape of a song's body is not a limit; durations are in seconds. */
 function limitsOfRow(row: ModelRow): Record<string, unknown> {
   const limits: Record<string, unknown> = {};
@@ -62,6 +70,7 @@ function limitsOfRow(row: ModelRow): Record<string, unknown> {
   for (const [name, value] of Object.entries(known)) {
     if (name === 'shape') continue;
     if (name === 'stemTypes') limits.stem_type = { values: value };
+    else if (name === 'dimensions') limits.dimensions = rangeOf(row);
     else if (name === 'minMicros') limits.min_seconds = Number(value) / MICROS_PER_SECOND;
     else limits[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
   }

@@ -180,7 +180,8 @@ export interface ShownModel {
 export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): ModelView {
   const operation = OPERATIONS[row.operation];
   const chat = row.operation === 'chat' ? row.limits : undefined;
-  const contextLength = chat?.contextLength ?? null;
+  const ofInput = row.operation === 'embeddings' ? row.limits.maxInputTokens : undefined;
+  const contextLength = chat?.contextLength ?? ofInput ?? null;
   return {
     id: name,
     object: 'model',

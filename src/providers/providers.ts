@@ -23,7 +23,7 @@ interface WireProtocol {
 const PROTOCOLS = {
   openai: {
     ports: openAiPorts,
-    operations: ['chat', 'image', 'speech', 'transcription'],
+    operations: ['chat', 'image', 'embeddings', 'speech', 'transcription'],
     hasOwnVoices: true,
   },
   anthropic: { ports: anthropicPorts, operations: ['chat'] },

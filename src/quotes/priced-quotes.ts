@@ -44,13 +44,13 @@ export class PricedQuotes {
   }
 
   private amounts(call: QuotedCall, text: TextQuote, available: Available): Partial<QuoteView> {
-    const { quote, tokens } = text;
+    const { quote } = text;
     if (quote === undefined) {
       const lines = linesOfUnknownLength(call);
       return { hold_microusd: null, charge_microusd: null, lines, fits: null };
     }
     const hold = heldFor(quote, available.availableMicroUsd);
-    const { cap, lines } = capAndLines(quote, tokens, hold);
+    const { cap, lines } = capAndLines(quote, text, hold);
     const fits = hold <= available.availableMicroUsd;
     return {
       hold_microusd: formatMicroUsd(hold),
@@ -65,10 +65,11 @@ export class PricedQuotes {
   }
 }
 
-/** The output cap of a chat that holds so much, and the lines of what it would cost at most. */
-function capAndLines({ basis, outputCapFor }: Quote, tokens: TextQuote['tokens'], hold: MicroUsd) {
+/** The output cap of a chat that holds so much, and the lines of what the call would cost at most. */
+function capAndLines({ basis, outputCapFor }: Quote, text: TextQuote, hold: MicroUsd) {
+  const { tokens, lines = [] } = text;
   const cap = tokens && (tokens.maxTokens ?? outputCapFor?.(hold) ?? 0);
-  return { cap, lines: basis ? linesOf(basis) : (tokens?.linesFor(cap ?? 0) ?? []) };
+  return { cap, lines: basis ? linesOf(basis) : (tokens?.linesFor(cap ?? 0) ?? lines) };
 }
 
 /** The line of a recording whose length nobody told. */

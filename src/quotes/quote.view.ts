@@ -127,10 +127,10 @@ export class QuoteView {
 
   @ApiPropertyOptional({
     type: [String],
-    enum: ['replay', 'webhook_host', 'media'],
+    enum: ['replay', 'webhook_host', 'media', 'tokens'],
     isArray: true,
     description:
-      'What the call also does, and a quote does not: find an earlier task of the same key, look up the host of the webhook, fetch and measure media',
+      'What the call also does, and a quote does not: find an earlier task of the same key, look up the host of the webhook, fetch and measure media, count the tokens of long texts',
   })
   unchecked?: readonly string[];
 

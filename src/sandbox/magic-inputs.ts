@@ -67,10 +67,11 @@ export const MAGIC_INPUTS = [
     argument: 'N',
     effect: 'chat: reports N tokens of unseen reasoning beside those it sends',
   },
-  { name: 'no-usage', effect: 'chat: leaves out the usage numbers' },
+  { name: 'no-usage', effect: 'chat, embeddings: leaves out the usage numbers' },
   {
     name: 'zero-usage',
-    effect: 'chat: reports usage of zero, which beside text is no report: the tokens are counted',
+    effect:
+      'chat, embeddings: reports usage of zero, which beside text is no report: the tokens are counted',
   },
   {
     name: 'url',

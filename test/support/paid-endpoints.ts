@@ -72,6 +72,14 @@ export const PAID_ENDPOINTS: readonly PaidEndpoint[] = [
     surface: 'general',
   },
   {
+    path: '/v1/embeddings',
+    body: () => ({ model: 'gen-embed-demo', input: 'Hi' }),
+    model: 'gen-embed-demo',
+    price: 1n,
+    otherModel: 'gen-image-2',
+    surface: 'general',
+  },
+  {
     path: '/v1/images/generations',
     body: () => ({ model: 'gen-image-2', prompt: 'A lighthouse' }),
     model: 'gen-image-2',

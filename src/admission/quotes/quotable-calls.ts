@@ -6,8 +6,11 @@ import type { PriceLine } from '../../common/money/price-lines.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
 import type { AdmittedCall } from '../admitted-call.js';
 
-/** What a call does that a quote does not: it finds a replay, asks for hosts, fetches and measures media. */
-export type UncheckedStep = 'replay' | 'webhook_host' | 'media';
+/**
+ * What a call does that a quote does not: it finds a replay, asks for hosts, fetches and measures media, counts
+ * the tokens of long texts.
+ */
+export type UncheckedStep = 'replay' | 'webhook_host' | 'media' | 'tokens';
 
 /** A call that is priced and not made. */
 export type QuotedCall<O extends Operation = Operation> = Pick<
@@ -31,6 +34,8 @@ export interface TextQuote {
   readonly quote: Quote | undefined;
   /** Of a chat. */
   readonly tokens?: TokenQuote;
+  /** Of what is held, where the quote has no basis and the call is no chat. */
+  readonly lines?: readonly PriceLine[];
   /** In the order in which the call takes them. */
   readonly unchecked: readonly UncheckedStep[];
 }

@@ -31,6 +31,7 @@ const DOCUMENT_TAGS: readonly { readonly name: string; readonly description: str
     description:
       'Speech, dialogue, transcription, alignment, voice change, isolation, sound effects, music and dubbing',
   },
+  { name: 'embeddings', description: 'Vectors of texts, for search and comparison' },
   { name: 'images', description: 'Images from text' },
   { name: 'music', description: 'Songs and tunes; each call starts a task' },
   { name: 'videos', description: 'Videos from text and images; each call starts a task' },

@@ -54,11 +54,21 @@ const GEMINI_LIKE: ModelRow<'chat'> = {
   enabled: true,
 };
 
+/** Texts that share words have near vectors. */
+const EMBEDDING: ModelRow<'embeddings'> = {
+  id: 'gen-embed-demo',
+  operation: 'embeddings',
+  routes: [{ provider: 'openai', upstreamModel: 'embed-demo' }],
+  price: { unit: 'token', inputMicroUsdPerMillion: 20_000n, outputMicroUsdPerMillion: 0n },
+  limits: { dimensions: [1, 1_536], maxInputTokens: 8_192, maxInputs: 2_048 },
+  enabled: true,
+};
+
 /**
  * Models of the sandbox alone, so that every face and every protocol can be tried without a key. Their prices are made
  * up: nobody sells them.
  */
-export const SANDBOX_MODELS: readonly ModelRow[] = [THINKING, CLAUDE_LIKE, GEMINI_LIKE];
+export const SANDBOX_MODELS: readonly ModelRow[] = [THINKING, CLAUDE_LIKE, GEMINI_LIKE, EMBEDDING];
 
 /**
  * The catalog with the models of the sandbox whose providers it replaces. What the overlay names comes first.

@@ -63,16 +63,25 @@ export class ProviderHttp {
    * a million). The response is unusable when it is no JSON object or when `read` returns undefined; where it says why, it
    * is that error. What a report about a job quotes of the provider's words is without the provider's key.
    */
-  async requestJson<T>(
+  requestJson<T>(
     request: UpstreamRequest,
     limitBytes: number,
     read: (json: JsonObject, providerRequestId: string | null) => T | undefined,
     maxValues?: number,
   ): Promise<T> {
-    const response = await this.request(request);
     const { bodyMs } = this.timeoutOf(request);
     const limits = { bytes: limitBytes, values: maxValues, bodyMs };
-    const json = await readResponseJson(response.body, limits);
+    return this.requestParsed(request, (body) => readResponseJson(body, limits), read);
+  }
+
+  /** {@link requestJson} with a parser of its own; undefined from it says that the body cannot be used. */
+  async requestParsed<T>(
+    request: UpstreamRequest,
+    parse: (body: Readable) => Promise<unknown>,
+    read: (json: JsonObject, providerRequestId: string | null) => T | undefined,
+  ): Promise<T> {
+    const response = await this.request(request);
+    const json = await parse(response.body);
     const figures = isJsonObject(json) && figuresOfBody(json);
     if (figures) request.context.owner?.onFigures?.(figures);
     const result = isJsonObject(json) ? read(json, response.providerRequestId) : undefined;

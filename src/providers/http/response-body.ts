@@ -107,7 +107,7 @@ function isPlainText(contentType: unknown): boolean {
 }
 
 /** The bytes as JSON, which may begin with a byte order mark. Throws SyntaxError for anything else. */
-function parseResponseJson(bytes: Buffer): unknown {
+export function parseResponseJson(bytes: Buffer): unknown {
   const text = bytes.toString();
   return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) as unknown;
 }

@@ -20,6 +20,7 @@ export const UPSTREAM_TIMEOUTS = {
   transcription: silence(1_200_000),
   composition: silence(900_000),
   image: silence(300_000),
+  embedding: silence(300_000),
   /** Streams too: models reason for minutes without sending anything. Comments and pings of a vendor count as bytes. */
   chat: silence(600_000),
   submit: stepTimeout(60_000),

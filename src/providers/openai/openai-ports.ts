@@ -2,6 +2,7 @@ import { keyHeader, type ProviderContext } from '../http/provider-context.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { OpenAiChat } from './openai-chat.adapter.js';
+import { OpenAiEmbeddings } from './openai-embedding.adapter.js';
 import { OpenAiImage } from './openai-image.adapter.js';
 import { OpenAiSpeech } from './openai-speech.adapter.js';
 import { OpenAiTranscription } from './openai-transcription.adapter.js';
@@ -14,6 +15,7 @@ export function openAiPorts(access: ProviderContext): ProviderPorts {
   return {
     chat: new OpenAiChat(http),
     image: new OpenAiImage(http),
+    embeddings: new OpenAiEmbeddings(http),
     speech: new OpenAiSpeech(http),
     transcription: new OpenAiTranscription(http),
   };

@@ -8,6 +8,7 @@ import type {
   SpeechPort,
   VoiceChangePort,
 } from './audio.port.js';
+import type { EmbeddingPort } from './embedding.port.js';
 import type { DubbingPort, VideoPort } from './job.port.js';
 import type { ImagePort } from './image.port.js';
 import type { SongPort } from './song.port.js';
@@ -15,6 +16,7 @@ import type { SongPort } from './song.port.js';
 /** The port of every operation, under its name in the catalog. */
 export interface PortByOperation {
   chat: ChatPort;
+  embeddings: EmbeddingPort;
   image: ImagePort;
   speech: SpeechPort;
   dialogue: DialoguePort;

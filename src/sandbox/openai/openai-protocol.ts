@@ -1,7 +1,8 @@
 import type { SandboxProtocol } from '../http/protocol.js';
 import type { MediaShelf } from '../media/media-shelf.js';
-import { chatCompletions } from './chat-completions.js';
 import type { ChatLog } from '../chat/chat-log.js';
+import { chatCompletions } from './chat-completions.js';
+import { embeddings } from './embeddings.js';
 import { imageGenerations } from './image-generations.js';
 import { openAiErrorBody } from './openai-errors.js';
 
@@ -17,6 +18,12 @@ export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): SandboxProtoc
         path: '/v1/chat/completions',
         operation: 'chat_completions',
         handle: (exchange) => chatCompletions(exchange, chats),
+      },
+      {
+        method: 'POST',
+        path: '/v1/embeddings',
+        operation: 'embeddings',
+        handle: embeddings,
       },
       {
         method: 'POST',

@@ -106,8 +106,9 @@ describe('GET /v1/models', () => {
   it('gives text models an id that begins with gen- (MODELS-06, G-91)', async () => {
     for (const { id, supported_endpoint_types } of await list()) {
       if (supported_endpoint_types.includes('chat-completions')) {
-        expect(id).toMatch(/^gen-(?!image-)/);
+        expect(id).toMatch(/^gen-(?!image-|embed-)/);
       }
+      expect(supported_endpoint_types.includes('embeddings')).toBe(id.startsWith('gen-embed-'));
     }
   });
 

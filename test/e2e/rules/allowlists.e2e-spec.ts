@@ -28,6 +28,7 @@ const speak = (headers: Record<string, string>, fields: object = {}) =>
 describe('an allowlist', () => {
   const ROW_OF: Readonly<Record<string, string>> = {
     '/v1/chat/completions': 'AUTH-09',
+    '/v1/embeddings': 'G-08',
     '/v1/images/generations': 'AUTH-10',
     '/v1/audio/speech': 'AUTH-12',
     '/v1/audio/dialogue': 'AUTH-13',

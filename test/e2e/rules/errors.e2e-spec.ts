@@ -139,7 +139,7 @@ describe('an error answer', () => {
   });
 
   it('402 has the code of its family (ERR-07, ERR-08, G-06)', async () => {
-    const poor = await gateway.account(1n);
+    const poor = await gateway.account(0n);
     for (const { path, body, surface } of PAID_ENDPOINTS) {
       const code = surface === 'audio' ? 'insufficient_funds' : 'insufficient_user_quota';
       const call = () => postJson(gateway.url + path, poor.headers, body(recordings.url));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js';
 import { mutated, type Random } from '../../media/fuzz.js';
+import { overlay } from '../../support/overlay-file.js';
 import { damagedJson, picked } from './damage.js';
 
 const CUT_AFTER_MS = 20;
@@ -18,6 +19,14 @@ const OWN_HEADERS = new Set([
   'keep-alive',
   'transfer-encoding',
 ]);
+
+/** The model of the sandbox alone, at a provider that is none. */
+const EMBEDDING = {
+  id: 'gen-embed-demo',
+  operation: 'embeddings',
+  routes: [{ provider: 'openai', upstream_model: 'embed-demo' }],
+  price: { unit: 'token', input_micro_usd_per_million: 20_000 },
+};
 
 /** An answer, as it leaves. */
 interface Answer {
@@ -51,6 +60,7 @@ export class DamagingProvider {
     const { apiKey } = this.sandbox;
     return {
       SANDBOX: 'off',
+      CATALOG_FILE: overlay({ models: [EMBEDDING] }),
       OPENAI_API_KEY: apiKey,
       OPENAI_BASE_URL: this.here('/openai/v1'),
       VIDEO_API_KEY: apiKey,

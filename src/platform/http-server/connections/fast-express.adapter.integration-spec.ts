@@ -97,7 +97,7 @@ class ProbeController {
 
   @Post('echo')
   async echo(@Req() request: Request): Promise<unknown> {
-    return (await readJson(request, 1_000)).value;
+    return (await readJson(request, { bytes: 1_000, values: 1_000 })).value;
   }
 
   @Post('upload')

@@ -2,14 +2,20 @@ import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { BodyQuota } from './body-quota.js';
-import { checkJsonHead, JSON_BODY_BYTES, readJson } from './json-body.js';
+import {
+  checkJsonHead,
+  JSON_BODY_BYTES,
+  JSON_BODY_VALUES,
+  type JsonBodyLimits,
+  readJson,
+} from './json-body.js';
 
 const BODY_LIMIT = Symbol('BODY_LIMIT');
 const BODY_OPTIONAL = Symbol('BODY_OPTIONAL');
 
-/** Lets an endpoint take a larger JSON body than the default megabyte (decision G-11). */
-export const BodyLimit = (limitBytes: number): MethodDecorator =>
-  SetMetadata(BODY_LIMIT, limitBytes);
+/** Lets an endpoint take a larger JSON body than the default megabyte, and more values (decision G-11). */
+export const BodyLimit = (bytes: number, values = JSON_BODY_VALUES): MethodDecorator =>
+  SetMetadata(BODY_LIMIT, { bytes, values } satisfies JsonBodyLimits);
 
 /** Treats a request without a body as one with an empty object. */
 export const BodyOptional = (): MethodDecorator => SetMetadata(BODY_OPTIONAL, true);
@@ -35,10 +41,11 @@ export class JsonBodyGuard implements CanActivate {
       request.body = {};
       return true;
     }
-    const limit = this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler());
-    checkJsonHead(request, limit ?? JSON_BODY_BYTES);
+    const own = this.reflector.get<JsonBodyLimits | undefined>(BODY_LIMIT, context.getHandler());
+    const limits = own ?? { bytes: JSON_BODY_BYTES, values: JSON_BODY_VALUES };
+    checkJsonHead(request, limits.bytes);
     const meter = await this.quota.open(request, http.getResponse<Response>(), 'json');
-    request.body = (await readJson(request, limit ?? JSON_BODY_BYTES, meter)).value;
+    request.body = (await readJson(request, limits, meter)).value;
     return true;
   }
 }

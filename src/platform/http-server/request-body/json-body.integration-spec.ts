@@ -16,7 +16,7 @@ let port: number;
 beforeAll(async () => {
   const app = express();
   app.use(async (request, response) => {
-    const { raw, value } = await readJson(request, LIMIT);
+    const { raw, value } = await readJson(request, { bytes: LIMIT, values: 10_000 });
     response.json({ body: value, rawLength: raw.length });
   });
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
@@ -167,6 +167,8 @@ describe('readJson', () => {
     const [request] = (await once(waiting, 'cut')) as [IncomingMessage];
     waiting.close();
 
-    await expect(readJson(request, LIMIT)).rejects.toThrow('The body was cut short.');
+    await expect(readJson(request, { bytes: LIMIT, values: 10_000 })).rejects.toThrow(
+      'The body was cut short.',
+    );
   });
 });

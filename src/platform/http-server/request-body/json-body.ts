@@ -10,17 +10,26 @@ import { JsonBoundsError, JsonLimits } from './json-limits.js';
 
 /** The size limit of a JSON body without media (decision G-11). */
 export const JSON_BODY_BYTES = 1_048_576;
+/** The limit of its values. */
+export const JSON_BODY_VALUES = 10_000;
 /** A body that has not arrived after this time is refused. */
 const BODY_TIMEOUT_MS = 30_000;
 /** Bytes that are checked and decoded in one turn of the event loop; about 3 ms. */
 const SLICE_BYTES = 524_288;
-const BOUNDS = { depth: 32, values: 10_000 };
+const MAX_DEPTH = 32;
 /** Characters of a body in which the place of an error is looked for. */
 const MAX_EXPLAINED_CHARACTERS = 65_536;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/** Limits of a JSON body. */
+export interface JsonBodyLimits {
+  readonly bytes: number;
+  /** Arrays, objects and commas, whose number bounds that of the values. */
+  readonly values: number;
+}
+
 /**
- * Reads a JSON body of at most `limitBytes`, within the quota of its account; returns its value and its bytes. Throws
+ * Reads a JSON body within its limits and the quota of its account; returns its value and its bytes. Throws
  * GatewayError: `invalid_content_type`, `request_too_large` (declared or real size), `invalid_request` for an encoding,
  * invalid UTF-8, too much depth or too many values, malformed JSON, and a body that arrives too slowly (decisions G-03,
  * G-10, G-11). The work is done in slices, so that the event loop is not blocked. Only JSON.parse is one step: 4 ms for
@@ -28,13 +37,13 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
  */
 export async function readJson(
   request: IncomingMessage,
-  limitBytes: number,
+  { bytes, values }: JsonBodyLimits,
   meter?: BodyMeter,
 ): Promise<{ raw: Buffer; value: unknown }> {
-  checkJsonHead(request, limitBytes);
+  checkJsonHead(request, bytes);
   sendContinue(request);
-  const raw = await collect(request, limitBytes, meter);
-  return { raw, value: parse(await decode(raw)) };
+  const raw = await collect(request, bytes, meter);
+  return { raw, value: parse(await decode(raw, values)) };
 }
 
 /** Refuses a JSON body because of its headers. */
@@ -113,9 +122,9 @@ function ignore(): void {
   // The response tells what happened.
 }
 
-async function decode(raw: Buffer): Promise<string> {
+async function decode(raw: Buffer, values: number): Promise<string> {
   if (!isUtf8(raw)) throw malformed('The body is not valid UTF-8.');
-  const structure = new JsonLimits(BOUNDS);
+  const structure = new JsonLimits({ depth: MAX_DEPTH, values });
   let text = '';
   let from = raw.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
   while (from < raw.length) {
