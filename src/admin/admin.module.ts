@@ -26,6 +26,7 @@ import { NEW_ACCOUNT_MONEY, type NewAccountMoney, OperatorService } from './oper
 import { PriceBookStore } from '../catalog/price-books/price-book-store.js';
 import { OperatorPriceBooks } from './operator-price-books.js';
 import { PriceWhatIf } from './price-what-if.js';
+import { MarginController } from './margin.controller.js';
 import { PriceBooksController } from './price-books.controller.js';
 import { RecordsController } from './records.controller.js';
 import { UsageController } from './usage.controller.js';
@@ -52,6 +53,7 @@ import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.
     AdminWebhookEndpointsController,
     AdminTasksController,
     UsageController,
+    MarginController,
     CatalogController,
     PriceBooksController,
   ],

@@ -6,7 +6,7 @@ import { PageOrCsv } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AdminUsageQuery } from '../billing/usage/dto/usage.query.js';
 import { UsageService } from '../billing/usage/usage.service.js';
-import { CSV_DESCRIPTION, UsagePage } from '../billing/usage/usage.view.js';
+import { AdminUsagePage, CSV_DESCRIPTION } from '../billing/usage/usage.view.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
 /** Usage of all accounts (docs/operate/operations.md, "Usage"). */
@@ -17,10 +17,11 @@ export class UsageController {
 
   @Get()
   @ApiOperation({
-    summary: 'What was used, by day, model, key, endpoint, run or account',
+    summary:
+      'What was used, by day, model, key, endpoint, run, account, provider or upstream model',
     description: `Equals the ledger. ${CSV_DESCRIPTION}`,
   })
-  @PageOrCsv(UsagePage)
+  @PageOrCsv(AdminUsagePage)
   retrieveAdminUsage(
     @StrictQuery() { account_id: accountId, ...query }: AdminUsageQuery,
     @Res({ passthrough: true }) response: Response,

@@ -1,4 +1,3 @@
-import type { Route } from '../providers/ports/attempt.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -6,6 +5,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { ModelRow } from '../catalog/model-row.js';
+import type { CostedRoute } from '../catalog/route-cost.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 
 declare module 'express-serve-static-core' {
@@ -22,7 +22,7 @@ export interface AdmittedModel<O extends Operation = Operation> {
   readonly row: ModelRow<O>;
   /** The model as the caller named it: its id or an alias. */
   readonly modelName: string;
-  readonly routes: readonly Route[];
+  readonly routes: readonly CostedRoute[];
 }
 
 /** The run that a call names, and the limit that it gives the run. */

@@ -7,9 +7,16 @@ import { ConfigError } from '../platform/config/load-config.js';
 import { isGatewayVariable } from '../platform/config/environment-variables.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
-import { CatalogOverlay, OverlayModel, type OverlayProvider } from './overlay.dto.js';
+import {
+  CatalogOverlay,
+  isReportedCostAlone,
+  OverlayModel,
+  type OverlayProvider,
+  type OverlayReportedCost,
+} from './overlay.dto.js';
 import { overlaidRow } from './overlay-rows.js';
 import { RowFaults } from './overlay-terms.js';
+import type { ReportedCost } from './reported-cost.js';
 
 const UPSTREAM_CALLS_ARE_GONE =
   'upstream_calls is no longer read: how each song operation is sent is a table in the code, src/providers/ttapi/ttapi-endpoints.ts. Remove the key';
@@ -45,12 +52,41 @@ export function loadCatalog(path: string | undefined): LoadedCatalog {
   }
   problems.push(...aliasProblems([...rows.values()]), ...keyProblems(listOf(json, 'providers')));
   if (problems.length > 0) throw problem(...problems);
-  const overlay = validatorOf(CatalogOverlay).parse(json);
+  const { providers = [], ...overlay } = validatorOf(CatalogOverlay).parse(json);
   return {
-    rows: [...rows.values()],
-    providers: overlay.providers ?? [],
+    rows: withReportedCosts([...rows.values()], providers),
+    providers: providers.filter((entry) => !isReportedCostAlone({ ...entry })),
     voiceAliases: overlay.voice_aliases ?? {},
   };
+}
+
+/** The rows whose routes say how the figures of their providers are read. */
+function withReportedCosts(
+  rows: readonly ModelRow[],
+  providers: readonly OverlayProvider[],
+): readonly ModelRow[] {
+  const costs = new Map(
+    providers.flatMap(({ id, reported_cost: cost }) =>
+      cost ? [[id, reportedCost(cost)] as const] : [],
+    ),
+  );
+  return rows.map((row) => {
+    if (!row.routes.some(({ provider }) => costs.has(provider))) return row;
+    const routes = row.routes.map((route) => ({
+      ...route,
+      reportedCost: costs.get(route.provider),
+    }));
+    return { ...row, routes };
+  });
+}
+
+function reportedCost({
+  figure,
+  micro_usd_per_million_units: perMillion,
+}: OverlayReportedCost): ReportedCost {
+  return perMillion === undefined
+    ? { figure }
+    : { figure, microUsdPerMillionUnits: BigInt(perMillion) };
 }
 
 /** The fault, with the id of the model or provider in whose entry it is. */

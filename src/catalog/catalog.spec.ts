@@ -142,10 +142,12 @@ describe('price rules', () => {
     expect(quote({ resolution: '720p' })).toEqual({
       amountMicroUsd: 150_000n,
       basis: { ...basis, unitPrice: '30000' },
+      choice: { seconds: '5' },
     });
     expect(quote({ resolution: '720p', sound: true })).toEqual({
       amountMicroUsd: 225_000n,
       basis: { ...basis, unitPrice: '45000' },
+      choice: { seconds: '5' },
     });
     expect(quote({ resolution: '1080p' })?.amountMicroUsd).toBe(250_000n);
     expect(quoteOfVideo({ price, terms: { constants: { resolution: '720p' } } }, '6')).toBe(

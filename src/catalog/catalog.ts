@@ -1,6 +1,8 @@
 import type { Route, UpstreamTerms } from '../providers/ports/attempt.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
+import type { ReportedCost } from './reported-cost.js';
+import type { CostedRoute } from './route-cost.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { didYouMean } from '../common/nearest-name.js';
@@ -11,10 +13,11 @@ export type RouteCheck = (route: Route, operation: Operation) => boolean;
 interface Checked {
   readonly rows: ReadonlyMap<string, ModelRow>;
   readonly byAlias: ReadonlyMap<string, ModelRow>;
-  readonly runnable: ReadonlyMap<string, readonly Route[]>;
+  readonly runnable: ReadonlyMap<string, readonly CostedRoute[]>;
   readonly enabled: readonly ModelRow[];
   readonly listed: readonly ModelRow[];
   readonly terms: ReadonlyMap<string, UpstreamTerms | undefined>;
+  readonly reportedCosts: ReadonlyMap<string, ReportedCost | undefined>;
 }
 
 /**
@@ -42,13 +45,18 @@ export class Catalog {
   }
 
   /** The routes of a model that can run, in order of preference; empty where none can. */
-  routesOf(id: string): readonly Route[] {
+  routesOf(id: string): readonly CostedRoute[] {
     return this.checked.runnable.get(id) ?? [];
   }
 
   /** How the requests of a model differ, enabled or not: what began goes on. */
   termsOf(id: string): UpstreamTerms | undefined {
     return this.checked.terms.get(id);
+  }
+
+  /** How a provider's own figure of the cost is read. */
+  reportedCostOf(provider: string): ReportedCost | undefined {
+    return this.checked.reportedCosts.get(provider);
   }
 
   /** Models that can run, in the order of lists; the same list until the models are replaced. */
@@ -83,6 +91,11 @@ export class Catalog {
       enabled: [...byId.values()],
       listed: [...byId.values()].filter((row) => (runnable.get(row.id)?.length ?? 0) > 0),
       terms: new Map(rows.map((row) => [row.id, row.terms])),
+      reportedCosts: new Map(
+        rows.flatMap(({ routes }) =>
+          routes.map(({ provider, reportedCost }) => [provider, reportedCost] as const),
+        ),
+      ),
       runnable,
     };
   }

@@ -1,10 +1,11 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
-import type { Route, UpstreamTerms } from '../providers/ports/attempt.js';
+import type { UpstreamTerms } from '../providers/ports/attempt.js';
 import type { Limits } from './model-limits.js';
 import type { OPERATIONS } from './operations.js';
 import type { AppliedPriceBook } from '../common/money/charge-basis.js';
 import type { PriceRule } from './price-rule.js';
 import type { OwnVoices } from './voices.js';
+import type { CostedRoute } from './route-cost.js';
 
 type Rows = typeof OPERATIONS;
 type RequiredLimit<O extends Operation> = Rows[O]['limits']['required'][number];
@@ -19,7 +20,7 @@ interface Row<O extends Operation> {
   readonly id: string;
   readonly operation: O;
   /** In order of preference. */
-  readonly routes: readonly Route[];
+  readonly routes: readonly CostedRoute[];
   readonly price: Extract<PriceRule, { readonly unit: Rows[O]['unit'] }>;
   readonly limits: LimitsOf<O>;
   /** How what is sent for the model differs from its protocol's habit. */

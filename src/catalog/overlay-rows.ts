@@ -1,4 +1,3 @@
-import type { Route } from '../providers/ports/attempt.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { ModelRow } from './model-row.js';
 import { MIN_OUTPUT_TOKENS } from './models/chat.models.js';
@@ -7,6 +6,7 @@ import type { OverlayModel } from './overlay.dto.js';
 import { priceOf, requireOnly } from './overlay-prices.js';
 import { RowFaults, termsOf } from './overlay-terms.js';
 import { checkPriceFits } from './price-bounds.js';
+import type { CostedRoute } from './route-cost.js';
 import type { PriceRule } from './price-rule.js';
 import type { OwnVoices } from './voices.js';
 
@@ -32,6 +32,7 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
   const limits = read(() => limitsOf(entry, operation, builtIn));
   const ofChat = read(() => chatFieldsOf(entry, operation, builtIn));
   const voices = read(() => voicesOf(entry, operation, builtIn));
+  const routes = read(() => routesOf(entry, operation));
   if (faults.length > 0) throw new RowFaults(faults);
   const row = {
     id: entry.id,
@@ -42,11 +43,15 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
     ...(terms && { terms }),
     ...(voices && { voices }),
     ...(entry.aliases && { aliases: entry.aliases }),
-    ...soldBy(entry, builtIn),
+    routes: routes ?? builtIn?.routes ?? [],
+    enabled: entry.enabled ?? builtIn?.enabled ?? true,
   } as ModelRow;
   read(() => {
     checkPriceFits(row);
   });
+  for (const [index, { cost }] of row.routes.entries()) {
+    if (cost) read(() => ofCost(index, () => checkPriceFits({ ...row, price: cost } as ModelRow)));
+  }
   if (faults.length > 0) throw new RowFaults(faults);
   return row;
 }
@@ -59,13 +64,6 @@ function priceFor(
   if (price) return priceOf(price, operation);
   if (builtIn === undefined) throw new Error('price is required for a new model');
   return builtIn.price;
-}
-
-function soldBy(entry: OverlayModel, builtIn?: ModelRow): Pick<ModelRow, 'routes' | 'enabled'> {
-  return {
-    routes: routesOf(entry) ?? builtIn?.routes ?? [],
-    enabled: entry.enabled ?? builtIn?.enabled ?? true,
-  };
 }
 
 function operationOf(entry: OverlayModel, builtIn?: ModelRow): Operation {
@@ -125,11 +123,22 @@ function voicesOf(
   return voices ?? builtIn?.voices;
 }
 
-function routesOf(entry: OverlayModel): Route[] | undefined {
-  return entry.routes?.map((route) => ({
-    provider: route.provider,
-    upstreamModel: route.upstream_model,
+function routesOf({ routes }: OverlayModel, operation: Operation): CostedRoute[] | undefined {
+  return routes?.map(({ provider, upstream_model: upstreamModel, cost }, index) => ({
+    provider,
+    upstreamModel,
+    ...(cost && { cost: ofCost(index, () => priceOf(cost, operation)) }),
   }));
+}
+
+/** Reads the cost of a route as the price it has the form of; its faults name the cost. */
+function ofCost<T>(index: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const faults = error instanceof RowFaults ? error.faults : [(error as Error).message];
+    throw new RowFaults(faults.map((fault) => fault.replace(/^price/, `routes.${index}.cost`)));
+  }
 }
 
 function toCamelCase(name: string): string {

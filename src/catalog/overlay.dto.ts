@@ -1,6 +1,6 @@
 import { MAX_DIMENSIONS } from '../providers/ports/embedding.port.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { type Protocol, PROTOCOL_NAMES } from '../providers/providers.js';
+import { BUILT_IN_PROVIDERS, type Protocol, PROTOCOL_NAMES } from '../providers/providers.js';
 import {
   Custom,
   Bool,
@@ -11,9 +11,11 @@ import {
   Text,
   Int,
 } from '../common/validation/fields.js';
+import { Needs, RequiredIf, RequiredWhen } from '../common/validation/cross-field-rules.js';
 import { isJsonObject } from '../common/json-object.js';
 import { OPERATION_NAMES } from './operations.js';
 import { OverlayPrice } from './overlay-price.dto.js';
+import { COST_FIGURES, type CostFigure } from './reported-cost.js';
 import { OverlayTerms } from './overlay-terms.dto.js';
 import { premadeVoice } from './voices.js';
 import { SONG_SHAPES, type SongShape } from './song-shape.js';
@@ -87,6 +89,10 @@ export class OverlayRoute {
 
   @Text({ max: MAX_NAME })
   upstream_model!: string;
+
+  /** What the provider takes, in the form of the model's price. */
+  @Nested(() => OverlayPrice, optional)
+  cost?: OverlayPrice;
 }
 
 /** Limits. Only those of the model's operation are valid. */
@@ -180,22 +186,56 @@ export class OverlayModel extends OverlayTerms {
   enabled?: boolean;
 }
 
-/** A provider that is not built in. Its key stays in the environment; with an empty `api_key_env` it takes no key. */
+/** How the provider's own figure of the cost of its work is read. */
+export class OverlayReportedCost {
+  @Enum(COST_FIGURES)
+  figure!: CostFigure;
+
+  /** `usd`: the figure is in USD (ticks: in their part of it). `unit`: it counts units, which have a price per million. */
+  @Enum(['usd', 'unit'])
+  unit!: 'usd' | 'unit';
+
+  @RequiredWhen('unit', 'unit')
+  @Needs('unit', 'unit')
+  @Int({ min: 1, max: Number.MAX_SAFE_INTEGER })
+  micro_usd_per_million_units?: number;
+}
+
+/** The entry says of a built-in provider only how its figures are read. */
+export function isReportedCostAlone(entry: Readonly<Record<string, unknown>>): boolean {
+  const { id, protocol, base_url: url, api_key_env: variable, reported_cost: cost } = entry;
+  const isBuiltIn = BUILT_IN_PROVIDERS.some((provider) => provider.id === id);
+  const isAlone = [protocol, url, variable].every((value) => value === undefined);
+  return isBuiltIn && isAlone && cost !== undefined;
+}
+
+const RequiredOfOthers = () => RequiredIf((entry) => !isReportedCostAlone(entry));
+
+/**
+ * A provider that is not built in. Its key stays in the environment; with an empty `api_key_env` it takes no key. Of a built-in
+ * provider an entry may have `reported_cost` alone.
+ */
 export class OverlayProvider {
   @Pattern(/^[a-z][a-z0-9-]{0,63}$/, 'must be lowercase letters, digits and hyphens')
   id!: string;
 
+  @RequiredOfOthers()
   @Enum(PROTOCOL_NAMES)
   protocol!: Protocol;
 
+  @RequiredOfOthers()
   @Custom(isBaseUrl, 'must be an http or https URL without a query', { api: { type: String } })
   base_url!: string;
 
+  @RequiredOfOthers()
   @Pattern(
     /^([A-Z][A-Z0-9_]{0,99})?$/,
     'must be the name of an environment variable, or "" for a provider without a key',
   )
   api_key_env!: string;
+
+  @Nested(() => OverlayReportedCost, optional)
+  reported_cost?: OverlayReportedCost;
 }
 
 /** The file that `CATALOG_FILE` names. */

@@ -109,13 +109,17 @@ export function quoteOfSeconds(
 /** {@link priceOfRequest}, with the basis of the charge. */
 export function quoteOfRequest(rule: PerRequest, maxMode = false): Quote {
   const unitPrice = unitPriceOfRequest(rule, maxMode);
-  return quoteOf('request', 1, unitPrice, priceOfRequest(rule, maxMode));
+  return {
+    ...quoteOf('request', 1, unitPrice, priceOfRequest(rule, maxMode)),
+    choice: { maxMode },
+  };
 }
 
 /** Price of one image, with the basis of the charge: see {@link unitPriceOfImage}. */
 export function quoteOfImage(row: PricedRow<PerRequest>, wantedSize: string | undefined): Quote {
   const unitPrice = unitPriceOfImage(row, wantedSize);
-  return quoteOf('image', 1, unitPrice, amountOf(row.price, unitPrice, 1));
+  const quote = quoteOf('image', 1, unitPrice, amountOf(row.price, unitPrice, 1));
+  return { ...quote, choice: { size: wantedSize } };
 }
 
 /**
@@ -146,7 +150,8 @@ export function quoteOfVideo(row: PricedRow<PerVideo>, seconds: string): Quote |
   const units = unitsOfVideo(row, seconds);
   if (units === undefined) return undefined;
   const { unit, quantity, unitPrice } = units;
-  return quoteOf(unit, quantity, unitPrice, amountOf(row.price, unitPrice, quantity));
+  const quote = quoteOf(unit, quantity, unitPrice, amountOf(row.price, unitPrice, quantity));
+  return { ...quote, choice: { seconds } };
 }
 
 /** What a video counts, and its price for each. */

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ChatSayingView, ChatUsageView } from './chat-completion.view.js';
+import { EXTRA_CONTENT } from './dto/chat-tools.schema.js';
 
 class FunctionPieceView {
   @ApiPropertyOptional({
@@ -39,6 +40,9 @@ class ToolCallPieceView {
 
   @ApiPropertyOptional({ description: 'A piece of the call of a custom tool' })
   custom?: CustomPieceView;
+
+  @ApiPropertyOptional(EXTRA_CONTENT)
+  extra_content?: object;
 }
 
 class ChatDeltaView extends ChatSayingView {

@@ -16,6 +16,8 @@ export interface OperandDeclaration {
   readonly about: string;
   /** May be left out. */
   readonly isOptional?: true;
+  /** It is a path, which the command gets in full: the gateway reads the file, which may be larger than memory. */
+  readonly isPath?: true;
   /** May be left out where one of these options is there. */
   readonly insteadOf?: readonly string[];
 }

@@ -14,6 +14,7 @@ import { ResponseStore } from '../responses/store/response-store.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { StatementAnswers } from '../billing/statements/statement-answers.js';
 import { CatalogChanges } from '../catalog/catalog-changes.js';
+import { VendorReconciliation } from '../billing/reconciliation/vendor-reconciliation.js';
 import { UsageService } from '../billing/usage/usage.service.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import { OperatorsModule } from './operators.module.js';
@@ -40,6 +41,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     actions: app.get(OperatorActions),
     statements: app.get(StatementAnswers, { strict: false }),
     usage: app.get(UsageService, { strict: false }),
+    bills: app.get(VendorReconciliation, { strict: false }),
     catalogChanges: app.get(CatalogChanges, { strict: false }),
     sealed: app.get(SealedSecrets),
     responses: app.get(ResponseStore, { strict: false }),

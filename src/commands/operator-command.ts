@@ -8,6 +8,7 @@ import type { OperatorPriceBooks } from '../admin/operator-price-books.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { StatementAnswers } from '../billing/statements/statement-answers.js';
 import type { CatalogChanges } from '../catalog/catalog-changes.js';
+import type { VendorReconciliation } from '../billing/reconciliation/vendor-reconciliation.js';
 import type { UsageService } from '../billing/usage/usage.service.js';
 import type { ResponseStore } from '../responses/store/response-store.js';
 import type { SealedSecrets } from '../sealed/sealed-secrets.js';
@@ -28,6 +29,7 @@ export interface Operators extends CommonServices {
   readonly endpoints: OperatorEndpoints;
   readonly statements: StatementAnswers;
   readonly usage: UsageService;
+  readonly bills: VendorReconciliation;
   readonly catalogChanges: CatalogChanges;
   readonly sealed: SealedSecrets;
   readonly responses: ResponseStore;

@@ -3,7 +3,8 @@ import { CatalogChangesQuery } from '../admin/dto/catalog.queries.js';
 import { viewAudit } from '../admin/views/audit.view.js';
 import { viewCatalogChange } from '../admin/views/catalog-change.view.js';
 import { viewAction } from '../admin/views/operator-action.view.js';
-import { AdminUsageQuery } from '../billing/usage/dto/usage.query.js';
+import { viewReconciliation } from '../billing/reconciliation/reconciliation.view.js';
+import { AdminUsageQuery, MarginQuery } from '../billing/usage/dto/usage.query.js';
 import { pathId } from '../common/ids/id-params.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { ACCOUNT_COMMANDS } from './account-commands.js';
@@ -14,7 +15,7 @@ import { ENDPOINT_COMMANDS } from './endpoint-commands.js';
 import { KEY_COMMANDS } from './key-commands.js';
 import type { OperatorCommand } from './operator-command.js';
 import { forgettingQuestion } from './operator-questions.js';
-import { sent, timesOf, usageDaysOf } from './parse-options.js';
+import { given, misused, sent, timesOf, usageDaysOf } from './parse-options.js';
 import { PRICE_BOOK_COMMANDS } from './price-book-commands.js';
 
 const MAY_GO =
@@ -51,6 +52,28 @@ export const OPERATOR_COMMANDS: Readonly<Record<OperatorCommandName, OperatorCom
       return csvPageOf((head) =>
         usage.respond(query, { accountId: account, isOperator: true }, head),
       );
+    },
+  },
+  margin: {
+    run: async ({ usage }, _words, options) => {
+      const format = options.csv === true ? 'csv' : 'json';
+      const { account_id: id, ...query } = sent(MarginQuery, options, {
+        ...usageDaysOf(options),
+        format,
+      });
+      const account = id === undefined ? undefined : pathId('acct', id);
+      return csvPageOf((head) => usage.respondMargins(query, account, head));
+    },
+  },
+  'vendor:reconcile': {
+    run: async ({ bills }, [file = ''], options) => {
+      const provider = given(options, 'provider');
+      if (provider === undefined) throw misused('Name the provider: --provider ID.');
+      const { created_after: after, created_before: before } = timesOf(options);
+      const [from, to] = [after, before].map((time) =>
+        time === undefined ? undefined : new Date(time * 1000),
+      );
+      return viewReconciliation(provider, await bills.compare(file, { provider, from, to }));
     },
   },
   actions: {

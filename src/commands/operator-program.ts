@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { basename, dirname, relative } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { printableText } from '../common/validation/text-rule.js';
 import { ConfigError, loadOperatorConfig } from '../platform/config/load-config.js';
@@ -76,7 +76,11 @@ async function withFiles(request: OperatorRequest): Promise<OperatorRequest> {
       throw new ConfigError([`--${name}: ${path} cannot be read (${code}).`]);
     });
   }
-  return { ...request, options };
+  const { operands = [] } = declaration ?? {};
+  const words = request.words.map((word, index) =>
+    operands[index]?.isPath === true ? resolve(word) : word,
+  );
+  return { ...request, words, options };
 }
 
 async function report(

@@ -4,7 +4,7 @@ import type { SongShape } from '../catalog/song-shape.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { fromPublicId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
-import type { Route } from '../providers/ports/attempt.js';
+import type { CostedRoute } from '../catalog/route-cost.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import type { Task } from '../tasks/task.js';
 import { TaskRepository } from '../tasks/reads/task.repository.js';
@@ -31,7 +31,7 @@ export interface SongSourcesFound {
   readonly personaId: string | undefined;
   readonly customModelId: string | undefined;
   /** The route of the provider that made all sources; the model's first route if no source is named. */
-  readonly route: Route;
+  readonly route: CostedRoute;
 }
 
 /** An extension is joined with its source, so the source is required (decision G-70). */
@@ -73,7 +73,7 @@ export class SongSources {
   }
 
   /** Tracks and singers belong to the provider's account that made them, so the work has to go there. */
-  private routeFor({ routes }: QuotedCall<'song'>, found: readonly FoundTask[]): Route {
+  private routeFor({ routes }: QuotedCall<'song'>, found: readonly FoundTask[]): CostedRoute {
     const [first] = found;
     for (const { field, task } of found) {
       if (

@@ -22,6 +22,7 @@ export interface FailedReport {
   readonly state: 'failed';
   readonly message: string;
   readonly fault?: TaskFault;
+  readonly stepState?: JsonObject;
 }
 
 /** The outcome of a submission to the provider. A given `stepState` replaces the former one. */

@@ -28,6 +28,8 @@ export interface TaskRow {
   readonly reserved: string;
   readonly charged: string | null;
   readonly refunded: string | null;
+  readonly route_cost: string | null;
+  readonly cost: string | null;
   readonly unit: ChargeBasis['unit'] | null;
   readonly quantity: ChargeBasis['quantity'] | null;
   readonly unit_price: ChargeBasis['unitPrice'] | null;
@@ -70,6 +72,8 @@ export function taskOf(row: TaskRow): Task {
     reservedMicroUsd: BigInt(row.reserved),
     chargedMicroUsd: row.charged === null ? null : BigInt(row.charged),
     refundedMicroUsd: row.refunded === null ? null : BigInt(row.refunded),
+    routeCostMicroUsd: row.route_cost === null ? null : BigInt(row.route_cost),
+    costMicroUsd: row.cost === null ? null : BigInt(row.cost),
     basis: basisOf(row),
     priceBook: row.price_book,
     content: row.content && { ...row.content, expiresAt: new Date(row.content.expiresAt) },

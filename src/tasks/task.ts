@@ -93,6 +93,10 @@ export interface Task {
   readonly reservedMicroUsd: MicroUsd;
   /** Null until settled. */
   readonly chargedMicroUsd: MicroUsd | null;
+  /** What the task costs by its route if it succeeds; null where the route has no cost. */
+  readonly routeCostMicroUsd: MicroUsd | null;
+  /** What the task cost at its provider; null where that is not known. */
+  readonly costMicroUsd: MicroUsd | null;
   /** What an operator refunded; null if nothing. */
   readonly refundedMicroUsd: MicroUsd | null;
   /**

@@ -41,6 +41,8 @@ const taskOf = (fields: Partial<Task>): Task => ({
   reservedMicroUsd: 500_000n,
   chargedMicroUsd: null,
   refundedMicroUsd: null,
+  routeCostMicroUsd: null,
+  costMicroUsd: null,
   basis: null,
   priceBook: null,
   content: null,

@@ -108,6 +108,7 @@ function orderOf(accountId: string): Order {
     amount,
     ...(buys.runs === true && randomInt(3) > 0 && { run: `run ${randomInt(RUNS)}` }),
     ...(buys.fitted === true && randomInt(2) > 0 && { floor: randomInt(1, amount + 1) }),
+    ...(buys.books === true && randomInt(2) > 0 && { factorPermille: randomInt(1, 3_000) }),
   };
 }
 

@@ -15,7 +15,7 @@ describe('gateway processes killed under load', () => {
     'and cut off from the database lose no acknowledged outcome, charge nothing twice, leave no hold open',
     async () => {
       const { url, dataSource } = database;
-      const buys = { runs: true, fitted: true };
+      const buys = { runs: true, fitted: true, books: true };
       const plan = { rounds: 2, processes: 4, outageEvery: 2, buys };
       const result = await crashRun({ url, dataSource, ...plan });
       expect(result).toMatchObject({

@@ -11,7 +11,7 @@ import { type CrashResult, crashRun } from './crash-run.js';
 /**
  * 200 kills (`--kills N`), four processes at a time, whose clients leave at every point, with an outage of the database in
  * every fifth round (`--outage-every N`; more outages make more debts), with `--runs` calls that name runs with limits, with
- * `--fitted` calls that hold what fits, on a PostgreSQL with every flush on; the result
+ * `--fitted` calls that hold what fits, with `--books` calls that a price book prices, on a PostgreSQL with every flush on; the result
  * goes to bench/results/crash.json, or is added to what it says (`--more`).
  */
 const { values } = parseArgs({
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     'outage-every': { type: 'string', default: '5' },
     runs: { type: 'boolean', default: false },
     fitted: { type: 'boolean', default: false },
+    books: { type: 'boolean', default: false },
   },
 });
 const PROCESSES = 4;
@@ -41,7 +42,7 @@ try {
     rounds: ROUNDS,
     processes: PROCESSES,
     outageEvery: OUTAGE_EVERY,
-    buys: { runs: values.runs, fitted: values.fitted },
+    buys: { runs: values.runs, fitted: values.fitted, books: values.books },
   });
   const before = values.more ? (JSON.parse(await readFile(RESULT, 'utf8')) as CrashResult) : null;
   const text = `${JSON.stringify(before ? sumOf(before, result) : result, null, 2)}\n`;

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunOfCall } from '../../src/admission/admitted-call.js';
+import type { AdmittedCall, RunOfCall } from '../../src/admission/admitted-call.js';
+import type { Charge } from '../../src/billing/calls/charge.js';
 import type { Quote } from '../../src/common/money/charge-basis.js';
 import { toGatewayError } from '../../src/common/errors/to-gateway-error.js';
 import { ClientLeft } from '../../src/billing/calls/call-errors.js';
@@ -22,6 +23,8 @@ export interface BuyOptions {
   readonly runs?: boolean;
   /** Some hold what fits. */
   readonly fitted?: boolean;
+  /** Some are priced by a price book, and charged by what was made. */
+  readonly books?: boolean;
 }
 
 /** What a client asks for: which account pays, and the price that is held. */
@@ -31,10 +34,16 @@ export interface Order {
   readonly run?: string;
   /** The least that is held; absent: the whole price. */
   readonly floor?: number;
+  /** The factor of a price book. */
+  readonly factorPermille?: number;
 }
 
 /** What a run may spend: a few calls. */
 const RUN_LIMIT = 2_000n;
+
+/** Micro-USD for a character where a book prices the call, before its factor. */
+const UNIT_PRICE = 7n;
+const MAX_CHARACTERS = 60;
 
 /** What a client is told of an order that was filled. */
 export interface Receipt {
@@ -57,19 +66,19 @@ export async function startPaidHarness(
     response.on('error', () => undefined);
     const order = JSON.parse(decodeURIComponent(request.url?.slice(1) ?? '')) as Order;
     const ofRun = order.run === undefined ? {} : { run: runOf(order.run) };
-    const call = { ...speechCallOf(order.accountId), response, ...ofRun };
+    const call = { ...callOf(order), response, ...ofRun };
     const id = call.executionId;
     let line = { accountId: order.accountId, id, amount: order.amount };
     try {
       await using paid = await calls.start(call, priceOf(order));
       line = { ...line, amount: Number(paid.held.amountMicroUsd) };
-      const charged = randomInt(line.amount + 1);
+      const charge = chargeOf(order, paid.held.amountMicroUsd);
       acknowledge({ kind: 'held', ...line });
       await paid.attempt(async () => {
         await provide(response);
         return { providerRequestId: 'req_1' };
       });
-      await paid.settle({ chargedMicroUsd: BigInt(charged) });
+      const charged = Number(await paid.settle(charge));
       response.end(JSON.stringify({ id, charged } satisfies Receipt));
     } catch (error) {
       if (error instanceof ClientLeft) acknowledge({ kind: 'released', ...line });
@@ -85,6 +94,26 @@ function priceOf({ amount, floor }: Order): Quote {
   const fit =
     floor === undefined ? undefined : { floorMicroUsd: BigInt(floor), promptMicroUsd: 1n };
   return { amountMicroUsd: BigInt(amount), fit, basis: null };
+}
+
+function callOf({ accountId, factorPermille }: Order): AdmittedCall {
+  const call = speechCallOf(accountId);
+  if (factorPermille === undefined) return call;
+  const priceBook = { id: 'crash', version: 1, factorPermille };
+  return { ...call, row: { ...call.row, priceBook } };
+}
+
+/** Of a book, the exact price of what was made, rounded up once, at most the hold; else any part of the hold. */
+function chargeOf({ factorPermille }: Order, held: bigint): Charge {
+  if (factorPermille === undefined) return { chargedMicroUsd: BigInt(randomInt(Number(held) + 1)) };
+  const quantity = randomInt(MAX_CHARACTERS);
+  const due = (BigInt(quantity) * UNIT_PRICE * BigInt(factorPermille) + 999n) / 1_000n;
+  const unitPrice = UNIT_PRICE.toString();
+  return {
+    chargedMicroUsd: due < held ? due : held,
+    isCapped: due > held,
+    basis: { unit: 'code_point', quantity, unitPrice, isEstimated: false },
+  };
 }
 
 /** The provider's part: it may fail, and like a chat it is given up, or like a speech it goes on, when the client leaves. */

@@ -2,16 +2,20 @@ import type { DataSource } from 'typeorm';
 
 const END = `
   SELECT task_complete($1, $2, NULL, $8, false, $3, $4, $5, true, NULL, '{}', $6, $7, $7, NULL, NULL, now(),
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS ended`;
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, $9) AS ended`;
 
-/** Ends a task in the database without its kind and its webhook: charged this much, failed, expired, or after that delivered late. */
+/**
+ * Ends a task in the database without its kind and its webhook: charged this much, failed, expired, or after that delivered late.
+ * `cost` is what it costs at its provider, if that is known.
+ */
 export async function endTask(
   on: Pick<DataSource, 'query'>,
   accountId: string,
   id: string,
   end: number | 'failed' | 'expired' | { readonly late: number },
+  cost: number | null = null,
 ): Promise<void> {
-  await on.query(END, [accountId, id, ...termsOf(end)]);
+  await on.query(END, [accountId, id, ...termsOf(end), cost]);
 }
 
 const OPEN = '{queued,processing}';

@@ -1,5 +1,6 @@
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
+import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import type { Execution } from '../../billing/calls/execution.js';
 import {
@@ -64,6 +65,15 @@ export const PROVIDER_FIGURES = {
   description: 'What the provider itself said that it cost, under its own names',
 } as const;
 
+/** OpenAPI schema of what work cost at its provider. */
+export const COST_MICROUSD = {
+  nullable: true,
+  type: String,
+  example: '350',
+  description:
+    "Micro-USD that it cost at the provider: the provider's own figure where the catalog says how it is read, else the cost of the route; null where neither is known. It never changes",
+} as const;
+
 /** An execution as the operator sees it: with account, key and provider. */
 export class AdminExecutionView extends ExecutionView {
   @ApiProperty({ description: 'Id of the account that called' })
@@ -100,6 +110,9 @@ export class AdminExecutionView extends ExecutionView {
   @ApiProperty(PROVIDER_FIGURES)
   provider_figures!: object | null;
 
+  @ApiProperty(COST_MICROUSD)
+  cost_microusd!: string | null;
+
   @ApiProperty({ nullable: true, type: UnchargedView, description: 'Null unless a stream broke' })
   uncharged!: UnchargedView | null;
 }
@@ -109,7 +122,7 @@ export class AdminExecutionPage extends pageOfViews(AdminExecutionView) {}
 
 /** The execution with everything that operators may see. */
 export function viewAdminExecution(execution: Execution): AdminExecutionView {
-  const { provider, upstreamModel, uncharged } = execution;
+  const { provider, upstreamModel, uncharged, costMicroUsd: cost } = execution;
   return {
     ...viewExecution(execution),
     account_id: toPublicId('acct', execution.accountId),
@@ -121,6 +134,7 @@ export function viewAdminExecution(execution: Execution): AdminExecutionView {
         : { provider, upstream_model: upstreamModel },
     provider_error: execution.providerFault,
     provider_figures: execution.providerFigures,
+    cost_microusd: cost === null ? null : formatMicroUsd(cost),
     uncharged: uncharged && { unit: uncharged.unit, quantity: viewQuantity(uncharged.quantity) },
   };
 }

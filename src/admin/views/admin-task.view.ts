@@ -8,7 +8,7 @@ import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task, TaskStatus } from '../../tasks/task.js';
 import { anyModality, TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
 import { viewPriceBookOf } from '../../billing/calls/execution.view.js';
-import { PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
+import { COST_MICROUSD, PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
 
 /** What the provider last said about a task that has ended without success. */
 export class ProviderEvidenceView {
@@ -134,6 +134,10 @@ export class OperatorTaskFields {
 
   @ApiProperty(PROVIDER_FIGURES)
   provider_figures!: object | null;
+
+  @ApiProperty(COST_MICROUSD)
+  cost_microusd!: string | null;
+
   @ApiProperty({
     nullable: true,
     type: ProviderErrorView,
@@ -175,7 +179,7 @@ export class AdminTaskPage extends pageOfViews(AdminTaskView) {
 
 /** The fields that only operators see. */
 export function viewAdminTask(task: Task, holderView: object): object {
-  const { evidence, apiKeyId, basis, refundedMicroUsd } = task;
+  const { evidence, apiKeyId, basis, refundedMicroUsd, costMicroUsd: cost } = task;
   return {
     ...holderView,
     model: task.model,
@@ -199,6 +203,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
     provider_figures: isJsonObject(task.stepState.providerFigures)
       ? task.stepState.providerFigures
       : null,
+    cost_microusd: cost === null ? null : formatMicroUsd(cost),
     ...viewFault(task),
   };
 }

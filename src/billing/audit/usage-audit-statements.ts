@@ -1,4 +1,5 @@
 import { TOKEN_SUMS } from '../token-sums.js';
+import { COST_SUMS } from '../usage/cost-sums.js';
 import { MAX_DISCREPANCIES } from './audit-statements.js';
 
 /** The statements of an audit of usage, all in one transaction. In each, $1 is true for a full audit. */
@@ -7,6 +8,7 @@ import { MAX_DISCREPANCIES } from './audit-statements.js';
 const tokensWhere = (condition: string): string =>
   `ARRAY[${TOKEN_SUMS.map((name) => `coalesce(sum(${name}) FILTER (WHERE ${condition}), 0)`).join(', ')}]`;
 const TOKENS = tokensWhere('true');
+const COSTS = `ARRAY[${COST_SUMS.map((name) => `coalesce(sum(${name}), 0)`).join(', ')}]`;
 const EVERYBODY = `'00000000-0000-0000-0000-000000000000'`;
 
 /** Charges less refunds, and refunds, per account and UTC day, from the new entries. */
@@ -83,6 +85,45 @@ export const SUM_RULES = `
                  ${tokensWhere(`account_id <> ${EVERYBODY}`)} AS accounts
             FROM usage_day GROUP BY 1) t
    WHERE everybody IS DISTINCT FROM accounts
+  LIMIT ${MAX_DISCREPANCIES}`;
+
+/**
+ * Costs are in no entry of the ledger: usage has those of the records, those that were dropped included. By account, and by day
+ * and month as by account; all accounts together.
+ */
+export const COST_RULES = `
+  WITH recorded AS (
+    SELECT account_id, sum(cost) AS cost FROM (
+      SELECT account_id, cost FROM execution WHERE cost > 0
+      UNION ALL SELECT account_id, cost FROM task WHERE cost > 0
+      UNION ALL SELECT account_id, cost FROM dropped_record WHERE cost > 0) r
+     GROUP BY 1), used AS (
+    SELECT account_id, sum(cost) AS cost FROM (
+      SELECT account_id, cost FROM usage_account WHERE cost > 0
+      UNION ALL SELECT account_id, cost FROM usage_recent_v2(NULL) WHERE cost > 0) u
+     GROUP BY 1), by_day AS MATERIALIZED (
+    SELECT account_id, day, ${COSTS} AS costs FROM usage_day GROUP BY 1, 2)
+  SELECT account_id, 'usage has what the records cost' AS rule,
+         coalesce(used.cost, 0) || ' against ' || coalesce(recorded.cost, 0) AS detail
+    FROM used FULL JOIN recorded USING (account_id)
+   WHERE coalesce(used.cost, 0) <> coalesce(recorded.cost, 0)
+  UNION ALL
+  SELECT account_id, 'the cost of an account is the sum of its days', coalesce(a.cost, 0) || ' against ' || coalesce(d.cost, 0)
+    FROM usage_account a
+    FULL JOIN (SELECT account_id, sum(costs[1]) AS cost FROM by_day WHERE account_id <> ${EVERYBODY} GROUP BY 1) d
+        USING (account_id)
+   WHERE coalesce(a.cost, 0) <> coalesce(d.cost, 0)
+  UNION ALL
+  SELECT account_id, 'costs of an account are the same by day and by month', m.costs::text || ' against ' || d.costs::text
+    FROM (SELECT account_id, ${COSTS} AS costs FROM usage_day WHERE account_id <> ${EVERYBODY} GROUP BY 1) d
+    FULL JOIN (SELECT account_id, ${COSTS} AS costs FROM usage_month GROUP BY 1) m USING (account_id)
+   WHERE m.costs IS DISTINCT FROM d.costs
+  UNION ALL
+  SELECT ${EVERYBODY}, 'costs of everybody are the sum of all accounts', day || ': ' || everybody || ' against ' || accounts
+    FROM (SELECT day, coalesce(sum(costs[1]) FILTER (WHERE account_id = ${EVERYBODY}), 0) AS everybody,
+                 coalesce(sum(costs[1]) FILTER (WHERE account_id <> ${EVERYBODY}), 0) AS accounts
+            FROM by_day GROUP BY 1) e
+   WHERE everybody <> accounts
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /** Stores how far an audit without a finding has read. */

@@ -11,6 +11,7 @@ import {
 } from './audit.js';
 import { MAX_DISCREPANCIES } from './audit-statements.js';
 import {
+  COST_RULES,
   CREATE_CHARGED,
   DAY_RULE,
   FILL_CHARGED,
@@ -52,7 +53,7 @@ async function auditIn(manager: EntityManager, scope: AuditScope): Promise<Audit
 
 /**
  * Differences between usage and the ledger in micro-USD, per account and day. Checks the days with entries since the last
- * audit without findings; a full audit checks every day and the sums. Usage that is not folded yet is read from the calls.
+ * audit without findings; a full audit checks every day, the sums, and the costs. Usage that is not folded yet is read from the calls.
  */
 async function auditUsage(manager: EntityManager, isFull: boolean): Promise<Discrepancy[]> {
   await manager.query(CREATE_CHARGED);
@@ -60,6 +61,7 @@ async function auditUsage(manager: EntityManager, isFull: boolean): Promise<Disc
   const findings = [
     ...(await manager.query<Finding[]>(DAY_RULE, [isFull])),
     ...(isFull ? await manager.query<Finding[]>(SUM_RULES) : []),
+    ...(isFull ? await manager.query<Finding[]>(COST_RULES) : []),
   ];
   if (findings.length > 0) {
     await recordFinding(manager, isFull);

@@ -77,6 +77,8 @@ export interface ExecutionEnd {
   readonly providerFigures?: ProviderFigures | null;
   /** What was generated and not charged, because the call failed midway. */
   readonly uncharged?: UnchargedQuantity | null;
+  /** What the call costs at its provider; null or absent where that is not known. */
+  readonly costMicroUsd?: MicroUsd | null;
   /** The output cap that the gateway chose, in tokens. */
   readonly outputCap?: number | null;
 }

@@ -40,7 +40,12 @@ export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestI
   Partial<
     Pick<
       ExecutionEnd,
-      'upstreamModel' | 'providerFault' | 'providerFigures' | 'uncharged' | 'outputCap'
+      | 'upstreamModel'
+      | 'providerFault'
+      | 'providerFigures'
+      | 'uncharged'
+      | 'outputCap'
+      | 'costMicroUsd'
     >
   > & { readonly errorCode: string };
 
@@ -122,6 +127,7 @@ export class ExecutionLedger {
     if (outcome === 'done') {
       this.process.committed.note({ kind: 'call', accountId, id: executionId });
       this.metrics.chargedMicroUsd.inc({ model: start.model }, Number(success.chargedMicroUsd));
+      this.metrics.countCost(start.model, success.costMicroUsd, success.chargedMicroUsd);
       if (success.isCapped === true) this.warnOfCappedCharge(start, success);
       return;
     }
@@ -147,6 +153,7 @@ export class ExecutionLedger {
       throw new GatewayError('conflict', 'The call had already succeeded.');
     }
     this.metrics.failedCalls.inc({ model: start.model });
+    this.metrics.countCost(start.model, failure.costMicroUsd);
   }
 
   /** Warns the operator: a provider that generates more than requested costs money at each call. */

@@ -22,7 +22,7 @@ interface StepRow {
   readonly bounds: (OutputCapReason | null)[];
 }
 
-const STEP_PARAMETERS = 34;
+const STEP_PARAMETERS = 35;
 const PARAMETERS = Array.from({ length: STEP_PARAMETERS }, (_, index) => `$${index + 1}`);
 
 /** Statements that write executions and move their money. Each is idempotent and returns the same result again. */
@@ -148,5 +148,12 @@ function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
     ends.map(({ providerFigures = null }) => providerFigures && JSON.stringify(providerFigures)),
     ends.map(({ uncharged = null }) => uncharged && JSON.stringify(uncharged)),
     ends.map(({ outputCap = null }) => outputCap),
+    columnOfCosts(ends),
   ];
+}
+
+/** Empty where no end has one. */
+function columnOfCosts(ends: readonly ExecutionEnd[]): unknown[] {
+  if (ends.every(({ costMicroUsd }) => (costMicroUsd ?? null) === null)) return [];
+  return ends.map(({ costMicroUsd }) => costMicroUsd?.toString() ?? null);
 }

@@ -38,6 +38,8 @@ export interface Execution {
   readonly providerFigures: ProviderFigures | null;
   /** What was generated and not charged, because the call failed midway; for operators. */
   readonly uncharged: UnchargedQuantity | null;
+  /** What the call cost at its provider; null where that is not known. */
+  readonly costMicroUsd: MicroUsd | null;
   /** The output cap that the gateway chose, in tokens, and what bound it; null where the caller named one. */
   readonly outputCap: number | null;
   readonly outputCapReason: OutputCapReason | null;
@@ -75,6 +77,7 @@ export interface ExecutionRow {
   readonly price_book: AppliedPriceBook | null;
   readonly provider_figures: ProviderFigures | null;
   readonly uncharged: UnchargedQuantity | null;
+  readonly cost: string | null;
   readonly output_cap: number | null;
   readonly output_cap_reason: OutputCapReason | null;
   readonly run: string | null;
@@ -107,6 +110,7 @@ export function executionOf(row: ExecutionRow): Execution {
     isCapped: row.capped,
     providerFigures: row.provider_figures,
     uncharged: row.uncharged,
+    costMicroUsd: row.cost === null ? null : BigInt(row.cost),
     outputCap: row.output_cap,
     outputCapReason: row.output_cap_reason,
     run: row.run,

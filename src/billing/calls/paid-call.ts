@@ -10,13 +10,15 @@ import type { Clock } from '../../common/time/clock.js';
 import { setSandboxHeader } from '../../platform/http-server/responses/gateway-headers.js';
 import { countWaiting } from '../../platform/http-server/responses/response-memory-limit.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
-import type { AttemptOwner, TriedRoute } from '../../providers/ports/attempt.js';
+import type { AttemptOwner, Route, TriedRoute } from '../../providers/ports/attempt.js';
+import type { CostedRoute, MadeUnits } from '../../catalog/route-cost.js';
 import type {
   ProviderRouter,
   ProviderWork,
   RoutedResult,
 } from '../../providers/routing/provider-router.js';
 import { AS_QUOTED } from './charge.js';
+import { costOfCall } from './call-cost.js';
 import { CallDeadline, type TimedCall } from './call-deadline.js';
 import { holdRefusal } from '../../admission/hold-refusal.js';
 import { failedProviderOf, publicErrorOf, recordedCodeOf } from './call-errors.js';
@@ -67,6 +69,7 @@ export class PaidCall<O extends Operation = Operation>
   private firstByteMs: number | null = null;
   private isArriving = false;
   private tried: TriedRoute | undefined;
+  private route: CostedRoute | undefined;
   private attempted: RoutedResult<ProviderResult> | undefined;
   private uncharged: UnchargedQuantity | undefined;
   /** Recorded however the call ends. */
@@ -180,6 +183,7 @@ export class PaidCall<O extends Operation = Operation>
         chargedMicroUsd,
         isCapped,
         ...this.noted,
+        costMicroUsd: this.costOf(basis && { ...basis, choice: this.quote.choice }),
         firstByteMs,
         durationMs,
       });
@@ -225,8 +229,11 @@ export class PaidCall<O extends Operation = Operation>
   }
 
   /** The head of the response says whether the sandbox made it. */
-  onAttempt(route: TriedRoute, isSandbox: boolean): void {
+  onAttempt(route: TriedRoute, isSandbox: boolean, of?: Route): void {
     this.tried = route;
+    this.route = this.call.routes.find((own) => own === of);
+    // Those of a provider that did nothing are not read as those of the next.
+    this.noted = { ...this.noted, providerFigures: null };
     if (this.response) setSandboxHeader(this.response, isSandbox);
   }
 
@@ -270,6 +277,7 @@ export class PaidCall<O extends Operation = Operation>
         ...tried,
         ...this.noted,
         uncharged,
+        costMicroUsd: this.costOf(uncharged),
         errorCode: recordedCodeOf(error),
         durationMs,
       });
@@ -277,6 +285,11 @@ export class PaidCall<O extends Operation = Operation>
       this.end();
     }
     return error;
+  }
+
+  private costOf(made: MadeUnits | null): MicroUsd | null {
+    const { providerFigures: figures } = this.noted;
+    return costOfCall(this.route, { figures, made: made ?? undefined });
   }
 
   private end(): void {

@@ -1,4 +1,15 @@
 import { TOKEN_SUMS } from '../token-sums.js';
+import { COST_SUMS } from './cost-sums.js';
+
+const OF_CALL = [
+  'day',
+  'account_id',
+  'api_key_id',
+  'model',
+  'endpoint',
+  'provider',
+  'upstream_model',
+] as const;
 
 /**
  * Sums with a column `run`, which is empty for calls of no run: their sums are those of all calls less those of the calls that
@@ -8,19 +19,19 @@ export const BY_RUN = {
   usage_day: byRun({
     all: 'usage_day',
     ofRuns: 'usage_run',
-    columns: ['day', 'account_id', 'api_key_id', 'model', 'endpoint'],
-    sums: ['calls', 'failures', 'quantity', 'charged', ...TOKEN_SUMS],
+    columns: [...OF_CALL],
+    sums: ['calls', 'failures', 'quantity', 'charged', ...TOKEN_SUMS, ...COST_SUMS],
   }),
   usage_latency: byRun({
     all: 'usage_latency',
     ofRuns: 'usage_run_latency',
-    columns: ['day', 'account_id', 'api_key_id', 'model', 'endpoint', 'bucket'],
+    columns: [...OF_CALL, 'bucket'],
     sums: ['calls'],
   }),
   usage_refunds: byRun({
     all: 'usage_refunds($3, $1, $2)',
     ofRuns: 'usage_run_refunds($3, $1, $2)',
-    columns: ['day', 'account_id', 'api_key_id', 'model', 'endpoint', 'reason'],
+    columns: [...OF_CALL, 'reason'],
     sums: ['amount'],
   }),
 } as const;

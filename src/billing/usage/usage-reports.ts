@@ -3,12 +3,15 @@ import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { REFUND_REASONS } from '../ledger-entry.js';
 import { TOKEN_SUMS, type TokenSum } from '../token-sums.js';
+import { COST_SUMS, type CostSum } from './cost-sums.js';
 import { BY_RUN } from './usage-by-run.js';
 import { ONE_UNIT, UNIT_OF_ENDPOINT, type UsageUnit } from './usage-units.js';
 
 /** Dimensions by which usage can be grouped. */
 export const USAGE_DIMENSIONS = ['day', 'model', 'key', 'endpoint', 'run', 'account'] as const;
-export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+/** Those of operators too. */
+export const ADMIN_USAGE_DIMENSIONS = [...USAGE_DIMENSIONS, 'provider', 'upstream_model'] as const;
+export type UsageDimension = (typeof ADMIN_USAGE_DIMENSIONS)[number];
 
 /** A request for usage: whole days of UTC, `to` exclusive. All filters must hold. */
 export interface UsageRequest {
@@ -23,7 +26,7 @@ export interface UsageRequest {
 }
 
 /** The usage of one group. Only the requested dimensions are present. */
-export interface UsageRow extends Readonly<Record<TokenSum, string>> {
+export interface UsageRow extends Readonly<Record<TokenSum | CostSum, string>> {
   readonly day?: string;
   readonly model?: string;
   readonly api_key_id?: string;
@@ -31,6 +34,9 @@ export interface UsageRow extends Readonly<Record<TokenSum, string>> {
   /** Empty for calls of no run. */
   readonly run?: string;
   readonly account_id?: string;
+  /** Both empty for calls that no provider was asked for. */
+  readonly provider?: string;
+  readonly upstream_model?: string;
   readonly calls: string;
   readonly failures: string;
   /** Null where it would be a sum of several units, or of units that are not known. */
@@ -53,6 +59,8 @@ const COLUMN: Readonly<Record<UsageDimension, string>> = {
   endpoint: 'endpoint',
   run: 'run',
   account: 'account_id',
+  provider: 'provider',
+  upstream_model: 'upstream_model',
 };
 /** The account and key id of rows that sum all accounts, and the key id of calls without a key. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -106,7 +114,9 @@ export class UsageReports {
   }
 }
 
-const SUMS = `calls, failures, quantity, charged, ${TOKEN_SUMS.join(', ')}`;
+/** The columns that are added up as they are. */
+const ADDED = [...TOKEN_SUMS, ...COST_SUMS];
+const SUMS = `calls, failures, quantity, charged, ${ADDED.join(', ')}`;
 const SUMS_WITH_UNIT = `${SUMS}, ${UNIT_OF_ENDPOINT} AS unit`;
 /** Months are summed up over all models, whose units may differ. */
 const SUMS_WITHOUT_UNIT = `${SUMS}, NULL AS unit`;
@@ -193,7 +203,7 @@ function statementFor(request: UsageRequest): string {
          AND ($4::text IS NULL OR model = $4) AND ($5::uuid IS NULL OR api_key_id = $5)),
     total AS (
       SELECT ${columns}, sum(calls) AS calls, sum(failures) AS failures, sum(quantity) AS quantity, sum(charged) AS charged,
-             ${TOKEN_SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')}, ${ONE_UNIT} AS unit
+             ${ADDED.map((name) => `sum(${name}) AS ${name}`).join(', ')}, ${ONE_UNIT} AS unit
         FROM (${source('usage_day', sums)} UNION ALL SELECT ${columns}, ${sums} FROM recent) t
        GROUP BY ${columns} ${byRun ? 'HAVING sum(calls) <> 0 OR sum(charged) <> 0' : ''}),
     page AS MATERIALIZED (
@@ -215,6 +225,6 @@ function statementFor(request: UsageRequest): string {
              min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
         FROM ranked GROUP BY place)
     SELECT ${shown}, calls, failures, CASE WHEN quantity = 0 OR unit IS NOT NULL THEN quantity END AS quantity, unit, charged,
-           ${TOKEN_SUMS.join(', ')}, ${REFUNDED}, p50_bucket, p99_bucket ${groupBy.includes('account') ? NAME_OF_ACCOUNT : ''}
+           ${ADDED.join(', ')}, ${REFUNDED}, p50_bucket, p99_bucket ${groupBy.includes('account') ? NAME_OF_ACCOUNT : ''}
       FROM page LEFT JOIN quantile USING (place) LEFT JOIN returned USING (${columns}) ORDER BY place`;
 }

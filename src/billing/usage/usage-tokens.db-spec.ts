@@ -101,7 +101,9 @@ async function play(accountId: string, history: readonly PlayedCall[]): Promise<
     await calls.executions.begin(start);
     const basis = basisOf(tokens, isChat);
     const charge = isChat ? BigInt(tokens.reduce((sum, count) => sum + count, 0)) : 7n;
-    if (end === 'failed') await calls.executions.fail(start, FAILURE);
+    // By the same route as the others: the sums of that version had no routes.
+    const failure = { ...FAILURE, upstreamModel: 'eleven_v3' };
+    if (end === 'failed') await calls.executions.fail(start, failure);
     if (end === 'charged' || end === 'refunded') {
       await calls.executions.succeed(start, { ...successOf(charge), basis });
       for (const [index, count] of countedOf(tokens, isChat).entries()) {

@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { type CsvHead, setCsvHead } from '../../common/csv.js';
-import { NEXT_CURSOR_HEADER, viewPage } from '../../common/paging/page.view.js';
+import { NEXT_CURSOR_HEADER, type PageView, viewPage } from '../../common/paging/page.view.js';
 import { Clock } from '../../common/time/clock.js';
-import { type UsageQuery, usageRequestOf } from './dto/usage.query.js';
-import { UsageReports, type UsageRow } from './usage-reports.js';
-import { csvOfUsage, type UsagePage, viewUsage } from './usage.view.js';
+import { type MarginQuery, type UsageQuery, usageRequestOf } from './dto/usage.query.js';
+import { csvOfMargins, type MarginPage, type MarginView, viewMargin } from './margin.view.js';
+import { type UsageDimension, UsageReports, type UsageRow } from './usage-reports.js';
+import {
+  type CoveredDays,
+  csvOfUsage,
+  type UsagePage,
+  type UsageView,
+  viewAdminUsage,
+  viewUsage,
+} from './usage.view.js';
 
 /** Usage, for key holders, operators and the command line. */
 @Injectable()
@@ -18,26 +26,58 @@ export class UsageService {
    * A page of usage as JSON or CSV, as `format` requests. For CSV it sets the content type, the file's name and the header with
    * the next cursor. Throws 400 `invalid_request`.
    */
-  async respond(
+  respond(
     query: UsageQuery,
     { accountId, isOperator = false }: UsageScope,
     head: CsvHead,
   ): Promise<UsagePage | string> {
+    return this.answer<UsageView>(query, accountId, head, {
+      name: 'usage',
+      view: isOperator ? viewAdminUsage : viewUsage,
+      csv: (page, groupBy) => csvOfUsage(page, groupBy, isOperator),
+    });
+  }
+
+  /** What was sold, cost and left, as {@link respond}; of one account or of all. */
+  respondMargins(
+    query: MarginQuery,
+    accountId: string | undefined,
+    head: CsvHead,
+  ): Promise<MarginPage | string> {
+    return this.answer<MarginView>(query, accountId, head, {
+      name: 'margin',
+      view: viewMargin,
+      csv: csvOfMargins,
+    });
+  }
+
+  private async answer<View>(
+    query: UsageQuery,
+    accountId: string | undefined,
+    head: CsvHead,
+    form: AnswerForm<View>,
+  ): Promise<(PageView<View> & CoveredDays) | string> {
     const request = usageRequestOf(query, accountId, this.clock.nowMs());
     const { limit, offset, groupBy, fromDay, toDay, lastDay } = request;
     const rows = await this.reports.rows({ ...request, limit: limit + 1 });
     const nextCursor = rows.length > limit ? (offset + limit).toString() : null;
-    const items = rows.slice(0, limit);
-    const view = (row: UsageRow) => viewUsage(row, isOperator);
-    const page = viewPage({ items, nextCursor }, view);
+    const page = viewPage({ items: rows.slice(0, limit), nextCursor }, form.view);
     if (query.format === 'json') return { ...page, from: fromDay, to: toDay, last_day: lastDay };
-    setCsvHead(head, `usage-${fromDay}-to-${lastDay}.csv`);
+    setCsvHead(head, `${form.name}-${fromDay}-to-${lastDay}.csv`);
     if (nextCursor !== null) head.setHeader(NEXT_CURSOR_HEADER, nextCursor);
-    return csvOfUsage(page, groupBy, isOperator);
+    return form.csv(page, groupBy);
   }
 }
 
-/** Whose usage it is: of one account, or of all; operators see the names of accounts. */
+/** How rows become an answer. */
+interface AnswerForm<View> {
+  /** Begins the name of the CSV file. */
+  readonly name: string;
+  readonly view: (row: UsageRow) => View;
+  readonly csv: (page: PageView<View>, groupBy: readonly UsageDimension[]) => string;
+}
+
+/** Whose usage it is: of one account, or of all; operators see the names of accounts, costs and margins. */
 export interface UsageScope {
   readonly accountId: string | undefined;
   readonly isOperator?: boolean;

@@ -1,10 +1,10 @@
-import type { ChargeBasis, TokenCounts } from '../../common/money/charge-basis.js';
+import type { ChargeBasis } from '../../common/money/charge-basis.js';
 import { ceilDiv, type MicroUsd } from '../../common/money/micro-usd.js';
 import { linesOf, type PriceLine, sumOf } from '../../common/money/price-lines.js';
 import type { ModelRow } from '../model-row.js';
 import { factorOf } from '../price-factor.js';
 import type { PriceRule } from '../price-rule.js';
-import { pricesFor } from '../token-price.js';
+import { tokenLinesOf } from '../token-lines.js';
 
 /** A charge of the past: what was made, and at what price. */
 export interface PastCharge {
@@ -36,26 +36,10 @@ function isOwn(listed: ModelRow, booked: ModelRow): boolean {
 
 function ownLines(basis: ChargeBasis, listed: PriceRule, own: PriceRule): readonly PriceLine[] {
   const { quantity, unitPrice } = basis;
-  if (typeof quantity === 'object' && own.unit === 'token') return tokenLines(quantity, own);
+  if (typeof quantity === 'object' && own.unit === 'token') return tokenLinesOf(own, quantity);
   if (typeof unitPrice !== 'string') return linesOf(basis);
   const price = ownUnitPrice(BigInt(unitPrice), listed, own);
   return linesOf({ ...basis, unitPrice: price.toString() });
-}
-
-function tokenLines(
-  quantity: TokenCounts,
-  own: Extract<PriceRule, { readonly unit: 'token' }>,
-): readonly PriceLine[] {
-  const prices = pricesFor(own, quantity.promptTokens);
-  const unitPrice = {
-    inputPerMillion: prices.inputMicroUsdPerMillion.toString(),
-    cachedInputPerMillion: prices.cachedInputMicroUsdPerMillion.toString(),
-    cacheWritePerMillion: prices.cacheWriteMicroUsdPerMillion.toString(),
-    cacheWrite1hPerMillion: prices.cacheWrite1hMicroUsdPerMillion.toString(),
-    imageInputPerMillion: prices.imageInputMicroUsdPerMillion.toString(),
-    outputPerMillion: prices.outputMicroUsdPerMillion.toString(),
-  };
-  return linesOf({ unit: 'token', quantity, unitPrice });
 }
 
 /** The price of the book in the place where the list has the price that was charged; its first one if it is nowhere. */

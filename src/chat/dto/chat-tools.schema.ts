@@ -4,6 +4,12 @@ import type { Dto } from '../../common/validation/fields.js';
 
 const object = { type: 'object', additionalProperties: true } as const;
 
+/** Of the call of a tool. */
+export const EXTRA_CONTENT = {
+  ...object,
+  description: 'What the provider wants back with the call; send it as you got it',
+} as const;
+
 /** A function that the model may call. */
 class ChatFunction {
   @ApiProperty({
@@ -84,6 +90,9 @@ export class ChatFunctionCall {
 
   @ApiProperty({ description: 'The function and its arguments' })
   function!: CalledFunction;
+
+  @ApiPropertyOptional(EXTRA_CONTENT)
+  extra_content?: JsonObject;
 }
 
 class CalledCustom {
@@ -107,6 +116,9 @@ export class ChatCustomCall {
 
   @ApiProperty({ description: 'The tool and its input' })
   custom!: CalledCustom;
+
+  @ApiPropertyOptional(EXTRA_CONTENT)
+  extra_content?: JsonObject;
 }
 
 /** A response in plain text. */

@@ -7,7 +7,7 @@ export const GATEWAY_DECLARATIONS = {
     about: 'Sums up calls, quantities, charges and latencies',
     options: {
       'group-by': {
-        value: 'day,model,key,endpoint,account',
+        value: 'day,model,key,endpoint,account,provider,upstream_model',
         about: 'One or more of them, with commas between. Absent: day',
       },
       from: { value: 'DAY', about: 'First day (UTC), such as 2026-11-01. Absent: 30 days back' },
@@ -23,6 +23,47 @@ export const GATEWAY_DECLARATIONS = {
       'A quantity is summed up only over one unit: with models of several units in a row it is empty.',
     ],
     example: 'usage --group-by account,model --from 2026-11-01 --to 2026-11-30 --csv',
+  },
+  margin: {
+    about: 'Sums up what was charged, what it cost at the providers, and what is left',
+    options: {
+      'group-by': {
+        value: 'day,model,key,endpoint,account,provider,upstream_model',
+        about: 'One or more of them, with commas between. Absent: model',
+      },
+      from: { value: 'DAY', about: 'First day (UTC), such as 2026-11-01. Absent: 30 days back' },
+      to: { value: 'DAY', about: 'Last day (UTC), included. Absent: today' },
+      'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
+      'api-key-id': { value: 'KEY', about: 'Id of the key' },
+      model: { value: 'MODEL', about: 'Id of the model' },
+      csv: { about: 'Prints CSV' },
+      ...PAGE,
+    },
+    notes: ['A margin is empty where the cost of a call that succeeded is not known.'],
+    example: 'margin --group-by account,model --from 2026-11-01 --to 2026-11-30 --csv',
+  },
+  'vendor:reconcile': {
+    about: "Compares a vendor's bill with the costs of calls and tasks, and changes nothing",
+    operands: [
+      {
+        name: 'FILE',
+        about: 'CSV of request id and amount in USD, which the gateway reads',
+        isPath: true,
+      },
+    ],
+    options: {
+      provider: { value: 'ID', about: 'Id of the provider whose bill it is' },
+      from: {
+        value: 'DAY',
+        about: 'First day (UTC) of the bill. Absent: that of its first request',
+      },
+      to: { value: 'DAY', about: 'Last day (UTC), included. Absent: that of its last request' },
+    },
+    notes: [
+      'It tells what they bill and we do not know, what we know and they do not bill, and what both bill differently: sums of all, and the first 1,000 of each.',
+    ],
+    example:
+      'vendor:reconcile openrouter-2026-11.csv --provider openrouter --from 2026-11-01 --to 2026-11-30',
   },
   actions: {
     about: 'Lists what operators asked to change, newest first, with what it was before and after',

@@ -35,6 +35,15 @@ export interface TokenPrices {
   readonly outputPerMillion: string;
 }
 
+/** What of a request chooses one of several prices of its model. */
+export interface PriceChoice {
+  readonly maxMode?: boolean | undefined;
+  /** The size of an image, as the request names it. */
+  readonly size?: string | undefined;
+  /** The length of a video, as the request names it. */
+  readonly seconds?: string | undefined;
+}
+
 /** The generated quantity of a call that is not charged, because the call broke (decision G-103). */
 export type UnchargedQuantity = Pick<ChargeBasis, 'unit' | 'quantity'>;
 
@@ -53,6 +62,7 @@ export interface Quote {
   readonly fit?: Fit | undefined;
   /** Null if the basis is known only at the end. */
   readonly basis: ChargeBasis | null;
+  readonly choice?: PriceChoice | undefined;
   /** The largest output cap that an amount pays for, in tokens; undefined if none. For chat only. */
   readonly outputCapFor?: ((amountMicroUsd: MicroUsd) => number | undefined) | undefined;
 }

@@ -33,25 +33,26 @@ export function Needs(other: string, value: string | boolean): PropertyDecorator
 
 /** For a required field: it may be absent unless `other` has the value. */
 export function RequiredWhen(other: string, value: string | boolean): PropertyDecorator {
-  return requiredIf((body) => body[other] === value);
+  return RequiredIf((body) => body[other] === value);
 }
 
 /** For a required field: it may be absent unless `other` is sent. */
 export function RequiredWith(other: string): PropertyDecorator {
-  return requiredIf((body) => body[other] !== undefined);
+  return RequiredIf((body) => body[other] !== undefined);
 }
 
 /** For a required field: it may be absent if `other` is sent. */
 export function RequiredWithout(other: string): PropertyDecorator {
-  return requiredIf((body) => body[other] === undefined);
+  return RequiredIf((body) => body[other] === undefined);
 }
 
 /** For a required field: it may be absent if all these flags are true. */
 export function OptionalWhile(...flags: readonly string[]): PropertyDecorator {
-  return requiredIf((body) => !flags.every((flag) => body[flag] === true));
+  return RequiredIf((body) => !flags.every((flag) => body[flag] === true));
 }
 
-function requiredIf(holds: (body: Body) => boolean): PropertyDecorator {
+/** For a required field: it may be absent unless this holds for the body. */
+export function RequiredIf(holds: (body: Body) => boolean): PropertyDecorator {
   return applyDecorators(
     ValidateIf((body: Body, value) => value !== undefined || holds(body)),
     ApiProperty({ required: false }),

@@ -16,6 +16,7 @@ import { PricedByBook1700000001044 } from './migrations/1044-priced-by-book.migr
 import { AccountEvents1700000001050 } from './migrations/1050-account-events.migration.js';
 import { LateDeliveries1700000001052 } from './migrations/1052-late-deliveries.migration.js';
 import { StoredResponses1700000001056 } from './migrations/1056-stored-responses.migration.js';
+import { Costs1700000001060 } from './migrations/1060-costs.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   AccountEvents1700000001050,
   LateDeliveries1700000001052,
   StoredResponses1700000001056,
+  Costs1700000001060,
 ];

@@ -176,12 +176,14 @@ CREATE TABLE dropped_record (
   until_id uuid NOT NULL,
   records bigint NOT NULL,
   charged numeric NOT NULL,
+  cost numeric NOT NULL DEFAULT 0,
   CONSTRAINT dropped_record_pkey PRIMARY KEY (account_id)
 ) WITH (fillfactor=50);
 CREATE UNIQUE INDEX dropped_record_pkey ON public.dropped_record USING btree (account_id);
 COMMENT ON dropped_record IS 'The sums of the dropped records of each account, so that a full audit still accounts for every entry.';
 COMMENT ON dropped_record.until_id IS 'The newest id that was dropped.';
 COMMENT ON dropped_record.charged IS 'What the dropped records cost, less what was given back.';
+COMMENT ON dropped_record.cost IS 'What the dropped records cost at their providers.';
 
 CREATE TABLE execution (
   account_id uuid NOT NULL,
@@ -217,10 +219,13 @@ CREATE TABLE execution (
   output_cap integer,
   run text,
   price_book jsonb,
+  cost bigint,
   CONSTRAINT execution_check CHECK (((charged >= 0) AND (charged <= held))),
   CONSTRAINT execution_check1 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
   CONSTRAINT execution_check2 CHECK (((status = 'running'::text) = (completed_at IS NULL))),
   CONSTRAINT execution_check3 CHECK (((refunded >= 1) AND (refunded <= charged))),
+  CONSTRAINT execution_cost_check CHECK (((cost >= 0) AND (cost <= '1000000000000000'::bigint))) NOT VALID,
+  CONSTRAINT execution_cost_is_of_an_end CHECK (((cost IS NULL) OR (completed_at IS NOT NULL))) NOT VALID,
   CONSTRAINT execution_held_check CHECK ((held >= 0)),
   CONSTRAINT execution_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT execution_status_check1 CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text])))
@@ -230,6 +235,7 @@ CREATE INDEX execution_by_time ON public.execution USING brin (created_at) WITH 
 CREATE INDEX execution_of_client_request ON public.execution USING btree (account_id, client_request_id, id) WHERE (client_request_id IS NOT NULL);
 CREATE INDEX execution_of_key ON public.execution USING btree (api_key_id, id);
 CREATE UNIQUE INDEX execution_pkey ON public.execution USING btree (account_id, id);
+CREATE TRIGGER execution_cost_is_final BEFORE UPDATE OF cost ON public.execution FOR EACH ROW WHEN (((old.cost IS NOT NULL) AND (new.cost IS DISTINCT FROM old.cost))) EXECUTE FUNCTION cost_refuse_change();
 CREATE TRIGGER execution_spends AFTER UPDATE ON public.execution FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = 'succeeded'::text))) EXECUTE FUNCTION execution_note_spend();
 CREATE TRIGGER execution_spends_for_maker AFTER UPDATE ON public.execution FOR EACH ROW WHEN ((new.maker_counted_at IS NOT NULL)) EXECUTE FUNCTION execution_note_for_maker();
 COMMENT ON execution IS 'One row per synchronous call (decisions G-22, G-25). While the call runs, the row is also its hold.';
@@ -255,6 +261,7 @@ COMMENT ON execution.output_cap_reason IS 'What bound the output cap that the ga
 COMMENT ON execution.output_cap IS 'The output cap that the gateway chose, in tokens.';
 COMMENT ON execution.run IS 'The run in which the call counts; null: in none.';
 COMMENT ON execution.price_book IS 'The version of the price book by which the call was priced, with its factor: {"id": text, "version": number, "factorPermille": number}; null: the list.';
+COMMENT ON execution.cost IS 'What the call costs at its provider, in micro-USD, rounded up; null: not known. It is written once, at the end of the call.';
 
 CREATE TABLE gateway_process (
   id uuid NOT NULL,
@@ -391,12 +398,14 @@ CREATE TABLE late_charge (
   endpoint text NOT NULL,
   charged bigint NOT NULL,
   charged_at timestamp with time zone NOT NULL,
-  CONSTRAINT late_charge_charged_check CHECK ((charged > 0)),
+  cost bigint,
+  CONSTRAINT late_charge_charged_check CHECK ((charged >= 0)),
   CONSTRAINT late_charge_pkey PRIMARY KEY (account_id, id)
 );
 CREATE INDEX late_charge_by_time ON public.late_charge USING btree (charged_at);
 CREATE UNIQUE INDEX late_charge_pkey ON public.late_charge USING btree (account_id, id);
 COMMENT ON late_charge IS 'What was charged for tasks that were delivered late, whatever becomes of their records. Such a task counts as it first ended; its charge counts on the day on which it was made.';
+COMMENT ON late_charge.cost IS 'What the task costs beside what it cost when it first ended; null: not known.';
 
 CREATE TABLE late_reversal (
   account_id uuid NOT NULL,
@@ -779,15 +788,20 @@ CREATE TABLE task (
   maker_counted_at timestamp with time zone,
   run text,
   price_book jsonb,
+  route_cost bigint,
+  cost bigint,
   CONSTRAINT task_check CHECK (((charged >= 0) AND (charged <= reserved))),
   CONSTRAINT task_check1 CHECK (((status = ANY (ARRAY['queued'::text, 'processing'::text])) = (completed_at IS NULL))),
   CONSTRAINT task_check2 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
   CONSTRAINT task_check3 CHECK (((status = 'succeeded'::text) = (result IS NOT NULL))),
   CONSTRAINT task_check4 CHECK (((status = 'failed'::text) = (error_code IS NOT NULL))),
   CONSTRAINT task_check5 CHECK (((refunded >= 1) AND (refunded <= charged))),
+  CONSTRAINT task_cost_check CHECK (((cost >= 0) AND (cost <= '1000000000000000'::bigint))) NOT VALID,
+  CONSTRAINT task_cost_is_of_an_end CHECK (((cost IS NULL) OR (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])))) NOT VALID,
   CONSTRAINT task_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT task_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
   CONSTRAINT task_reserved_check CHECK ((reserved > 0)),
+  CONSTRAINT task_route_cost_check CHECK (((route_cost >= 0) AND (route_cost <= '1000000000000000'::bigint))) NOT VALID,
   CONSTRAINT task_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text, 'expired'::text, 'reconciliation_required'::text])))
 ) WITH (fillfactor=80);
 CREATE INDEX task_by_id ON public.task USING btree (id);
@@ -797,6 +811,7 @@ CREATE INDEX task_of_account_by_status ON public.task USING btree (account_id, s
 CREATE INDEX task_of_client_request ON public.task USING btree (account_id, client_request_id, id) WHERE (client_request_id IS NOT NULL);
 CREATE INDEX task_to_collect ON public.task USING btree (id) WHERE ((evidence_status = 'succeeded'::text) AND (status = ANY (ARRAY['failed'::text, 'expired'::text, 'reconciliation_required'::text])));
 CREATE UNIQUE INDEX task_pkey ON public.task USING btree (account_id, id);
+CREATE TRIGGER task_cost_is_final BEFORE UPDATE OF cost ON public.task FOR EACH ROW WHEN (((old.cost IS NOT NULL) AND (new.cost IS DISTINCT FROM old.cost))) EXECUTE FUNCTION cost_refuse_change();
 CREATE TRIGGER task_counts_in_run AFTER UPDATE ON public.task FOR EACH ROW WHEN ((old.run IS NOT NULL)) EXECUTE FUNCTION task_note_run();
 CREATE TRIGGER task_spends AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])))) EXECUTE FUNCTION task_note_spend();
 CREATE TRIGGER task_spends_for_maker AFTER UPDATE ON public.task FOR EACH ROW WHEN ((new.maker_counted_at IS NOT NULL)) EXECUTE FUNCTION task_note_for_maker();
@@ -827,6 +842,8 @@ COMMENT ON task.endpoint IS 'The path of the call, for usage; null in rows of ve
 COMMENT ON task.maker_counted_at IS 'When the task of a key that another key made was counted for its maker; null: the key has none.';
 COMMENT ON task.run IS 'The run in which the task counts; null: in none.';
 COMMENT ON task.price_book IS 'As execution.price_book.';
+COMMENT ON task.route_cost IS 'What the task costs by its route if it succeeds, in micro-USD; null: the route has no cost.';
+COMMENT ON task.cost IS 'As execution.cost.';
 
 CREATE TABLE task_work (
   account_id uuid NOT NULL,
@@ -855,6 +872,7 @@ COMMENT ON task_work.put_offs IS 'How often in a row the provider had no room fo
 CREATE TABLE usage_account (
   account_id uuid NOT NULL,
   charged bigint NOT NULL,
+  cost numeric NOT NULL DEFAULT 0,
   CONSTRAINT usage_account_pkey PRIMARY KEY (account_id)
 ) WITH (fillfactor=50);
 CREATE UNIQUE INDEX usage_account_pkey ON public.usage_account USING btree (account_id);
@@ -878,8 +896,13 @@ CREATE VIEW usage_call (
   cached_tokens bigint,
   output_tokens bigint,
   reasoning_tokens bigint,
-  run text
-) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket, held, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'promptTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS input_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'cachedTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS cached_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'completionTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS output_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'reasoningTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS reasoning_tokens, run FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket, amount AS held, 0 AS input_tokens, 0 AS cached_tokens, 0 AS output_tokens, 0 AS reasoning_tokens, run FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
+  run text,
+  provider text,
+  upstream_model text,
+  cost bigint,
+  costed integer,
+  below_cost integer
+) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket, held, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'promptTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS input_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'cachedTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS cached_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'completionTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS output_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'reasoningTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS reasoning_tokens, run, COALESCE(provider, ''::text) AS provider, COALESCE(upstream_model, ''::text) AS upstream_model, cost, CASE WHEN ((status = 'succeeded'::text) AND (cost IS NOT NULL)) THEN 1 ELSE 0 END AS costed, CASE WHEN ((status = 'succeeded'::text) AND (cost > charged)) THEN 1 ELSE 0 END AS below_cost FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late)) THEN 1 ELSE 0 END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket, amount AS held, 0 AS input_tokens, 0 AS cached_tokens, 0 AS output_tokens, 0 AS reasoning_tokens, run, CASE WHEN on_sandbox THEN 'sandbox'::text ELSE provider END AS provider, upstream_model, CASE WHEN delivered_late THEN (cost - COALESCE(( SELECT cost FROM late_charge l WHERE ((account_id = account_id) AND (id = id))), (0)::bigint)) ELSE cost END AS cost, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late) AND (cost IS NOT NULL)) THEN 1 ELSE 0 END AS costed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late) AND (cost > charged)) THEN 1 ELSE 0 END AS below_cost FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
 COMMENT ON usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
 
 CREATE TABLE usage_checkpoint (
@@ -914,14 +937,23 @@ CREATE TABLE usage_day (
   cached_tokens bigint NOT NULL DEFAULT 0,
   output_tokens bigint NOT NULL DEFAULT 0,
   reasoning_tokens bigint NOT NULL DEFAULT 0,
-  CONSTRAINT usage_day_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint)
+  cost numeric NOT NULL DEFAULT 0,
+  costed bigint NOT NULL DEFAULT 0,
+  below_cost bigint NOT NULL DEFAULT 0,
+  provider text NOT NULL DEFAULT ''::text,
+  upstream_model text NOT NULL DEFAULT ''::text,
+  CONSTRAINT usage_day_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint, provider, upstream_model)
 ) WITH (fillfactor=70);
 CREATE INDEX usage_day_by_day ON public.usage_day USING btree (day);
-CREATE UNIQUE INDEX usage_day_pkey ON public.usage_day USING btree (account_id, day, api_key_id, model, endpoint);
+CREATE UNIQUE INDEX usage_day_pkey ON public.usage_day USING btree (account_id, day, api_key_id, model, endpoint, provider, upstream_model);
 COMMENT ON usage_day IS 'What was used, per day in UTC, account, key, model and endpoint. Rows whose account and key are zero have the sums of all accounts, for operators.';
 COMMENT ON usage_day.charged IS 'What was charged on this day, less what was given back on it. This is what users see.';
 COMMENT ON usage_day.given_back IS 'charged + given_back counts towards limits: there, what was given back leaves the day on which it was charged.';
 COMMENT ON usage_day.input_tokens IS 'The whole prompts of calls that are sold by token; cached_tokens is a part of it, as reasoning_tokens is of output_tokens.';
+COMMENT ON usage_day.cost IS 'What the calls cost at their providers, in micro-USD, as far as that is known. What is given back does not change it.';
+COMMENT ON usage_day.costed IS 'How many calls that succeeded have a known cost. A late delivery whose cost is not known counts as -1, so that cost is whole where costed = calls - failures.';
+COMMENT ON usage_day.below_cost IS 'How many calls were charged less than they cost.';
+COMMENT ON usage_day.provider IS 'The provider that was called last, and upstream_model its name for the model; empty where none was called, and in sums of before this was kept.';
 
 CREATE VIEW usage_given_back (
   account_id uuid,
@@ -932,9 +964,14 @@ CREATE VIEW usage_given_back (
   charged bigint,
   reversed_at timestamp with time zone,
   reason text,
-  run text
-) AS SELECT account_id, created_at, COALESCE(api_key_id, api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, COALESCE(model, model, ''::text) AS model, COALESCE(endpoint, endpoint, ''::text) AS endpoint, (- amount) AS charged, COALESCE(charged_at, ended_at, charged_at) AS reversed_at, reason, run FROM (((ledger_entry l LEFT JOIN LATERAL ( SELECT account_id, id, created_at, is_final, ended_at, api_key_id, model, endpoint, is_failed, quantity, charged, bucket, held, input_tokens, cached_tokens, output_tokens, reasoning_tokens, run FROM usage_call u WHERE ((account_id = account_id) AND (id = hold_id)) OFFSET 0) c ON (true)) LEFT JOIN late_reversal r ON (((account_id = account_id) AND (id = hold_id)))) LEFT JOIN late_charge p ON (((account_id = account_id) AND (id = hold_id)))) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL)) UNION ALL SELECT account_id, charged_at AS created_at, api_key_id, model, endpoint, charged, charged_at AS reversed_at, NULL::text AS reason, ( SELECT run FROM task t WHERE ((account_id = account_id) AND (id = id))) AS run FROM late_charge;
-COMMENT ON usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative.';
+  run text,
+  provider text,
+  upstream_model text,
+  cost bigint,
+  costed integer,
+  below_cost integer
+) AS SELECT account_id, created_at, COALESCE(api_key_id, api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, COALESCE(model, model, ''::text) AS model, COALESCE(endpoint, endpoint, ''::text) AS endpoint, (- amount) AS charged, COALESCE(charged_at, ended_at, charged_at) AS reversed_at, reason, run, COALESCE(provider, ''::text) AS provider, COALESCE(upstream_model, ''::text) AS upstream_model, (0)::bigint AS cost, 0 AS costed, 0 AS below_cost FROM (((ledger_entry l LEFT JOIN LATERAL ( SELECT account_id, id, created_at, is_final, ended_at, api_key_id, model, endpoint, is_failed, quantity, charged, bucket, held, input_tokens, cached_tokens, output_tokens, reasoning_tokens, run, provider, upstream_model, cost, costed, below_cost FROM usage_call u WHERE ((account_id = account_id) AND (id = hold_id)) OFFSET 0) c ON (true)) LEFT JOIN late_reversal r ON (((account_id = account_id) AND (id = hold_id)))) LEFT JOIN late_charge p ON (((account_id = account_id) AND (id = hold_id)))) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL)) UNION ALL SELECT account_id, charged_at AS created_at, api_key_id, model, endpoint, charged, charged_at AS reversed_at, NULL::text AS reason, run, COALESCE(provider, ''::text) AS provider, COALESCE(upstream_model, ''::text) AS upstream_model, COALESCE(cost, (0)::bigint) AS cost, CASE WHEN (cost IS NULL) THEN '-1'::integer ELSE 0 END AS costed, CASE WHEN (cost > charged) THEN 1 ELSE 0 END AS below_cost FROM (late_charge p LEFT JOIN LATERAL ( SELECT run, CASE WHEN on_sandbox THEN 'sandbox'::text ELSE provider END AS provider, upstream_model FROM task WHERE ((account_id = account_id) AND (id = id)) OFFSET 0) t ON (true));
+COMMENT ON usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative. Only what was charged late has a cost.';
 
 CREATE TABLE usage_held (
   account_id uuid NOT NULL,
@@ -953,10 +990,12 @@ CREATE TABLE usage_latency (
   endpoint text NOT NULL,
   bucket smallint NOT NULL,
   calls bigint NOT NULL,
-  CONSTRAINT usage_latency_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint, bucket)
+  provider text NOT NULL DEFAULT ''::text,
+  upstream_model text NOT NULL DEFAULT ''::text,
+  CONSTRAINT usage_latency_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint, bucket, provider, upstream_model)
 ) WITH (fillfactor=70);
 CREATE INDEX usage_latency_by_day ON public.usage_latency USING btree (day);
-CREATE UNIQUE INDEX usage_latency_pkey ON public.usage_latency USING btree (account_id, day, api_key_id, model, endpoint, bucket);
+CREATE UNIQUE INDEX usage_latency_pkey ON public.usage_latency USING btree (account_id, day, api_key_id, model, endpoint, bucket, provider, upstream_model);
 COMMENT ON usage_latency IS 'How many of the calls of usage_day took how long, by bucket (usage_bucket).';
 
 CREATE TABLE usage_month (
@@ -971,6 +1010,9 @@ CREATE TABLE usage_month (
   cached_tokens bigint NOT NULL DEFAULT 0,
   output_tokens bigint NOT NULL DEFAULT 0,
   reasoning_tokens bigint NOT NULL DEFAULT 0,
+  cost numeric NOT NULL DEFAULT 0,
+  costed bigint NOT NULL DEFAULT 0,
+  below_cost bigint NOT NULL DEFAULT 0,
   CONSTRAINT usage_month_pkey PRIMARY KEY (account_id, month, api_key_id)
 ) WITH (fillfactor=70);
 CREATE UNIQUE INDEX usage_month_pkey ON public.usage_month USING btree (account_id, month, api_key_id);
@@ -1003,10 +1045,12 @@ CREATE TABLE usage_refund (
   endpoint text NOT NULL,
   reason text NOT NULL,
   amount bigint NOT NULL,
-  CONSTRAINT usage_refund_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint, reason)
+  provider text NOT NULL DEFAULT ''::text,
+  upstream_model text NOT NULL DEFAULT ''::text,
+  CONSTRAINT usage_refund_pkey PRIMARY KEY (account_id, day, api_key_id, model, endpoint, reason, provider, upstream_model)
 ) WITH (fillfactor=70);
 CREATE INDEX usage_refund_by_day ON public.usage_refund USING btree (day);
-CREATE UNIQUE INDEX usage_refund_pkey ON public.usage_refund USING btree (account_id, day, api_key_id, model, endpoint, reason);
+CREATE UNIQUE INDEX usage_refund_pkey ON public.usage_refund USING btree (account_id, day, api_key_id, model, endpoint, reason, provider, upstream_model);
 COMMENT ON usage_refund IS 'What was given back of charges, on the day on which it was given back: usage_day.charged has it taken off. It has no rows of all accounts.';
 COMMENT ON usage_refund.reason IS 'The reason that the operator told (ledger_entry.reason); empty where none was told, and where an error gave the charge back.';
 
@@ -1025,10 +1069,15 @@ CREATE TABLE usage_run (
   cached_tokens bigint NOT NULL,
   output_tokens bigint NOT NULL,
   reasoning_tokens bigint NOT NULL,
-  CONSTRAINT usage_run_pkey PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint)
+  cost numeric NOT NULL DEFAULT 0,
+  costed bigint NOT NULL DEFAULT 0,
+  below_cost bigint NOT NULL DEFAULT 0,
+  provider text NOT NULL DEFAULT ''::text,
+  upstream_model text NOT NULL DEFAULT ''::text,
+  CONSTRAINT usage_run_pkey PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, provider, upstream_model)
 ) WITH (fillfactor=70);
 CREATE INDEX usage_run_by_day ON public.usage_run USING btree (day);
-CREATE UNIQUE INDEX usage_run_pkey ON public.usage_run USING btree (account_id, day, run, api_key_id, model, endpoint);
+CREATE UNIQUE INDEX usage_run_pkey ON public.usage_run USING btree (account_id, day, run, api_key_id, model, endpoint, provider, upstream_model);
 COMMENT ON usage_run IS 'What the calls of usage_day that name a run used, by run. It has no rows of all accounts.';
 
 CREATE TABLE usage_run_latency (
@@ -1040,10 +1089,12 @@ CREATE TABLE usage_run_latency (
   endpoint text NOT NULL,
   bucket smallint NOT NULL,
   calls bigint NOT NULL,
-  CONSTRAINT usage_run_latency_pkey PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, bucket)
+  provider text NOT NULL DEFAULT ''::text,
+  upstream_model text NOT NULL DEFAULT ''::text,
+  CONSTRAINT usage_run_latency_pkey PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, bucket, provider, upstream_model)
 ) WITH (fillfactor=70);
 CREATE INDEX usage_run_latency_by_day ON public.usage_run_latency USING btree (day);
-CREATE UNIQUE INDEX usage_run_latency_pkey ON public.usage_run_latency USING btree (account_id, day, run, api_key_id, model, endpoint, bucket);
+CREATE UNIQUE INDEX usage_run_latency_pkey ON public.usage_run_latency USING btree (account_id, day, run, api_key_id, model, endpoint, bucket, provider, upstream_model);
 COMMENT ON usage_run_latency IS 'How many of the calls of usage_run took how long, by bucket (usage_bucket).';
 
 CREATE TABLE usage_run_refund (
@@ -1055,10 +1106,12 @@ CREATE TABLE usage_run_refund (
   endpoint text NOT NULL,
   reason text NOT NULL,
   amount bigint NOT NULL,
-  CONSTRAINT usage_run_refund_pkey PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, reason)
+  provider text NOT NULL DEFAULT ''::text,
+  upstream_model text NOT NULL DEFAULT ''::text,
+  CONSTRAINT usage_run_refund_pkey PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, reason, provider, upstream_model)
 ) WITH (fillfactor=70);
 CREATE INDEX usage_run_refund_by_day ON public.usage_run_refund USING btree (day);
-CREATE UNIQUE INDEX usage_run_refund_pkey ON public.usage_run_refund USING btree (account_id, day, run, api_key_id, model, endpoint, reason);
+CREATE UNIQUE INDEX usage_run_refund_pkey ON public.usage_run_refund USING btree (account_id, day, run, api_key_id, model, endpoint, reason, provider, upstream_model);
 COMMENT ON usage_run_refund IS 'What usage_refund has of calls that name a run, by run.';
 
 CREATE TABLE usage_state (
@@ -1161,6 +1214,8 @@ CREATE FUNCTION charge_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_k
 
 CREATE FUNCTION charge_rest(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '6840d749072ddf01d5e151352a54c5b9';
 
+CREATE FUNCTION cost_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '6b51ae4ce9129411c40f7f924edbdedf';
+
 CREATE FUNCTION event_is_wanted(p_account uuid, p_type text) RETURNS boolean LANGUAGE plpgsql STABLE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '829c21ff51e40b84b422326b03148680';
 
 CREATE FUNCTION event_tell(p_account uuid, p_type text, p_data json, p_only uuid DEFAULT NULL::uuid) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'b7f2d53e4ce1c01b493030e381fa37af';
@@ -1185,7 +1240,7 @@ CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_wa
 
 CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '550392f57af64b76fc3220100b7cdbde';
 
-CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'de96d3bc7f4ef28ca1222b2ceb49e21b';
+CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'dc018723bda334d54941350ec719b336';
 
 CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
 
@@ -1259,9 +1314,9 @@ CREATE FUNCTION month_is_closed(p_account uuid, p_ended_at timestamp with time z
 
 CREATE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint) RETURNS void LANGUAGE sql VOLATILE COST 100 AS 'bc40221f4691213a81c2f332d122f201';
 
-CREATE FUNCTION record_drop_calls(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '0a20ca4d97a4a564e25d15d4106a83c3';
+CREATE FUNCTION record_drop_calls(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS 'cbc42642bc081caafb80f9e1cfc86016';
 
-CREATE FUNCTION record_drop_tasks(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '085e17abca60aad368326e04df2c0c5e';
+CREATE FUNCTION record_drop_tasks(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '857cd2eb8548f711dec3b56fa31b21ad';
 
 CREATE FUNCTION record_give_back(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '3c95cd70d34b9819f1296fc550340a8f';
 
@@ -1269,6 +1324,9 @@ CREATE FUNCTION record_is_proven(p_account uuid, p_id uuid, p_before timestamp w
 
 CREATE FUNCTION record_note_dropped(p_accounts uuid[], p_ids uuid[]) RETURNS void LANGUAGE sql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '413e0070c42ebd5cee64a86d3031524d';
 REVOKE EXECUTE ON record_note_dropped FROM PUBLIC;
+
+CREATE FUNCTION record_note_dropped_costs(p_accounts uuid[], p_costs bigint[]) RETURNS void LANGUAGE sql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '169caaaf35982bf70fd0d1e7d5080764';
+REVOKE EXECUTE ON record_note_dropped_costs FROM PUBLIC;
 
 CREATE FUNCTION record_note_late_reversal(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text) RETURNS void LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '4eda3d49d8b7bc525cad14ec16f77c8c';
 
@@ -1304,7 +1362,9 @@ CREATE FUNCTION task_charge_late(p_account uuid, p_id uuid, p_charge bigint) RET
 
 CREATE FUNCTION task_claim_sharing(p_steps text[], p_step_rooms integer[], p_lanes text[], p_rooms integer[], p_held_lanes text[], p_held_accounts uuid[], p_held integer[], p_share integer, p_accounts integer, p_mine uuid[], p_lease_ms integer) RETURNS TABLE(claimed task, phase text, fence bigint, strikes smallint, submits integer, put_offs integer, put_off_ms double precision) LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '831d596e8dcd0107cdf5d69b8dcf1f90';
 
-CREATE FUNCTION task_complete(p_account uuid, p_id uuid, p_fence bigint, p_from text, p_unsent boolean, p_status text, p_money text, p_charge bigint, p_has_basis boolean, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_fault json, p_content json, p_completed timestamp with time zone, p_watch_lane text, p_watch_ms bigint, p_delivery uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_told timestamp with time zone) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '368e88f53f23401b27fc19e464450660';
+CREATE FUNCTION task_complete(p_account uuid, p_id uuid, p_fence bigint, p_from text, p_unsent boolean, p_status text, p_money text, p_charge bigint, p_has_basis boolean, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_fault json, p_content json, p_completed timestamp with time zone, p_watch_lane text, p_watch_ms bigint, p_delivery uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_told timestamp with time zone, p_cost bigint DEFAULT NULL::bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '618914c113c9ac783bd201d8767e8d21';
+
+CREATE FUNCTION task_cost_late(p_account uuid, p_id uuid, p_cost bigint) RETURNS void LANGUAGE sql VOLATILE SECURITY DEFINER COST 100 SET enable_seqscan=off, jit=off, search_path=public, pg_temp AS 'de905bed4cf30ddd428d5cbfb90a2b63';
 
 CREATE FUNCTION task_end(p_account uuid, p_id uuid, p_fence bigint, p_from text[], p_status text, p_money text, p_charge bigint, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_content json, p_completed timestamp with time zone, p_watch_lane text, p_watch_ms bigint, p_unsent boolean) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '6c58345685c63051d8677848f3581060';
 
@@ -1332,7 +1392,7 @@ CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind te
 
 CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '08e3ac8ba6250482541d098d00d86b7b';
 
-CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb, OUT outcome text, OUT created timestamp with time zone, OUT room bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '1ec4d4842b721f4e588f19c678673e01';
+CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb, p_route_cost bigint DEFAULT NULL::bigint, OUT outcome text, OUT created timestamp with time zone, OUT room bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '34908c5b720cdebe5eac4cf8af862f90';
 
 CREATE FUNCTION task_tell() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'be208539cc153dd2c9bbb6a4efdfb43c';
 
@@ -1340,15 +1400,15 @@ CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 
 
 CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE COST 100 AS 'ca83653ec7b8f4871242bc779eb2cc1f';
 
-CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '886a35df86badb2a6924a4b6d95df623';
+CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '00bcf46faeea5f44af807175d86b2917';
 
 CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '2b66a6a3f4d88e6b653730d05652a37a';
 
-CREATE FUNCTION usage_recent_v2(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint, run text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '2797f0cb95e6ed45481572c069edbc02';
+CREATE FUNCTION usage_recent_v2(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint, run text, provider text, upstream_model text, cost bigint, costed integer, below_cost integer) LANGUAGE sql STABLE COST 100 ROWS 1000 AS 'e696fdcfa31de83d2ce1e8f83d0b2a1d';
 
-CREATE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '9c99e3e8e975e90345e10f75a08fa79d';
+CREATE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS 'a9b2ed916c54a9407f7e3ff59a0badb4';
 
-CREATE FUNCTION usage_run_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, run text, reason text, amount bigint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '3133174524ab4be015c951424507146a';
+CREATE FUNCTION usage_run_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, run text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS 'da57cac2bd619309e096a4e7cb1b3196';
 
 CREATE FUNCTION webhook_claim(p_from uuid, p_lanes integer, p_lease_ms integer, p_limit integer, p_origin_room integer, p_origins text[], p_origin_rooms integer[], p_account_room integer, p_accounts uuid[], p_account_rooms integer[]) RETURNS SETOF webhook_delivery LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_incremental_sort=off, enable_mergejoin=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS 'a5fba14324644c669d986bc6a9be76e4';
 

@@ -61,6 +61,18 @@ export class Metrics {
     labelNames: ['model'] as const,
     registers: [this.registry],
   });
+  readonly costMicroUsd = new Counter({
+    name: 'gateway_cost_microusd_total',
+    help: 'Micro-USD that calls and tasks cost at their providers, where that is known, by model',
+    labelNames: ['model'] as const,
+    registers: [this.registry],
+  });
+  readonly soldBelowCost = new Counter({
+    name: 'gateway_sold_below_cost_total',
+    help: 'Calls and tasks that cost more at their provider than was charged, by model',
+    labelNames: ['model'] as const,
+    registers: [this.registry],
+  });
   readonly cappedCharges = new Counter({
     name: 'gateway_capped_charges_total',
     help: 'Charges that were cut at their hold, by model',
@@ -136,6 +148,13 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     shareMetrics(this.registry);
     this.showBooks(undefined);
+  }
+
+  /** Counts what a call or task cost, and whether it was sold for less; without a charge it was not sold. */
+  countCost(model: string, cost: bigint | null | undefined, charge?: bigint): void {
+    if (cost === null || cost === undefined) return;
+    this.costMicroUsd.inc({ model }, Number(cost));
+    if (charge !== undefined && cost > charge) this.soldBelowCost.inc({ model });
   }
 
   /** Publishes a gauge of this process, which is read at each scrape. */

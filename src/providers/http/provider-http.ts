@@ -138,7 +138,7 @@ export class ProviderHttp {
     }
     const redirectUrl = request.mayRedirect && this.redirectOf(request.path, response);
     if (redirectUrl !== undefined) return { ...response, redirectUrl };
-    throw await this.errorResponse(response);
+    throw await this.errorResponse(response, owner);
   }
 
   /** The response with its body decoded, if that is possible. */
@@ -208,8 +208,14 @@ export class ProviderHttp {
     });
   }
 
-  private async errorResponse(response: UpstreamResponse): Promise<ProviderError> {
+  /** What the provider bills for a failure is told as for a success. */
+  private async errorResponse(
+    response: UpstreamResponse,
+    owner?: AttemptOwner,
+  ): Promise<ProviderError> {
     const body = await readErrorBody(response.body, response.headers['content-type']);
+    reportFigures(figuresOfHeaders(response.headers), owner);
+    if (isJsonObject(body)) reportFigures(figuresOfBody(body), owner);
     return this.errorOf(response, body);
   }
 

@@ -56,8 +56,8 @@ export interface AttemptOwner {
   readonly accountId: string | null;
   /** Acquires a connection to the provider; returns false if the provider has none free. */
   mayConnect?(provider: string): boolean;
-  /** Called before the request is sent to the provider. */
-  onAttempt?(route: TriedRoute, isSandbox: boolean): void;
+  /** Called before the request is sent to the provider. `of` is the route as the owner gave it. */
+  onAttempt?(route: TriedRoute, isSandbox: boolean, of: Route): void;
   /** Called at the end of each attempt. */
   onAttemptEnd?(durationMs: number): void;
   /** Called with the cost of a response as the provider reports it. */

@@ -100,7 +100,7 @@ export class ProviderRouter {
       throw notAsked(provider, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
     const permit = port && this.permitOf(route, operation, owner.accountId);
     if (!permit) throw notAsked(provider, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
-    owner.onAttempt?.({ provider, upstreamModel }, this.registry.isSandbox(route.provider));
+    owner.onAttempt?.({ provider, upstreamModel }, this.registry.isSandbox(route.provider), route);
     const startedAtMs = this.clock.nowMs();
     const tell = (outcome: AttemptObservation['outcome']): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;

@@ -4,11 +4,13 @@ import { DataSource } from 'typeorm';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { type JsonObject, postgresJson } from '../../common/json-object.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
+import { Catalog } from '../../catalog/catalog.js';
 import { BatchedFunction } from '../../platform/database/batching/batched-function.js';
 import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
 import { retryTransient } from '../retry-transient.js';
 import type { Task, TaskContent, TaskError, TaskFault } from '../task.js';
+import { costOfTask } from '../task-cost.js';
 import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';
 import { TaskRepository } from '../reads/task.repository.js';
@@ -26,11 +28,13 @@ export class CompletionListeners {
     private readonly money: Metrics,
   ) {}
 
-  notify({ id, kind, status, model, chargedMicroUsd: charge }: Task): void {
+  notify(task: Task, isNewCost: boolean): void {
+    const { id, kind, status, model, chargedMicroUsd: charge, costMicroUsd: cost } = task;
     this.longPoll.ended(id, status);
     this.metrics.ended.inc({ kind, status });
     if (charge !== null) this.money.chargedMicroUsd.inc({ model }, Number(charge));
     else if (status !== 'reconciliation_required') this.money.failedCalls.inc({ model });
+    if (isNewCost) this.money.countCost(model, cost, charge ?? undefined);
   }
 }
 
@@ -72,7 +76,7 @@ export const TASK_END_FUNCTION = {
       'smallint',
     ],
     ...['json', 'json', 'text', 'text', 'json', 'json', 'timestamptz', 'text', 'bigint'],
-    ...['uuid', 'text', 'text', 'text', 'bytea', 'timestamptz'],
+    ...['uuid', 'text', 'text', 'text', 'bytea', 'timestamptz', 'bigint'],
   ],
   answers: ['ended'],
   locks: { name: 'task_end_lock', parameters: 2 },
@@ -97,6 +101,7 @@ export class TaskCompletion {
     private readonly deliveries: WebhookDeliveries,
     private readonly repository: TaskRepository,
     private readonly listeners: CompletionListeners,
+    private readonly catalog: Catalog,
   ) {
     this.endFunction = new BatchedFunction(dataSource, TASK_END_FUNCTION);
     this.clock = new DatabaseClock(dataSource);
@@ -112,7 +117,11 @@ export class TaskCompletion {
     const tried: { times: number; task?: Task; values?: unknown[] } = { times: 0 };
     const commit = async (): Promise<boolean> => {
       const ended = (tried.task ??= this.completedTask(task, completion, await this.clock.now()));
-      tried.values ??= [...argumentsOf(ended, completion), ...this.deliveryOf(ended)];
+      tried.values ??= [
+        ...argumentsOf(ended, completion),
+        ...this.deliveryOf(ended),
+        ended.costMicroUsd?.toString() ?? null,
+      ];
       tried.times += 1;
       return (await this.endFunction.run(tried.values)).ended;
     };
@@ -121,7 +130,7 @@ export class TaskCompletion {
     assert(ended, 'no commit was tried');
     // If the response to the first commit was lost, the retry is refused although the first try was committed.
     if (!isEnded && (tried.times === 1 || !(await this.wasEndedBefore(ended)))) return undefined;
-    this.listeners.notify(ended);
+    this.listeners.notify(ended, task.costMicroUsd === null);
     // Not awaited: slow storage may need minutes. A file that is not deleted before the process ends expires by itself.
     this.kinds
       .of(ended.kind)
@@ -156,17 +165,18 @@ export class TaskCompletion {
     const { to } = TRANSITIONS[completion.event];
     const charge = chargeOf(task, completion);
     const known = greater(task.progress, completion.progress ?? null);
+    const ended = { ...task, status: to, stepState: completion.stepState ?? task.stepState };
     return {
-      ...task,
-      status: to,
+      ...ended,
       progress: to === 'succeeded' && known !== null ? 100 : known,
-      stepState: completion.stepState ?? task.stepState,
       result: completion.result
         ? (JSON.parse(postgresJson(completion.result)) as JsonObject)
         : null,
       error: completion.error ?? null,
       fault: completion.fault ?? task.fault,
       chargedMicroUsd: charge,
+      costMicroUsd:
+        task.costMicroUsd ?? costOfTask(ended, this.catalog.reportedCostOf(task.provider)),
       // An amount chosen by an operator has no basis.
       basis: charge !== null && charge !== task.reservedMicroUsd ? null : task.basis,
       content: completion.content ?? task.content,

@@ -11,7 +11,7 @@ const MAX_WAITING_PER_ACCOUNT = 2_000;
 const TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'json', 'text', 'text'],
   ...['boolean', 'text', 'text', 'bigint', 'text', 'jsonb', 'jsonb', 'text', 'text'],
-  ...['text', 'text', 'uuid', 'boolean', 'text', 'bigint', 'jsonb'],
+  ...['text', 'text', 'uuid', 'boolean', 'text', 'bigint', 'jsonb', 'bigint'],
 ];
 
 /** The outcome of a submission. */

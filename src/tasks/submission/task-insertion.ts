@@ -2,6 +2,7 @@ import { postgresJson, type JsonObject } from '../../common/json-object.js';
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { mayHaveLimit } from '../../auth/caller.js';
+import { routeCostOf } from '../../catalog/route-cost.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
@@ -58,7 +59,8 @@ export class TaskInsertion {
     const ofRun = [run?.id ?? null, run?.limitMicroUsd?.toString() ?? null];
     const book = task.priceBook && JSON.stringify(task.priceBook);
     const columns = this.columnsOf(task, prepared.input);
-    const values = [...columns, endpoint, ...key, isCapped, ...ofRun, book];
+    const routeCost = task.routeCostMicroUsd?.toString() ?? null;
+    const values = [...columns, endpoint, ...key, isCapped, ...ofRun, book, routeCost];
     const terms = { hasKey: claim !== undefined, endpoint };
     const { outcome, created, room } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) return { ...task, createdAt: created };
@@ -118,6 +120,9 @@ export class TaskInsertion {
       reservedMicroUsd: quote.amountMicroUsd,
       chargedMicroUsd: null,
       refundedMicroUsd: null,
+      routeCostMicroUsd:
+        (quote.basis && routeCostOf(route, { ...quote.basis, choice: quote.choice })) ?? null,
+      costMicroUsd: null,
       basis: quote.basis,
       priceBook: call.row.priceBook ?? null,
       content: null,

@@ -1,5 +1,5 @@
 import type { AdmittedCall } from '../../admission/admitted-call.js';
-import type { Route } from '../../providers/ports/attempt.js';
+import type { CostedRoute } from '../../catalog/route-cost.js';
 import type { Quote } from '../../common/money/charge-basis.js';
 import type { JsonObject } from '../../common/json-object.js';
 
@@ -20,7 +20,7 @@ export interface PreparedTask {
   readonly input: JsonObject;
   readonly details: JsonObject;
   readonly quote: Quote;
-  readonly route: Route;
+  readonly route: CostedRoute;
   /** Undoes the preparation if no task is created, for example deletes a stored source. */
   readonly discard?: () => Promise<void>;
 }

@@ -34,10 +34,8 @@ export class PollStep {
       return this.failed(work, error);
     }
     // Other reports are frequent, and a changed step state writes the task's row each time.
-    return this.reported(
-      work,
-      report.state === 'succeeded' ? figures.addedTo(report, task) : report,
-    );
+    const isEnd = report.state === 'succeeded' || report.state === 'failed';
+    return this.reported(work, isEnd ? figures.addedTo(report, task) : report);
   }
 
   private async unreachable(work: ClaimedWork): Promise<void> {
@@ -74,6 +72,7 @@ export class PollStep {
           event: 'failed',
           error: { code: TASK_FAILED, message: report.message },
           fault: report.fault,
+          stepState: report.stepState,
         });
         return;
       case 'succeeded':

@@ -5,10 +5,10 @@ import { splitStepState, StepFigures } from './step-figures.js';
 import { StepReporter } from './step-reporter.js';
 import { retryTransient } from '../retry-transient.js';
 import { classifySubmitFailure, deferDelayMs, rejectionMessage } from './submit-failure.js';
-import { type Task, TASK_FAILED, type TaskFault } from '../task.js';
+import { type Task, TASK_FAILED } from '../task.js';
 import { taskFaultOf } from '../task-fault.js';
 import { TaskInputs } from '../submission/task-inputs.js';
-import type { SubmitReport } from '../task-kind.js';
+import type { FailedReport, SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { LEASE_MS, laneOf } from '../task-lane.js';
 import { REPORT_PATIENCE_MS } from './report-batcher.js';
@@ -64,9 +64,9 @@ export class SubmitStep {
       const report = await this.kinds
         .of(task.kind)
         .submit(sentTask, this.upstreams.contextOf(task, signal, figures.add))
-        .catch((error: unknown) => this.failed(work, error));
+        .catch((error: unknown) => this.failed(work, error, figures));
       if (!report) return;
-      await this.reported(work, report.state === 'failed' ? report : figures.addedTo(report, task));
+      await this.reported(work, figures.addedTo(report, task));
       if (report.state === 'accepted') await this.kinds.of(task.kind).accepted?.(task);
     } catch (error) {
       // The provider's response is known, but the database refuses to store it.
@@ -83,7 +83,11 @@ export class SubmitStep {
     return submits > 0 || this.upstreams.isSandbox(task) !== task.onSandbox;
   }
 
-  private async failed(work: ClaimedWork, error: unknown): Promise<undefined> {
+  private async failed(
+    work: ClaimedWork,
+    error: unknown,
+    figures: StepFigures,
+  ): Promise<undefined> {
     const { reporter } = this;
     const meaning = classifySubmitFailure(error);
     if (meaning === 'unknown') {
@@ -94,7 +98,9 @@ export class SubmitStep {
     const delayMs =
       meaning === 'deferred' ? deferDelayMs(work.deferrals, work.deferredForMs) : undefined;
     if (delayMs === undefined) {
-      await this.rejected(work, rejectionMessage(error), taskFaultOf(error));
+      const report = { state: 'failed', message: rejectionMessage(error) } as const;
+      const fault = taskFaultOf(error);
+      await this.rejected(work, figures.addedTo({ ...report, ...(fault && { fault }) }, work.task));
       return;
     }
     await reporter.scheduleNext(work, {
@@ -125,7 +131,7 @@ export class SubmitStep {
       case 'done':
         return this.done(work, report);
       case 'failed':
-        return this.rejected(work, report.message, report.fault);
+        return this.rejected(work, report);
     }
   }
 
@@ -183,8 +189,11 @@ export class SubmitStep {
     if (isMine) await this.reporter.end(work, { event: 'succeeded', result, stepState });
   }
 
-  private async rejected(work: ClaimedWork, message: string, fault?: TaskFault): Promise<void> {
+  private async rejected(
+    work: ClaimedWork,
+    { message, fault, stepState }: FailedReport,
+  ): Promise<void> {
     const error = { code: TASK_FAILED, message };
-    await this.reporter.end(work, { event: 'failed', error, fault });
+    await this.reporter.end(work, { event: 'failed', error, fault, stepState });
   }
 }

@@ -41,27 +41,23 @@ describe.each(PAIRS)('$face.name over $vendor.name', ({ face, vendor }) => {
     expect(charged).toBe(PRICE.of(SAID));
   });
 
-  it.each(Array.from({ length: vendor.wholeAfter }, (_, events) => events))(
-    `tells an error and charges nothing for a stream that is cut after %i of ${all} events (G-24, G-103)`,
-    async (events) => {
+  for (let events = 0; events < vendor.wholeAfter; events += 1) {
+    it(`tells an error and charges nothing for a stream that is cut after ${events} of ${all} events (G-24, G-103)`, async () => {
       harness.cuts(vendor, events);
       const { status, seen, charged } = await harness.stream(face, vendor);
       expect(status === 502 || seen.hasError).toBe(true);
       expect([seen.isWhole, charged]).toEqual([false, 0n]);
-    },
-  );
+    });
+  }
 
-  it.each(
-    Array.from({ length: all - vendor.wholeAfter }, (_, events) => vendor.wholeAfter + events),
-  )(
-    `gives and charges the whole answer of a stream that is cut after %i of ${all} events (G-24)`,
-    async (events) => {
+  for (let events = vendor.wholeAfter; events <= all; events += 1) {
+    it(`gives and charges the whole answer of a stream that is cut after ${events} of ${all} events (G-24)`, async () => {
       harness.cuts(vendor, events);
       const { seen, charged } = await harness.stream(face, vendor);
       expect(seen).toEqual(WHOLE);
       expect(charged).toBeGreaterThan(0n);
-    },
-  );
+    });
+  }
 
   it('charges prompt and made text to a client that leaves in the middle (G-24)', async () => {
     harness.streamsForever(vendor);

@@ -1,13 +1,38 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { auditBooks } from '../../../src/billing/audit/usage-audit.js';
 import { silentWav } from '../../support/dubbing-harness.js';
 import { ADMIN_TOKEN } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
+import { overlay } from '../../support/overlay-file.js';
 import { SongHarness } from '../../support/song-harness.js';
 import { type SeenRequest, StubUpstream } from '../../support/stub-upstream.js';
 
 const MUSIC = { musicId: 'm-2', audioUrl: 'https://media.example/a.mp3', duration: '10' };
 const DUB_COST = '3000';
+/** TTAPI takes a cent for a unit of its quota. What a character of ElevenLabs costs is not told: a dub costs what its route says. */
+const OVERLAY = {
+  providers: [
+    {
+      id: 'ttapi',
+      reported_cost: { figure: 'quota', unit: 'unit', micro_usd_per_million_units: 10_000_000_000 },
+    },
+  ],
+  models: [
+    {
+      id: 'aud-dubbing-v1',
+      routes: [
+        {
+          provider: 'elevenlabs',
+          upstream_model: 'dubbing_v1',
+          cost: { unit: 'measured_second', micro_usd: 6_000 },
+        },
+      ],
+    },
+  ],
+};
 
+const DONE = { status: 'SUCCESS', jobId: 'j-1', data: { quota: 6, musics: [MUSIC] } };
+let poll: object = DONE;
 let upstream: StubUpstream;
 let harness: SongHarness;
 beforeAll(async () => {
@@ -23,6 +48,7 @@ beforeAll(async () => {
     TTAPI_BASE_URL: url,
     ELEVENLABS_API_KEY: 'none',
     ELEVENLABS_BASE_URL: url,
+    CATALOG_FILE: overlay(OVERLAY),
   });
 });
 afterAll(async () => {
@@ -38,17 +64,16 @@ function answerTo({ method, url }: SeenRequest): string | Buffer {
     return JSON.stringify({ dubbing_id: 'd-1', status: 'dubbed', media_metadata: media });
   }
   if (method === 'GET') {
-    return JSON.stringify({ status: 'SUCCESS', jobId: 'j-1', data: { quota: 6, musics: [MUSIC] } });
+    return JSON.stringify(poll);
   }
   return url.endsWith('/upload')
     ? JSON.stringify({ status: 'SUCCESS', data: { music_id: 'm-1', quota: 1 } })
     : JSON.stringify({ status: 'SUCCESS', data: { job_id: 'j-1' } });
 }
 
-async function figuresOf(id: string): Promise<unknown> {
+async function recordOf(id: string): Promise<unknown> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-  const { json } = await send(`${harness.gateway.url}/admin/tasks/${id}`, { headers });
-  return (json as { provider_figures: unknown }).provider_figures;
+  return (await send(`${harness.gateway.url}/admin/tasks/${id}`, { headers })).json;
 }
 
 describe('what a provider says that a task cost', () => {
@@ -58,9 +83,31 @@ describe('what a provider says that a task cost', () => {
       audio_url: 'https://example.com/a.mp3',
       gen_description: 'as a waltz',
     });
-    expect(await figuresOf(id)).toEqual({ 'step1.data.quota': 1, 'data.quota': 6 });
+    expect(await recordOf(id)).toMatchObject({
+      provider_figures: { 'step1.data.quota': 1, 'data.quota': 6 },
+      cost_microusd: '70000',
+    });
     const [order] = upstream.seen.filter(({ url }) => url.endsWith('/cover'));
     expect(JSON.parse(order?.body.toString() ?? '')).not.toHaveProperty('providerFigures');
+  });
+
+  it('is the cost of a song that failed too, and is known to usage', async () => {
+    poll = { status: 'FAILED', message: 'no', data: { quota: 2 } };
+    const { id } = await harness.submit({
+      model: 'song-music',
+      custom: true,
+      prompt: 'The rain is writing',
+    });
+    expect(await harness.ended(id)).toMatchObject({ status: 'failed' });
+    poll = DONE;
+    expect(await recordOf(id)).toMatchObject({ cost_microusd: '20000', charged_microusd: null });
+    const url = `${harness.gateway.url}/admin/usage?group_by=provider&model=song-music`;
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    expect((await send(url, { headers })).json).toMatchObject({
+      data: [{ provider: 'ttapi', failures: 1, cost_microusd: '20000', margin_microusd: '-20000' }],
+    });
+    const report = await auditBooks(harness.gateway.dataSource, 'full');
+    expect(report).toMatchObject({ ok: true, discrepancies: [] });
   });
 
   it('is on the record of a dub', async () => {
@@ -75,6 +122,9 @@ describe('what a provider says that a task cost', () => {
     );
     const { id } = answer.json as { id: string };
     expect(await harness.ended(id)).toMatchObject({ status: 'succeeded' });
-    expect(await figuresOf(id)).toEqual({ 'character-cost': DUB_COST });
+    expect(await recordOf(id)).toMatchObject({
+      provider_figures: { 'character-cost': DUB_COST },
+      cost_microusd: '6000',
+    });
   });
 });

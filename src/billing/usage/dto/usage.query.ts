@@ -1,7 +1,12 @@
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { filterId } from '../../../common/ids/id-params.js';
 import { Custom, ModelId, Enum, Text, Int } from '../../../common/validation/fields.js';
-import { USAGE_DIMENSIONS, type UsageDimension, type UsageRequest } from '../usage-reports.js';
+import {
+  ADMIN_USAGE_DIMENSIONS,
+  USAGE_DIMENSIONS,
+  type UsageDimension,
+  type UsageRequest,
+} from '../usage-reports.js';
 
 const DAY_MS = 86_400_000;
 const MAX_ID = 100;
@@ -31,12 +36,20 @@ const dayOfDate = (text: string): number => {
 export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 const isTime = (value: unknown): boolean => typeof value === 'string' && dayIn(value) !== undefined;
 
-const isGrouping = (value: unknown): boolean => {
+const groupsBy = (dimensions: readonly string[]) => (value: unknown) => {
   if (typeof value !== 'string') return false;
   const words = value.split(',');
-  const isKnown = words.every((word) => (USAGE_DIMENSIONS as readonly string[]).includes(word));
+  const isKnown = words.every((word) => dimensions.includes(word));
   return isKnown && new Set(words).size === words.length;
 };
+
+/** The dimensions by which a query groups. */
+const GroupBy = (dimensions: readonly UsageDimension[], usual: string) =>
+  Custom(groupsBy(dimensions), `must name some of ${dimensions.join(', ')}, with commas between`, {
+    default: usual,
+    api: { type: String, example: 'day,model' },
+    description: `One row for each value of these, with commas between: ${dimensions.join(', ')}`,
+  });
 
 /** A day of UTC that a query names; see {@link dayIn}. */
 export const TimeField = (description: string, example: string) =>
@@ -48,11 +61,7 @@ export const TimeField = (description: string, example: string) =>
 
 /** Query of GET /v1/usage. */
 export class UsageQuery {
-  @Custom(isGrouping, `must name some of ${USAGE_DIMENSIONS.join(', ')}, with commas between`, {
-    default: 'day',
-    api: { type: String, example: 'day,model' },
-    description: 'One row for each value of these, with commas between',
-  })
+  @GroupBy(USAGE_DIMENSIONS, 'day')
   group_by!: string;
 
   @TimeField(
@@ -86,8 +95,17 @@ export class UsageQuery {
 
 /** Query of GET /admin/usage. */
 export class AdminUsageQuery extends UsageQuery {
+  @GroupBy(ADMIN_USAGE_DIMENSIONS, 'day')
+  declare group_by: string;
+
   @Text({ max: MAX_ID, ...optional, description: 'Usage of one account, by its id' })
   account_id?: string;
+}
+
+/** Query of GET /admin/margin. */
+export class MarginQuery extends AdminUsageQuery {
+  @GroupBy(ADMIN_USAGE_DIMENSIONS, 'model')
+  declare group_by: string;
 }
 
 /** The query with internal names. Throws 400 `invalid_request` for an invalid id, for no day and for more than ten years. */

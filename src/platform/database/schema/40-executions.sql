@@ -36,6 +36,7 @@ CREATE TABLE execution (
   output_cap integer,
   run text,
   price_book jsonb,
+  cost bigint,
   PRIMARY KEY (account_id, id),
   CHECK (charged BETWEEN 0 AND held),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -43,6 +44,10 @@ CREATE TABLE execution (
   CHECK (refunded BETWEEN 1 AND charged)
 ) WITH (fillfactor = 38, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05,
         autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_insert_threshold = 100000);
+-- Not valid, so that a database of before need not read all its calls; new ones are checked.
+ALTER TABLE execution
+  ADD CONSTRAINT execution_cost_check CHECK (cost BETWEEN 0 AND 1000000000000000) NOT VALID,
+  ADD CONSTRAINT execution_cost_is_of_an_end CHECK (cost IS NULL OR completed_at IS NOT NULL) NOT VALID;
 CREATE INDEX execution_by_id ON execution (id);
 CREATE INDEX execution_of_key ON execution (api_key_id, id);
 CREATE INDEX execution_of_client_request ON execution (account_id, client_request_id, id) WHERE client_request_id IS NOT NULL;
@@ -68,6 +73,7 @@ COMMENT ON COLUMN execution.capped IS 'Whether the charge was cut at what was he
 COMMENT ON COLUMN execution.provider_figures IS 'Names and values as the provider sent them, such as {"usage.cost": 0.0012}.';
 COMMENT ON COLUMN execution.output_cap_reason IS 'What bound the output cap that the gateway chose (decision G-106): balance, key or model; null where the caller named one.';
 COMMENT ON COLUMN execution.price_book IS 'The version of the price book by which the call was priced, with its factor: {"id": text, "version": number, "factorPermille": number}; null: the list.';
+COMMENT ON COLUMN execution.cost IS 'What the call costs at its provider, in micro-USD, rounded up; null: not known. It is written once, at the end of the call.';
 COMMENT ON COLUMN execution.output_cap IS 'The output cap that the gateway chose, in tokens.';
 COMMENT ON COLUMN execution.run IS 'The run in which the call counts; null: in none.';
 COMMENT ON COLUMN execution.uncharged IS 'What was made and not charged, because the stream broke: {"unit": text, "quantity": number or counts of tokens}.';

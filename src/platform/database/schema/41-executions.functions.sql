@@ -13,7 +13,8 @@
 -- the account, the limit of its key, that of the key's maker (looked at where s_capped) and that of its run leave. The first
 -- start of a run (s_runs) sets the limit of the run (s_run_limits). For each start are returned: what is available before it
 -- (`rooms`; for run_conflict the limit of the run), which of them that is (`bounds`: balance, key, run; model where a fitted hold
--- took all of s_amounts), and what it holds (`amounts`). Where no start has a run, s_runs and s_run_limits are empty.
+-- took all of s_amounts), and what it holds (`amounts`). Where no start has a run, s_runs and s_run_limits are empty; where no
+-- end has a cost, e_costs is.
 --
 -- Calls are tried in order of arrival, and each that fits begins. Two starts of one id in one call fail all of it.
 --
@@ -27,7 +28,7 @@ CREATE OR REPLACE FUNCTION execution_step_v3(
   e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[],
   e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[],
   e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[],
-  e_uncharged jsonb[], e_output_caps integer[],
+  e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[],
   s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[],
   s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[],
   s_price_books jsonb[],
@@ -115,13 +116,13 @@ BEGIN
            provider_request_id = t.request, unit = t.unit, quantity = t.quantity, unit_price = t.unit_price,
            estimated = t.estimated, first_byte_ms = t.first_byte_ms, duration_ms = t.duration_ms,
            provider_fault = t.provider_fault, capped = t.capped, provider_figures = t.figures, uncharged = t.uncharged,
-           output_cap = t.output_cap
+           output_cap = t.output_cap, cost = t.cost
       FROM unnest(e_account, e_ids, e_charges, e_errors, e_providers, e_upstream_models, e_requests, e_units,
                   e_quantities, e_unit_prices, e_estimated, e_first_byte_ms, e_duration_ms, e_provider_faults,
-                  e_capped, e_figures, e_uncharged, e_output_caps)
+                  e_capped, e_figures, e_uncharged, e_output_caps, e_costs)
            WITH ORDINALITY t (account, id, charge, error, provider, upstream_model, request, unit, quantity, unit_price,
                               estimated, first_byte_ms, duration_ms, provider_fault, capped, figures, uncharged, output_cap,
-                              position)
+                              cost, position)
      WHERE places[t.account] IS NOT NULL AND e.account_id = p_accounts[t.account] AND e.id = t.id
        AND e.status = 'running' AND coalesce(t.charge, 0) <= e.held
     RETURNING t.position, t.account, e.account_id, e.id, e.held, e.charged, e.run, e.created_at
@@ -483,3 +484,9 @@ LANGUAGE sql IMMUTABLE AS $$
                          (p_quantity->>'completionTokens')::numeric AS completion,
                          (p_unit_price->>'inputPerMillion')::numeric AS input) t) END;
 $$;
+
+-- What a call or task costs at its provider is written once.
+CREATE OR REPLACE FUNCTION cost_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the cost of % is final', OLD.id USING ERRCODE = 'integrity_constraint_violation';
+END $$;

@@ -44,6 +44,8 @@ CREATE TABLE task (
   maker_counted_at timestamptz,
   run text,
   price_book jsonb,
+  route_cost bigint,
+  cost bigint,
   PRIMARY KEY (account_id, id),
   CHECK ((status IN ('queued', 'processing')) = (completed_at IS NULL)),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -51,6 +53,11 @@ CREATE TABLE task (
   CHECK ((status = 'failed') = (error_code IS NOT NULL)),
   CHECK (refunded BETWEEN 1 AND charged)
 ) WITH (fillfactor = 80);
+-- Not valid, so that a database of before need not read all its tasks; new ones are checked.
+ALTER TABLE task
+  ADD CONSTRAINT task_route_cost_check CHECK (route_cost BETWEEN 0 AND 1000000000000000) NOT VALID,
+  ADD CONSTRAINT task_cost_check CHECK (cost BETWEEN 0 AND 1000000000000000) NOT VALID,
+  ADD CONSTRAINT task_cost_is_of_an_end CHECK (cost IS NULL OR status IN ('succeeded', 'failed', 'expired')) NOT VALID;
 -- Results are stored uncompressed, so that their size is known without reading them: a page of tasks ends by it.
 ALTER TABLE task ALTER result SET STORAGE EXTERNAL, ALTER found SET STORAGE EXTERNAL;
 CREATE INDEX task_by_id ON task (id);
@@ -85,6 +92,8 @@ COMMENT ON COLUMN task.delivered_late IS 'The task had failed or expired, and it
 COMMENT ON COLUMN task.provider_fault IS 'What the provider said about its failure.';
 COMMENT ON COLUMN task.endpoint IS 'The path of the call, for usage; null in rows of version 0.1.0, whose endpoint follows from the kind.';
 COMMENT ON COLUMN task.price_book IS 'As execution.price_book.';
+COMMENT ON COLUMN task.route_cost IS 'What the task costs by its route if it succeeds, in micro-USD; null: the route has no cost.';
+COMMENT ON COLUMN task.cost IS 'As execution.cost.';
 COMMENT ON COLUMN task.unknown_state IS 'A word of the provider for the state of the job that its adapter does not know.';
 
 -- Rewritten by every poll.

@@ -118,7 +118,8 @@ CREATE OR REPLACE FUNCTION task_submit_v2(
   p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text,
   p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint,
   p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text,
-  p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb, OUT outcome text,
+  p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb,
+  p_route_cost bigint DEFAULT NULL, OUT outcome text,
   OUT created timestamptz, OUT room bigint
 ) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
@@ -164,10 +165,12 @@ BEGIN
     p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider, p_base_url,
     p_on_sandbox, p_upstream_model, p_lane, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
     p_endpoint, p_key, p_token) t;
-  IF outcome = 'created' AND (is_new AND (period IS NOT NULL OR p_run IS NOT NULL) OR p_price_book IS NOT NULL) THEN
+  IF outcome = 'created' AND (is_new AND (period IS NOT NULL OR p_run IS NOT NULL) OR p_price_book IS NOT NULL
+                                OR p_route_cost IS NOT NULL) THEN
     UPDATE task
        SET spend_period = CASE WHEN is_new THEN period ELSE spend_period END,
-           run = CASE WHEN is_new THEN p_run ELSE run END, price_book = p_price_book
+           run = CASE WHEN is_new THEN p_run ELSE run END, price_book = p_price_book,
+           route_cost = p_route_cost
      WHERE account_id = p_account AND id = p_id;
   END IF;
   IF is_new AND outcome = 'created' AND p_run IS NOT NULL THEN

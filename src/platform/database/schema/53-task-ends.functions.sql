@@ -45,6 +45,15 @@ BEGIN
   RETURN true;
 END $$;
 
+-- Notes beside the late charge of a task what the task costs now and did not cost before; null: that is not known.
+CREATE OR REPLACE FUNCTION task_cost_late(p_account uuid, p_id uuid, p_cost bigint) RETURNS void LANGUAGE sql SECURITY DEFINER
+  SET search_path = public, pg_temp SET enable_seqscan = off SET jit = off AS $$
+  INSERT INTO late_charge AS l (account_id, id, api_key_id, model, endpoint, charged, charged_at, cost)
+    SELECT account_id, id, api_key_id, model, endpoint, 0, now(), p_cost FROM usage_call
+     WHERE account_id = p_account AND id = p_id
+    ON CONFLICT (account_id, id) DO UPDATE SET cost = excluded.cost;
+$$;
+
 -- The only function that ends a task: it changes state, money, work and webhook together. What the task is afterwards was
 -- computed by its caller, who has frozen the body of the webhook from it, and is written as it was given. The function decides
 -- whether the task may end so: it must be in one of the states p_from, p_fence must be the newest fence (or null), with
@@ -55,6 +64,7 @@ END $$;
 -- - keep: from nothing, the money stays held;
 -- - settle_anew: the task had failed or expired and is delivered after all. It is charged p_charge, which may be 0, although
 --   its hold is released. Also returns false if the account cannot pay that.
+-- What the task costs at its provider (p_cost) is written once; null: not known.
 -- Without p_has_basis the charge is an operator's, which has no quantity. With p_watch_lane the work of a task that has a job
 -- stays, and the provider's job is watched. A webhook about an unknown outcome, or about the failure of a task that is
 -- delivered late, is not tried again, because it would tell the receiver a state that is over; a running attempt is still
@@ -63,12 +73,13 @@ CREATE OR REPLACE FUNCTION task_complete(
   p_account uuid, p_id uuid, p_fence bigint, p_from text, p_unsent boolean, p_status text, p_money text, p_charge bigint,
   p_has_basis boolean, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_fault json,
   p_content json, p_completed timestamptz, p_watch_lane text, p_watch_ms bigint, p_delivery uuid, p_url text, p_origin text,
-  p_sealed_secret text, p_body bytea, p_told timestamptz
+  p_sealed_secret text, p_body bytea, p_told timestamptz, p_cost bigint DEFAULT NULL
 ) RETURNS boolean LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
 DECLARE
   has_job boolean;
+  earlier_cost bigint;
 BEGIN
   IF p_content IS NOT NULL THEN
     PERFORM FROM stored_file
@@ -90,8 +101,12 @@ BEGIN
       RETURN false;
     END IF;
   END IF;
+  IF p_money = 'settle_anew' THEN
+    SELECT cost INTO earlier_cost FROM task
+     WHERE account_id = p_account AND id = p_id AND status = ANY (p_from::text[]) FOR NO KEY UPDATE;
+  END IF;
   UPDATE task
-     SET status = p_status, progress = p_progress, memory = p_memory,
+     SET status = p_status, progress = p_progress, memory = p_memory, cost = coalesce(cost, p_cost),
          sealed_input = CASE WHEN p_money = 'keep' THEN sealed_input END, result = p_result, charged = p_charge,
          unit = CASE WHEN p_has_basis THEN unit END, quantity = CASE WHEN p_has_basis THEN quantity END,
          unit_price = CASE WHEN p_has_basis THEN unit_price END, error_code = p_error_code, error_message = p_error_message,
@@ -100,6 +115,9 @@ BEGIN
    RETURNING provider_job_id IS NOT NULL INTO has_job;
   IF NOT FOUND THEN
     RETURN false;
+  END IF;
+  IF p_money = 'settle_anew' AND coalesce(earlier_cost, p_cost) IS NOT NULL THEN
+    PERFORM task_cost_late(p_account, p_id, CASE WHEN earlier_cost IS NULL THEN p_cost ELSE 0 END);
   END IF;
   IF p_watch_lane IS NULL OR NOT has_job THEN
     DELETE FROM task_work WHERE account_id = p_account AND task_id = p_id;

@@ -38,12 +38,21 @@ CREATE TABLE usage_day (
   cached_tokens bigint NOT NULL DEFAULT 0,
   output_tokens bigint NOT NULL DEFAULT 0,
   reasoning_tokens bigint NOT NULL DEFAULT 0,
-  PRIMARY KEY (account_id, day, api_key_id, model, endpoint)
+  cost numeric NOT NULL DEFAULT 0,
+  costed bigint NOT NULL DEFAULT 0,
+  below_cost bigint NOT NULL DEFAULT 0,
+  provider text NOT NULL DEFAULT '',
+  upstream_model text NOT NULL DEFAULT '',
+  PRIMARY KEY (account_id, day, api_key_id, model, endpoint, provider, upstream_model)
 ) WITH (fillfactor = 70);
 CREATE INDEX usage_day_by_day ON usage_day (day);
 COMMENT ON TABLE usage_day IS 'What was used, per day in UTC, account, key, model and endpoint. Rows whose account and key are zero have the sums of all accounts, for operators.';
 COMMENT ON COLUMN usage_day.charged IS 'What was charged on this day, less what was given back on it. This is what users see.';
 COMMENT ON COLUMN usage_day.input_tokens IS 'The whole prompts of calls that are sold by token; cached_tokens is a part of it, as reasoning_tokens is of output_tokens.';
+COMMENT ON COLUMN usage_day.cost IS 'What the calls cost at their providers, in micro-USD, as far as that is known. What is given back does not change it.';
+COMMENT ON COLUMN usage_day.costed IS 'How many calls that succeeded have a known cost. A late delivery whose cost is not known counts as -1, so that cost is whole where costed = calls - failures.';
+COMMENT ON COLUMN usage_day.below_cost IS 'How many calls were charged less than they cost.';
+COMMENT ON COLUMN usage_day.provider IS 'The provider that was called last, and upstream_model its name for the model; empty where none was called, and in sums of before this was kept.';
 COMMENT ON COLUMN usage_day.given_back IS 'charged + given_back counts towards limits: there, what was given back leaves the day on which it was charged.';
 
 CREATE TABLE usage_latency (
@@ -54,7 +63,9 @@ CREATE TABLE usage_latency (
   endpoint text NOT NULL,
   bucket smallint NOT NULL,
   calls bigint NOT NULL,
-  PRIMARY KEY (account_id, day, api_key_id, model, endpoint, bucket)
+  provider text NOT NULL DEFAULT '',
+  upstream_model text NOT NULL DEFAULT '',
+  PRIMARY KEY (account_id, day, api_key_id, model, endpoint, bucket, provider, upstream_model)
 ) WITH (fillfactor = 70);
 CREATE INDEX usage_latency_by_day ON usage_latency (day);
 COMMENT ON TABLE usage_latency IS 'How many of the calls of usage_day took how long, by bucket (usage_bucket).';
@@ -71,6 +82,9 @@ CREATE TABLE usage_month (
   cached_tokens bigint NOT NULL DEFAULT 0,
   output_tokens bigint NOT NULL DEFAULT 0,
   reasoning_tokens bigint NOT NULL DEFAULT 0,
+  cost numeric NOT NULL DEFAULT 0,
+  costed bigint NOT NULL DEFAULT 0,
+  below_cost bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, month, api_key_id)
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE usage_month IS 'What each key used in each month, so that a year of all accounts and keys is read by month and not by day and model. It has no rows of all accounts.';
@@ -93,7 +107,9 @@ CREATE TABLE usage_refund (
   endpoint text NOT NULL,
   reason text NOT NULL,
   amount bigint NOT NULL,
-  PRIMARY KEY (account_id, day, api_key_id, model, endpoint, reason)
+  provider text NOT NULL DEFAULT '',
+  upstream_model text NOT NULL DEFAULT '',
+  PRIMARY KEY (account_id, day, api_key_id, model, endpoint, reason, provider, upstream_model)
 ) WITH (fillfactor = 70);
 CREATE INDEX usage_refund_by_day ON usage_refund (day);
 COMMENT ON TABLE usage_refund IS 'What was given back of charges, on the day on which it was given back: usage_day.charged has it taken off. It has no rows of all accounts.';
@@ -109,7 +125,8 @@ COMMENT ON TABLE usage_held IS 'What calls and tasks held at the end of each mon
 
 CREATE TABLE usage_account (
   account_id uuid PRIMARY KEY,
-  charged bigint NOT NULL
+  charged bigint NOT NULL,
+  cost numeric NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE usage_account IS 'The sum of the days of each account, for the audit.';
 
@@ -119,11 +136,13 @@ CREATE TABLE late_charge (
   api_key_id uuid NOT NULL,
   model text NOT NULL,
   endpoint text NOT NULL,
-  charged bigint NOT NULL CHECK (charged > 0),
+  charged bigint NOT NULL CHECK (charged >= 0),
   charged_at timestamptz NOT NULL,
+  cost bigint,
   PRIMARY KEY (account_id, id)
 );
 CREATE INDEX late_charge_by_time ON late_charge (charged_at);
+COMMENT ON COLUMN late_charge.cost IS 'What the task costs beside what it cost when it first ended; null: not known.';
 COMMENT ON TABLE late_charge IS 'What was charged for tasks that were delivered late, whatever becomes of their records. Such a task counts as it first ended; its charge counts on the day on which it was made.';
 
 CREATE TABLE late_reversal (

@@ -6,7 +6,8 @@ CREATE OR REPLACE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE s
   SELECT ceil(ln(greatest(p_ms, 1)::float8) / ln(1.1::float8))::smallint;
 $$;
 
--- A reversed charge counts as made, because what is given back is counted apart. What is charged for a late delivery counts by its
+-- `cost` is what the call costs at its provider, null where that is not known; `costed` is 1 for a call that succeeded and whose cost is
+-- known. A reversed charge counts as made, because what is given back is counted apart. What is charged for a late delivery counts by its
 -- own row (late_charge).
 CREATE OR REPLACE VIEW usage_call AS
   SELECT e.account_id, e.id, e.created_at, e.status <> 'running' AS is_final, e.completed_at AS ended_at,
@@ -23,7 +24,9 @@ CREATE OR REPLACE VIEW usage_call AS
          CASE WHEN e.status = 'succeeded' AND e.unit = 'token' THEN coalesce((e.quantity->>'cachedTokens')::bigint, 0) ELSE 0 END AS cached_tokens,
          CASE WHEN e.status = 'succeeded' AND e.unit = 'token' THEN coalesce((e.quantity->>'completionTokens')::bigint, 0) ELSE 0 END AS output_tokens,
          CASE WHEN e.status = 'succeeded' AND e.unit = 'token' THEN coalesce((e.quantity->>'reasoningTokens')::bigint, 0) ELSE 0 END AS reasoning_tokens,
-         e.run
+         e.run, coalesce(e.provider, '') AS provider, coalesce(e.upstream_model, '') AS upstream_model, e.cost,
+         CASE WHEN e.status = 'succeeded' AND e.cost IS NOT NULL THEN 1 ELSE 0 END AS costed,
+         CASE WHEN e.status = 'succeeded' AND e.cost > e.charged THEN 1 ELSE 0 END AS below_cost
     FROM execution e
   UNION ALL
   SELECT t.account_id, t.id, t.created_at, t.status IN ('succeeded', 'failed', 'expired'),
@@ -32,7 +35,12 @@ CREATE OR REPLACE VIEW usage_call AS
          t.status <> 'succeeded' OR t.delivered_late,
          CASE WHEN t.status = 'succeeded' AND NOT t.delivered_late THEN 1 ELSE 0 END,
          CASE WHEN t.delivered_late THEN 0 ELSE coalesce(t.charged, 0) END,
-         usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint), h.amount, 0, 0, 0, 0, t.run
+         usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint), h.amount, 0, 0, 0, 0, t.run,
+         CASE WHEN t.on_sandbox THEN 'sandbox' ELSE t.provider END, t.upstream_model,
+         CASE WHEN t.delivered_late THEN t.cost - coalesce((SELECT l.cost FROM late_charge l
+           WHERE l.account_id = t.account_id AND l.id = t.id), 0) ELSE t.cost END,
+         CASE WHEN t.status = 'succeeded' AND NOT t.delivered_late AND t.cost IS NOT NULL THEN 1 ELSE 0 END,
+         CASE WHEN t.status = 'succeeded' AND NOT t.delivered_late AND t.cost > t.charged THEN 1 ELSE 0 END
     FROM task t LEFT JOIN hold h ON h.account_id = t.account_id AND h.id = t.id;
 COMMENT ON VIEW usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
 
@@ -43,7 +51,9 @@ CREATE OR REPLACE VIEW usage_given_back AS
   SELECT l.account_id, l.created_at,
          coalesce(c.api_key_id, r.api_key_id, '00000000-0000-0000-0000-000000000000') AS api_key_id,
          coalesce(c.model, r.model, '') AS model, coalesce(c.endpoint, r.endpoint, '') AS endpoint,
-         -l.amount AS charged, coalesce(p.charged_at, c.ended_at, r.charged_at) AS reversed_at, l.reason, c.run
+         -l.amount AS charged, coalesce(p.charged_at, c.ended_at, r.charged_at) AS reversed_at, l.reason, c.run,
+         coalesce(c.provider, '') AS provider, coalesce(c.upstream_model, '') AS upstream_model, 0::bigint AS cost, 0 AS costed,
+         0 AS below_cost
     FROM ledger_entry l
     LEFT JOIN LATERAL (
       SELECT * FROM usage_call u WHERE u.account_id = l.account_id AND u.id = l.hold_id OFFSET 0) c ON true
@@ -51,10 +61,14 @@ CREATE OR REPLACE VIEW usage_given_back AS
     LEFT JOIN late_charge p ON p.account_id = l.account_id AND p.id = l.hold_id
    WHERE l.kind = 'correction' AND l.hold_id IS NOT NULL
   UNION ALL
-  SELECT account_id, charged_at, api_key_id, model, endpoint, charged, charged_at, NULL,
-         (SELECT t.run FROM task t WHERE t.account_id = late_charge.account_id AND t.id = late_charge.id)
-    FROM late_charge;
-COMMENT ON VIEW usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative.';
+  SELECT p.account_id, p.charged_at, p.api_key_id, p.model, p.endpoint, p.charged, p.charged_at, NULL, t.run,
+         coalesce(t.provider, ''), coalesce(t.upstream_model, ''), coalesce(p.cost, 0), CASE WHEN p.cost IS NULL THEN -1 ELSE 0 END,
+         CASE WHEN p.cost > p.charged THEN 1 ELSE 0 END
+    FROM late_charge p
+    LEFT JOIN LATERAL (
+      SELECT run, CASE WHEN on_sandbox THEN 'sandbox' ELSE provider END AS provider, upstream_model FROM task
+       WHERE account_id = p.account_id AND id = p.id OFFSET 0) t ON true;
+COMMENT ON VIEW usage_given_back IS 'What was given back of charges, and what was charged late. The amount of what was given back is negative. Only what was charged late has a cost.';
 
 -- What has ended and is not folded yet, of one account or of all accounts (null). The few pending calls are looked up by key:
 -- OFFSET 0 keeps the planner from joining them the other way round, which would read all calls ever made. `run` is empty for calls
@@ -63,17 +77,18 @@ CREATE OR REPLACE FUNCTION usage_recent_v2(p_account uuid)
 RETURNS TABLE (
   day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric,
   charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint,
-  run text
+  run text, provider text, upstream_model text, cost bigint, costed integer,
+  below_cost integer
 ) LANGUAGE sql STABLE AS $$
   SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
          is_failed::int AS failures, quantity, charged, bucket, input_tokens, cached_tokens, output_tokens, reasoning_tokens,
-         coalesce(run, '') AS run
+         coalesce(run, '') AS run, provider, upstream_model, coalesce(cost, 0) AS cost, costed, below_cost
     FROM usage_call c
    WHERE created_at > (SELECT folded_until FROM usage_state) AND is_final AND (p_account IS NULL OR c.account_id = p_account)
   UNION ALL
   SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
          is_failed::int AS failures, quantity, charged, bucket, input_tokens, cached_tokens, output_tokens, reasoning_tokens,
-         coalesce(run, '') AS run
+         coalesce(run, '') AS run, provider, upstream_model, coalesce(cost, 0) AS cost, costed, below_cost
     FROM (SELECT c.* FROM usage_pending p
            CROSS JOIN LATERAL (SELECT * FROM usage_call u WHERE u.account_id = p.account_id AND u.id = p.id OFFSET 0) c
            WHERE p_account IS NULL OR p.account_id = p_account) waited
@@ -81,7 +96,7 @@ RETURNS TABLE (
   UNION ALL
   SELECT (created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls,
          0 AS failures, 0::numeric AS quantity, charged, NULL::smallint AS bucket, 0::bigint, 0::bigint, 0::bigint, 0::bigint,
-         coalesce(run, '') AS run
+         coalesce(run, '') AS run, provider, upstream_model, cost, costed, below_cost
     FROM usage_given_back g
    WHERE created_at > (SELECT folded_until FROM usage_state) AND (p_account IS NULL OR g.account_id = p_account);
 $$;
@@ -99,12 +114,14 @@ $$;
 -- What was given back from day p_from until before day p_to, by reason, of one account or of all accounts (null).
 CREATE OR REPLACE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date)
 RETURNS TABLE (
-  day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint
+  day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint, provider text,
+  upstream_model text
 ) LANGUAGE sql STABLE AS $$
-  SELECT day, account_id, api_key_id, model, endpoint, reason, amount FROM usage_refund r
+  SELECT day, account_id, api_key_id, model, endpoint, reason, amount, provider, upstream_model FROM usage_refund r
    WHERE day >= p_from AND day < p_to AND (p_account IS NULL OR r.account_id = p_account)
   UNION ALL
-  SELECT (created_at AT TIME ZONE 'UTC')::date, account_id, api_key_id, model, endpoint, coalesce(reason, ''), -charged
+  SELECT (created_at AT TIME ZONE 'UTC')::date, account_id, api_key_id, model, endpoint, coalesce(reason, ''), -charged,
+         provider, upstream_model
     FROM usage_given_back g
    WHERE charged < 0 AND created_at > (SELECT folded_until FROM usage_state)
      AND created_at >= p_from::timestamp AT TIME ZONE 'UTC' AND created_at < p_to::timestamp AT TIME ZONE 'UTC'
@@ -114,12 +131,14 @@ $$;
 -- What usage_refunds has of calls that name a run, by run.
 CREATE OR REPLACE FUNCTION usage_run_refunds(p_account uuid, p_from date, p_to date)
 RETURNS TABLE (
-  day date, account_id uuid, api_key_id uuid, model text, endpoint text, run text, reason text, amount bigint
+  day date, account_id uuid, api_key_id uuid, model text, endpoint text, run text, reason text, amount bigint, provider text,
+  upstream_model text
 ) LANGUAGE sql STABLE AS $$
-  SELECT day, account_id, api_key_id, model, endpoint, run, reason, amount FROM usage_run_refund r
+  SELECT day, account_id, api_key_id, model, endpoint, run, reason, amount, provider, upstream_model FROM usage_run_refund r
    WHERE day >= p_from AND day < p_to AND (p_account IS NULL OR r.account_id = p_account)
   UNION ALL
-  SELECT (created_at AT TIME ZONE 'UTC')::date, account_id, api_key_id, model, endpoint, run, coalesce(reason, ''), -charged
+  SELECT (created_at AT TIME ZONE 'UTC')::date, account_id, api_key_id, model, endpoint, run, coalesce(reason, ''), -charged,
+         provider, upstream_model
     FROM usage_given_back g
    WHERE charged < 0 AND run IS NOT NULL AND created_at > (SELECT folded_until FROM usage_state)
      AND created_at >= p_from::timestamp AT TIME ZONE 'UTC' AND created_at < p_to::timestamp AT TIME ZONE 'UTC'
@@ -161,24 +180,26 @@ BEGIN
     ), event AS MATERIALIZED (
       SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
              is_failed::int AS failures, quantity, charged, 0::bigint AS given_back, bucket,
-             input_tokens, cached_tokens, output_tokens, reasoning_tokens, run
+             input_tokens, cached_tokens, output_tokens, reasoning_tokens, run, provider, upstream_model,
+             coalesce(cost, 0) AS cost, costed, below_cost
         FROM (SELECT * FROM scanned WHERE is_final UNION ALL SELECT * FROM waited) c
       UNION ALL
       SELECT (created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
              0::numeric AS quantity, charged AS charged, -charged AS given_back, NULL::smallint AS bucket,
              0::bigint AS input_tokens, 0::bigint AS cached_tokens, 0::bigint AS output_tokens, 0::bigint AS reasoning_tokens,
-             run
+             run, provider, upstream_model, cost, costed, below_cost
         FROM given
       UNION ALL
       SELECT (reversed_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
-             0::numeric AS quantity, 0 AS charged, charged AS given_back, NULL::smallint AS bucket, 0, 0, 0, 0, NULL
+             0::numeric AS quantity, 0 AS charged, charged AS given_back, NULL::smallint AS bucket, 0, 0, 0, 0, NULL,
+             provider, upstream_model, 0, 0, 0
         FROM given WHERE reversed_at IS NOT NULL
     ), refunds AS (
-      INSERT INTO usage_refund AS r (account_id, day, api_key_id, model, endpoint, reason, amount)
-        SELECT account_id, (created_at AT TIME ZONE 'UTC')::date, api_key_id, model, endpoint, coalesce(reason, ''),
-               -sum(charged)
-          FROM given WHERE charged < 0 GROUP BY 1, 2, 3, 4, 5, 6
-        ON CONFLICT (account_id, day, api_key_id, model, endpoint, reason) DO UPDATE SET amount = r.amount + excluded.amount
+      INSERT INTO usage_refund AS r (account_id, day, api_key_id, model, endpoint, reason, provider, upstream_model, amount)
+        SELECT account_id, (created_at AT TIME ZONE 'UTC')::date, api_key_id, model, endpoint, coalesce(reason, ''), provider,
+               upstream_model, -sum(charged)
+          FROM given WHERE charged < 0 GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+        ON CONFLICT (account_id, day, api_key_id, model, endpoint, reason, provider, upstream_model) DO UPDATE SET amount = r.amount + excluded.amount
     ), holds AS (
       INSERT INTO usage_held AS h (account_id, month, held)
         SELECT account_id, month::date, sum(held)
@@ -192,57 +213,72 @@ BEGIN
       UNION ALL
       SELECT day, '00000000-0000-0000-0000-000000000000'::uuid, '00000000-0000-0000-0000-000000000000'::uuid,
              model, endpoint, calls, failures, quantity, charged, given_back, bucket,
-             input_tokens, cached_tokens, output_tokens, reasoning_tokens, NULL
+             input_tokens, cached_tokens, output_tokens, reasoning_tokens, NULL, provider, upstream_model, cost, costed,
+             below_cost
         FROM event
     ), runs AS (
-      INSERT INTO usage_run AS d (account_id, day, run, api_key_id, model, endpoint, calls, failures, quantity, charged,
-                                  input_tokens, cached_tokens, output_tokens, reasoning_tokens)
-        SELECT account_id, day, run, api_key_id, model, endpoint, sum(calls), sum(failures), sum(quantity), sum(charged),
-               sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens)
-          FROM event WHERE run IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6
-        ON CONFLICT (account_id, day, run, api_key_id, model, endpoint) DO UPDATE
+      INSERT INTO usage_run AS d (account_id, day, run, api_key_id, model, endpoint, provider, upstream_model, calls, failures,
+                                  quantity, charged, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost, costed,
+                                  below_cost)
+        SELECT account_id, day, run, api_key_id, model, endpoint, provider, upstream_model, sum(calls), sum(failures),
+               sum(quantity), sum(charged), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens),
+               sum(cost), sum(costed), sum(below_cost)
+          FROM event WHERE run IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+        ON CONFLICT (account_id, day, run, api_key_id, model, endpoint, provider, upstream_model) DO UPDATE
           SET calls = d.calls + excluded.calls, failures = d.failures + excluded.failures,
               quantity = d.quantity + excluded.quantity, charged = d.charged + excluded.charged,
               input_tokens = d.input_tokens + excluded.input_tokens,
               cached_tokens = d.cached_tokens + excluded.cached_tokens,
               output_tokens = d.output_tokens + excluded.output_tokens,
-              reasoning_tokens = d.reasoning_tokens + excluded.reasoning_tokens
+              reasoning_tokens = d.reasoning_tokens + excluded.reasoning_tokens,
+              cost = d.cost + excluded.cost, costed = d.costed + excluded.costed,
+              below_cost = d.below_cost + excluded.below_cost
     ), run_latencies AS (
-      INSERT INTO usage_run_latency AS l (account_id, day, run, api_key_id, model, endpoint, bucket, calls)
-        SELECT account_id, day, run, api_key_id, model, endpoint, bucket, sum(calls)
-          FROM event WHERE run IS NOT NULL AND bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7
-        ON CONFLICT (account_id, day, run, api_key_id, model, endpoint, bucket) DO UPDATE SET calls = l.calls + excluded.calls
+      INSERT INTO usage_run_latency AS l (account_id, day, run, api_key_id, model, endpoint, bucket, provider, upstream_model,
+                                          calls)
+        SELECT account_id, day, run, api_key_id, model, endpoint, bucket, provider, upstream_model, sum(calls)
+          FROM event WHERE run IS NOT NULL AND bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
+        ON CONFLICT (account_id, day, run, api_key_id, model, endpoint, bucket, provider, upstream_model) DO UPDATE
+          SET calls = l.calls + excluded.calls
     ), run_refunds AS (
-      INSERT INTO usage_run_refund AS r (account_id, day, run, api_key_id, model, endpoint, reason, amount)
-        SELECT account_id, (created_at AT TIME ZONE 'UTC')::date, run, api_key_id, model, endpoint, coalesce(reason, ''),
-               -sum(charged)
-          FROM given WHERE charged < 0 AND run IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7
-        ON CONFLICT (account_id, day, run, api_key_id, model, endpoint, reason) DO UPDATE
+      INSERT INTO usage_run_refund AS r (account_id, day, run, api_key_id, model, endpoint, reason, provider, upstream_model,
+                                         amount)
+        SELECT account_id, (created_at AT TIME ZONE 'UTC')::date, run, api_key_id, model, endpoint, coalesce(reason, ''), provider,
+               upstream_model, -sum(charged)
+          FROM given WHERE charged < 0 AND run IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9
+        ON CONFLICT (account_id, day, run, api_key_id, model, endpoint, reason, provider, upstream_model) DO UPDATE
           SET amount = r.amount + excluded.amount
     ), days AS (
-      INSERT INTO usage_day AS d (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged, given_back,
-                                  input_tokens, cached_tokens, output_tokens, reasoning_tokens)
-        SELECT account_id, day, api_key_id, model, endpoint, sum(calls), sum(failures), sum(quantity), sum(charged),
-               sum(given_back), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens)
-          FROM grain GROUP BY 1, 2, 3, 4, 5
-        ON CONFLICT (account_id, day, api_key_id, model, endpoint) DO UPDATE
+      INSERT INTO usage_day AS d (account_id, day, api_key_id, model, endpoint, provider, upstream_model, calls, failures,
+                                  quantity, charged, given_back, input_tokens, cached_tokens, output_tokens, reasoning_tokens,
+                                  cost, costed, below_cost)
+        SELECT account_id, day, api_key_id, model, endpoint, provider, upstream_model, sum(calls), sum(failures), sum(quantity),
+               sum(charged), sum(given_back), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens),
+               sum(cost), sum(costed), sum(below_cost)
+          FROM grain GROUP BY 1, 2, 3, 4, 5, 6, 7
+        ON CONFLICT (account_id, day, api_key_id, model, endpoint, provider, upstream_model) DO UPDATE
           SET calls = d.calls + excluded.calls, failures = d.failures + excluded.failures,
               quantity = d.quantity + excluded.quantity, charged = d.charged + excluded.charged,
               given_back = d.given_back + excluded.given_back,
               input_tokens = d.input_tokens + excluded.input_tokens,
               cached_tokens = d.cached_tokens + excluded.cached_tokens,
               output_tokens = d.output_tokens + excluded.output_tokens,
-              reasoning_tokens = d.reasoning_tokens + excluded.reasoning_tokens
+              reasoning_tokens = d.reasoning_tokens + excluded.reasoning_tokens,
+              cost = d.cost + excluded.cost, costed = d.costed + excluded.costed,
+              below_cost = d.below_cost + excluded.below_cost
     ), latencies AS (
-      INSERT INTO usage_latency AS l (account_id, day, api_key_id, model, endpoint, bucket, calls)
-        SELECT account_id, day, api_key_id, model, endpoint, bucket, sum(calls)
-          FROM grain WHERE bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6
-        ON CONFLICT (account_id, day, api_key_id, model, endpoint, bucket) DO UPDATE SET calls = l.calls + excluded.calls
+      INSERT INTO usage_latency AS l (account_id, day, api_key_id, model, endpoint, bucket, provider, upstream_model, calls)
+        SELECT account_id, day, api_key_id, model, endpoint, bucket, provider, upstream_model, sum(calls)
+          FROM grain WHERE bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+        ON CONFLICT (account_id, day, api_key_id, model, endpoint, bucket, provider, upstream_model) DO UPDATE
+          SET calls = l.calls + excluded.calls
     ), months AS (
       INSERT INTO usage_month AS m (account_id, month, api_key_id, calls, failures, quantity, charged,
-                                    input_tokens, cached_tokens, output_tokens, reasoning_tokens)
+                                    input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost, costed,
+                                  below_cost)
         SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, sum(calls), sum(failures),
-               sum(quantity), sum(charged), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens)
+               sum(quantity), sum(charged), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens),
+               sum(cost), sum(costed), sum(below_cost)
           FROM event GROUP BY 1, 2, 3
         ON CONFLICT (account_id, month, api_key_id) DO UPDATE
           SET calls = m.calls + excluded.calls, failures = m.failures + excluded.failures,
@@ -250,16 +286,18 @@ BEGIN
               input_tokens = m.input_tokens + excluded.input_tokens,
               cached_tokens = m.cached_tokens + excluded.cached_tokens,
               output_tokens = m.output_tokens + excluded.output_tokens,
-              reasoning_tokens = m.reasoning_tokens + excluded.reasoning_tokens
+              reasoning_tokens = m.reasoning_tokens + excluded.reasoning_tokens,
+              cost = m.cost + excluded.cost, costed = m.costed + excluded.costed,
+              below_cost = m.below_cost + excluded.below_cost
     ), month_latencies AS (
       INSERT INTO usage_month_latency AS l (account_id, month, api_key_id, bucket, calls)
         SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, bucket, sum(calls)
           FROM event WHERE bucket IS NOT NULL GROUP BY 1, 2, 3, 4
         ON CONFLICT (account_id, month, api_key_id, bucket) DO UPDATE SET calls = l.calls + excluded.calls
     ), accounts AS (
-      INSERT INTO usage_account AS a (account_id, charged)
-        SELECT account_id, sum(charged) FROM event GROUP BY 1
-        ON CONFLICT (account_id) DO UPDATE SET charged = a.charged + excluded.charged
+      INSERT INTO usage_account AS a (account_id, charged, cost)
+        SELECT account_id, sum(charged), sum(cost) FROM event GROUP BY 1
+        ON CONFLICT (account_id) DO UPDATE SET charged = a.charged + excluded.charged, cost = a.cost + excluded.cost
     )
     SELECT count(*) INTO folded FROM event;
     UPDATE usage_state SET folded_until = stretch_end;

@@ -14,7 +14,12 @@ CREATE TABLE usage_run (
   cached_tokens bigint NOT NULL,
   output_tokens bigint NOT NULL,
   reasoning_tokens bigint NOT NULL,
-  PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint)
+  cost numeric NOT NULL DEFAULT 0,
+  costed bigint NOT NULL DEFAULT 0,
+  below_cost bigint NOT NULL DEFAULT 0,
+  provider text NOT NULL DEFAULT '',
+  upstream_model text NOT NULL DEFAULT '',
+  PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, provider, upstream_model)
 ) WITH (fillfactor = 70);
 CREATE INDEX usage_run_by_day ON usage_run (day);
 
@@ -27,7 +32,9 @@ CREATE TABLE usage_run_latency (
   endpoint text NOT NULL,
   bucket smallint NOT NULL,
   calls bigint NOT NULL,
-  PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, bucket)
+  provider text NOT NULL DEFAULT '',
+  upstream_model text NOT NULL DEFAULT '',
+  PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, bucket, provider, upstream_model)
 ) WITH (fillfactor = 70);
 CREATE INDEX usage_run_latency_by_day ON usage_run_latency (day);
 
@@ -40,7 +47,9 @@ CREATE TABLE usage_run_refund (
   endpoint text NOT NULL,
   reason text NOT NULL,
   amount bigint NOT NULL,
-  PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, reason)
+  provider text NOT NULL DEFAULT '',
+  upstream_model text NOT NULL DEFAULT '',
+  PRIMARY KEY (account_id, day, run, api_key_id, model, endpoint, reason, provider, upstream_model)
 ) WITH (fillfactor = 70);
 CREATE INDEX usage_run_refund_by_day ON usage_run_refund (day);
 

@@ -12,8 +12,10 @@ CREATE TABLE dropped_record (
   account_id uuid PRIMARY KEY,
   until_id uuid NOT NULL,
   records bigint NOT NULL,
-  charged numeric NOT NULL
+  charged numeric NOT NULL,
+  cost numeric NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE dropped_record IS 'The sums of the dropped records of each account, so that a full audit still accounts for every entry.';
 COMMENT ON COLUMN dropped_record.until_id IS 'The newest id that was dropped.';
+COMMENT ON COLUMN dropped_record.cost IS 'What the dropped records cost at their providers.';
 COMMENT ON COLUMN dropped_record.charged IS 'What the dropped records cost, less what was given back.';

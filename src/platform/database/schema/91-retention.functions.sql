@@ -35,6 +35,17 @@ $$;
 
 REVOKE EXECUTE ON FUNCTION record_note_dropped FROM PUBLIC;
 
+-- Adds the costs of dropped records to the sums of their accounts, which record_note_dropped has made. Only its owner may call it.
+CREATE OR REPLACE FUNCTION record_note_dropped_costs(p_accounts uuid[], p_costs bigint[]) RETURNS void LANGUAGE sql SECURITY DEFINER
+  SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+  SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+  UPDATE dropped_record d SET cost = d.cost + gone.cost
+    FROM (SELECT account, sum(cost) AS cost FROM unnest(p_accounts, p_costs) g (account, cost) WHERE cost > 0 GROUP BY 1) gone
+   WHERE d.account_id = gone.account;
+$$;
+
+REVOKE EXECUTE ON FUNCTION record_note_dropped_costs FROM PUBLIC;
+
 -- Looks at the next p_limit calls that began more than p_days ago, oldest first, and drops those that ended as long ago and
 -- are proven. seen < p_limit: the pass is over, and the next one begins with the oldest again. One process at a time; records
 -- are kept for 30 days at least.
@@ -50,6 +61,7 @@ DECLARE
   ids uuid[];
   runs text[];
   began timestamptz[];
+  costs bigint[];
 BEGIN
   seen := 0;
   dropped := 0;
@@ -71,12 +83,13 @@ BEGIN
     DELETE FROM execution e
      WHERE e.id = ANY (ids) AND e.status <> 'running' AND e.completed_at < cutoff AND e.created_at < proven
        AND record_is_proven(e.account_id, e.id, proven)
-    RETURNING e.account_id, e.id, e.run, e.created_at)
-  SELECT array_agg(gone.account_id), array_agg(gone.id), array_agg(gone.run), array_agg(gone.created_at)
-    INTO accounts, ids, runs, began FROM gone;
+    RETURNING e.account_id, e.id, e.run, e.created_at, e.cost)
+  SELECT array_agg(gone.account_id), array_agg(gone.id), array_agg(gone.run), array_agg(gone.created_at), array_agg(gone.cost)
+    INTO accounts, ids, runs, began, costs FROM gone;
   dropped := coalesce(cardinality(ids), 0);
   IF dropped > 0 THEN
     PERFORM record_note_dropped(accounts, ids);
+    PERFORM record_note_dropped_costs(accounts, costs);
     PERFORM run_note_dropped(accounts, runs, began, ids);
   END IF;
 END $$;
@@ -94,6 +107,7 @@ DECLARE
   ids uuid[];
   runs text[];
   began timestamptz[];
+  costs bigint[];
 BEGIN
   seen := 0;
   dropped := 0;
@@ -115,7 +129,8 @@ BEGIN
              AND t.created_at < proven
              FOR UPDATE SKIP LOCKED) ended;
   PERFORM FROM account WHERE id = ANY (accounts) ORDER BY id FOR NO KEY UPDATE;
-  SELECT array_agg(t.account_id), array_agg(t.id), array_agg(t.run), array_agg(t.created_at) INTO accounts, ids, runs, began
+  SELECT array_agg(t.account_id), array_agg(t.id), array_agg(t.run), array_agg(t.created_at), array_agg(t.cost)
+    INTO accounts, ids, runs, began, costs
     FROM task t JOIN hold h ON h.account_id = t.account_id AND h.id = t.id
    WHERE t.id = ANY (ids) AND h.state <> 'open' AND h.created_at < proven
      AND record_is_proven(t.account_id, t.id, proven)
@@ -132,6 +147,7 @@ BEGIN
     DELETE FROM task t USING unnest(accounts, ids) gone (account_id, id)
      WHERE t.account_id = gone.account_id AND t.id = gone.id;
     PERFORM record_note_dropped(accounts, ids);
+    PERFORM record_note_dropped_costs(accounts, costs);
     PERFORM run_note_dropped(accounts, runs, began, ids);
   END IF;
 END $$;

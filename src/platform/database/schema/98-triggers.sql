@@ -9,6 +9,11 @@ CREATE TRIGGER ledger_entry_within_charge BEFORE INSERT ON ledger_entry
 CREATE TRIGGER hold_resolved_is_final BEFORE UPDATE ON hold
   FOR EACH ROW WHEN (OLD.state <> 'open') EXECUTE FUNCTION hold_refuse_change();
 
+CREATE TRIGGER execution_cost_is_final BEFORE UPDATE OF cost ON execution
+  FOR EACH ROW WHEN (OLD.cost IS NOT NULL AND NEW.cost IS DISTINCT FROM OLD.cost) EXECUTE FUNCTION cost_refuse_change();
+CREATE TRIGGER task_cost_is_final BEFORE UPDATE OF cost ON task
+  FOR EACH ROW WHEN (OLD.cost IS NOT NULL AND NEW.cost IS DISTINCT FROM OLD.cost) EXECUTE FUNCTION cost_refuse_change();
+
 CREATE TRIGGER execution_spends AFTER UPDATE ON execution
   FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.status = 'succeeded') EXECUTE FUNCTION execution_note_spend();
 CREATE TRIGGER task_spends AFTER UPDATE ON task

@@ -1,32 +1,46 @@
 import type { Vendor } from '../vendors.js';
 
-const HEAD = { modelVersion: 'v', responseId: 'mAitaLmkHPPlz7IP' };
-const usageMetadata = { promptTokenCount: 20, candidatesTokenCount: 9, totalTokenCount: 29 };
-const says = (parts: readonly object[], more: object = {}) => ({
-  candidates: [{ content: { parts, role: 'model' }, index: 0, ...more }],
-  usageMetadata: { promptTokenCount: 20, totalTokenCount: 20 },
-  ...HEAD,
-});
-const event = (answer: object) => `data: ${JSON.stringify(answer)}\r\n\r\n`;
-const call = {
-  functionCall: { id: 'k3x9', name: 'get_weather', args: { city: 'Riga' } },
-  thoughtSignature: 'CpcCAdHtim8=',
+const usageMetadata = {
+  promptTokenCount: 20,
+  candidatesTokenCount: 9,
+  totalTokenCount: 29,
+  promptTokensDetails: [{ modality: 'TEXT', tokenCount: 20 }],
 };
+/** Before the end the counts are those so far. */
+const usageSoFar = { promptTokenCount: 20, totalTokenCount: 20 };
+const response = (candidate: object, usage: object) => ({
+  candidates: [{ index: 0, ...candidate }],
+  usageMetadata: usage,
+  modelVersion: 'v-001',
+  responseId: 'r1',
+});
+const event = (parts: readonly object[], end?: object) =>
+  `data: ${JSON.stringify(
+    response({ content: { parts, role: 'model' }, ...end }, end ? usageMetadata : usageSoFar),
+  )}\r\n\r\n`;
+const functionCall = { functionCall: { name: 'get_weather', args: { city: 'Riga' } } };
+const SIGNATURE = Buffer.from('a thought of the vendor').toString('base64');
 
-/** Gemini's `generateContent`. Its stream has no mark of the end: the last event has the reason and the usage. */
+/** Google's generateContent. */
 export const GEMINI: Vendor = {
   name: 'gemini',
   protocol: 'gemini',
   basePath: '/v1beta',
   events: [
-    event(says([{ text: 'Let me ' }])),
-    event(says([{ text: 'look.' }])),
-    event(says([call])),
-    event({ ...says([{ text: '' }], { finishReason: 'STOP' }), usageMetadata }),
+    event([{ text: 'Let me ' }]),
+    event([{ text: 'look.' }]),
+    event([{ ...functionCall, thoughtSignature: SIGNATURE }]),
+    event([{ text: '' }], { finishReason: 'STOP' }),
   ],
   wholeAfter: 4,
-  whole: {
-    ...says([{ text: 'Let me look.' }, call], { finishReason: 'STOP' }),
+  whole: response(
+    {
+      content: {
+        parts: [{ text: 'Let me look.' }, { ...functionCall, thoughtSignature: SIGNATURE }],
+        role: 'model',
+      },
+      finishReason: 'STOP',
+    },
     usageMetadata,
-  },
+  ),
 };
