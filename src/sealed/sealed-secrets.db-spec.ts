@@ -97,6 +97,33 @@ describe('a start with another list of secret keys', () => {
     expect(await readOf(next, id)).toEqual(WHOLE);
   });
 
+  it('seals the secrets of endpoints anew, and those of what they were told, which a deleted one keeps', async () => {
+    const [account, id] = [randomUUID(), randomUUID()];
+    const old = processWith('a');
+    await old.sealed.check();
+    const secret = old.secrets.seal('whsec', id);
+    const endpoint = [account, id, secret];
+    await database.dataSource.query(
+      `INSERT INTO webhook_endpoint (account_id, id, url, origin, sealed_secret, events, created_at)
+         VALUES ($1, $2, '', '', $3, '{balance.low}', now())`,
+      endpoint,
+    );
+    const tell = `SELECT event_tell($1, 'balance.low', '{}')`;
+    await database.dataSource.query(tell, [account]);
+    const both = processWith('b', 'a');
+    await both.sealed.check();
+    expect(await both.sealed.rotate()).toEqual({ sealedAnew: 2, left: 0, unreadable: 0 });
+    await database.dataSource.query(tell, [account]);
+    await database.dataSource.query('DELETE FROM webhook_endpoint');
+    const next = processWith('b');
+    await next.sealed.check();
+    const deliveries = await database.dataSource.query<{ sealed_secret: string }[]>(
+      'SELECT sealed_secret FROM webhook_delivery',
+    );
+    const opened = deliveries.map((row) => next.secrets.open(row.sealed_secret, id));
+    expect(opened).toEqual(['whsec', 'whsec']);
+  });
+
   it('says after sealing anew that a process with the former list has sealed since then', async () => {
     const old = processWith('a');
     await old.sealed.check();

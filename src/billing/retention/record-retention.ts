@@ -29,18 +29,22 @@ const FORGET_SONG_STEPS = `
     SELECT ctid FROM kept_song_step WHERE created_at < now() - interval '1 day' LIMIT $1))`;
 /** Runs that hold nothing and had no call for 30 days. */
 const DROP_RUNS = 'SELECT run_drop($1)';
-/** Deliveries of events are dropped like records. Those of tasks go with their tasks. */
+/** Deliveries of events are over when none of their attempts is due. Those of tasks go with their tasks. */
 const DROP_EVENTS = `
   WITH gone AS (
     DELETE FROM webhook_delivery WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM webhook_delivery
        WHERE event IS NOT NULL AND status <> 'pending' AND created_at < now() - $1 * interval '1 day' LIMIT $2))
-    RETURNING account_id, id)
-  DELETE FROM webhook_attempt a USING gone g WHERE a.account_id = g.account_id AND a.delivery_id = g.id`;
+    RETURNING account_id, id
+  ), attempts AS (
+    DELETE FROM webhook_attempt a USING gone g WHERE a.account_id = g.account_id AND a.delivery_id = g.id
+  )
+  SELECT count(*)::int AS seen, count(*)::int AS dropped FROM gone`;
 /** Most rows of each that one tick deletes. */
 const MAX_FORGOTTEN = 10_000;
-/** Each checks a batch of old records and drops those that an audit has checked. */
+/** Each drops a batch of what is old: of records those that an audit has checked. */
 const DROP_STATEMENTS = {
+  events: DROP_EVENTS,
   executions: 'SELECT * FROM record_drop_calls($1, $2)',
   tasks: 'SELECT * FROM record_drop_tasks($1, $2)',
 } as const;
@@ -78,18 +82,21 @@ export class RecordRetention implements OnApplicationBootstrap {
   }
 
   /**
-   * Deletes old rows of rotated keys, song steps and runs. Then checks every record older than `days` once, in bounded batches
-   * with pauses between them. Returns how many records were dropped. No batch begins after `stopping` aborts.
+   * Deletes old rows of rotated keys, song steps and runs. Then drops deliveries of events older than `days`, and checks every
+   * record as old once, in bounded batches with pauses between them. Returns how many of all were dropped. No batch begins after
+   * `stopping` aborts.
    */
   async tick(days: number | undefined, stopping?: AbortSignal): Promise<number> {
     await this.dataSource.query(FORGET_CARRIED, [MAX_FORGOTTEN]);
     await this.dataSource.query(FORGET_SONG_STEPS, [MAX_FORGOTTEN]);
     await this.dataSource.query(DROP_RUNS, [BATCH]);
     if (days === undefined) return 0;
-    await this.dataSource.query(DROP_EVENTS, [days, MAX_FORGOTTEN]);
-    const calls = await this.drop('executions', days, stopping);
-    const dropped = calls + (await this.drop('tasks', days, stopping));
-    if (dropped > 0) this.logger.log(`dropped ${dropped} records older than ${days} days`);
+    let dropped = 0;
+    for (const what of ['events', 'executions', 'tasks'] as const) {
+      const count = await this.drop(what, days, stopping);
+      if (count > 0) this.logger.log(`dropped ${count} ${what} older than ${days} days`);
+      dropped += count;
+    }
     return dropped;
   }
 

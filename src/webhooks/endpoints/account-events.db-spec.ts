@@ -10,6 +10,7 @@ import {
   ledgerOf,
   startOf,
 } from '../../../test/support/test-ledger.js';
+import type { RunOfCall } from '../../admission/admitted-call.js';
 import { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService, type KeyTerms } from '../../auth/api-keys.service.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -64,8 +65,13 @@ async function told(): Promise<Told[]> {
   return rows.map(({ body }) => JSON.parse(body.toString()) as Told);
 }
 const types = async () => (await told()).map(({ type }) => type);
-async function begin(amount: bigint, apiKeyId: string = randomUUID(), isCapped = false) {
-  const start = { ...startOf(accountId, amount), apiKeyId, isCapped };
+async function begin(
+  amount: bigint,
+  apiKeyId: string = randomUUID(),
+  isCapped = false,
+  run?: RunOfCall,
+) {
+  const start = { ...startOf(accountId, amount), apiKeyId, isCapped, run };
   return { start, ...(await calls.executions.begin(start)) };
 }
 async function submit(amount: number): Promise<string> {
@@ -92,6 +98,15 @@ describe('balance.low', () => {
     await calls.executions.fail(start, FAILURE);
     await begin(600n);
     expect(await types()).toEqual(['balance.low', 'balance.low']);
+  });
+
+  it('is told anew when the mark is changed, not when it is set to what it is', async () => {
+    const accounts = accountsOf(database.dataSource);
+    for (const mark of [5_000n, 5_000n, 6_000n, 6_000n])
+      await accounts.update(accountId, { lowBalanceMicroUsd: mark });
+    await accounts.update(accountId, { name: 'renamed' });
+    const marks = (await told()).map(({ data }) => data.low_balance_microusd);
+    expect(marks).toEqual(['5000', '6000']);
   });
 
   it('is one delivery for each endpoint that asks for it, of one event', async () => {
@@ -132,6 +147,56 @@ describe('limit.reached', () => {
       { percent: 80, spend_limit_microusd: '100', spent_microusd: '80', spend_limit_period: 'day' },
       { percent: 100, spent_microusd: '100' },
     ]);
+  });
+});
+
+describe('limit.reached of a run', () => {
+  const run = { id: 'build-42', limitMicroUsd: 100n };
+
+  it('is told at 80 and at 100 percent of its limit, by calls and tasks, each once', async () => {
+    await begin(79n, undefined, false, run);
+    expect(await types()).toEqual([]);
+    const { start } = await begin(1n, undefined, false, run);
+    await calls.executions.fail(start, FAILURE);
+    await begin(1n, undefined, false, run);
+    await query(
+      `SELECT task_submit_v2($1, $2, NULL, 'song', 'audio', 'tune-music', NULL, '', '{}', 'sandbox', '', true, 'm',
+         'waiting:sandbox', 20, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, $3, NULL, NULL)`,
+      [accountId, uuidV7(Date.now()), run.id],
+    );
+    expect((await begin(1n, undefined, false, run)).outcome).toBe('over_run');
+    expect((await told()).map(({ data }) => data)).toEqual([
+      { run: run.id, percent: 80, spend_limit_microusd: '100', spent_microusd: '80' },
+      { run: run.id, percent: 100, spend_limit_microusd: '100', spent_microusd: '100' },
+    ]);
+  });
+
+  it('is told once as 100 percent by a first call that takes all of it, and never without a limit', async () => {
+    await begin(100n, undefined, false, run);
+    await begin(500n, undefined, false, { ...run, id: 'free', limitMicroUsd: undefined });
+    expect((await told()).map(({ data }) => data.percent)).toEqual([100]);
+  });
+
+  it('is told at most once each by many calls at once, of two processes', async () => {
+    const others = ledgerOf(database.dataSource);
+    await Promise.all(
+      Array.from({ length: 60 }, (_, nr) =>
+        (nr % 2 === 0 ? calls : others).executions.begin({ ...startOf(accountId, 2n), run }),
+      ),
+    );
+    const percents = (await told()).map(({ data }) => data.percent);
+    expect([[100], [80, 100]]).toContainEqual(percents);
+  });
+
+  it('is told anew for a run of the same name after the former one was dropped', async () => {
+    const { start } = await begin(100n, undefined, false, run);
+    await calls.executions.fail(start, FAILURE);
+    await query(
+      `UPDATE run SET created_at = now() - interval '40 days', last_used_at = created_at - interval '40 days'`,
+    );
+    await query('SELECT run_drop(10)');
+    await begin(90n, undefined, false, run);
+    expect((await told()).map(({ data }) => data.percent)).toEqual([100, 80]);
   });
 });
 
