@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
-import { entryQueryOf, OwnLedgerQuery } from '../billing/ledger/dto/ledger.query.js';
+import { asksForAll, entryQueryOf, OwnLedgerQuery } from '../billing/ledger/dto/ledger.query.js';
 import {
   csvOfOwnEntries,
   OwnLedgerEntryPage,
@@ -17,6 +17,7 @@ import { STATEMENT_DESCRIPTION, StatementResponse } from '../billing/statements/
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { PageOrCsv } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { CsvStreams, type SendPages } from '../platform/http-server/responses/csv-streams.js';
 import { AccountService } from './account.service.js';
 import { BillingSubscriptionView, BillingUsageView, CreditsView } from './billing.view.js';
 import { BillingUsageQuery } from './dto/billing-usage.query.js';
@@ -30,13 +31,14 @@ export class OwnLedgerController {
     private readonly ledger: LedgerService,
     private readonly statements: StatementAnswers,
     private readonly accounts: AccountService,
+    private readonly csv: CsvStreams,
   ) {}
 
   @Get('ledger')
   @ApiOperation({
     summary: 'Every movement of the money of this account, newest first',
     description:
-      'Credits, charges, refunds and corrections, each with the balance after it. `format=csv` answers CSV with the same names, dates and USD; its cursor is in `x-gateway-next-cursor`.',
+      'Credits, charges, refunds and corrections, each with the balance after it. `format=csv` answers CSV with the same names, dates and USD: all entries or, with `limit`, a page, whose cursor is in `x-gateway-next-cursor`.',
   })
   @PageOrCsv(OwnLedgerEntryPage)
   @ErrorResponses('invalid_request')
@@ -46,7 +48,8 @@ export class OwnLedgerController {
     @Res({ passthrough: true }) response: Response,
   ) {
     const face = { view: viewOwnEntry, csv: csvOfOwnEntries, fileName: 'ledger.csv' };
-    const scope = { accountId, format: query.format };
+    const sendAll = asksForAll(query) ? this.sendAllOf(accountId) : undefined;
+    const scope = { accountId, format: query.format, sendAll };
     return answerEntries(this.ledger, scope, entryQueryOf(query), face, response);
   }
 
@@ -63,7 +66,8 @@ export class OwnLedgerController {
     @StrictQuery() { format }: StatementQuery,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.statements.answer(accountId, month, { format }, response);
+    const reader = { format, sendAll: this.sendAllOf(accountId) };
+    return this.statements.answer(accountId, month, reader, response);
   }
 
   @Get('credits')
@@ -99,5 +103,9 @@ export class OwnLedgerController {
     @StrictQuery() query: BillingUsageQuery,
   ): Promise<BillingUsageView> {
     return this.accounts.billingUsage(accountId, query);
+  }
+
+  private sendAllOf(accountId: string): SendPages {
+    return (pages) => this.csv.open(accountId, pages);
   }
 }

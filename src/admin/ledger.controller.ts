@@ -7,14 +7,17 @@ import { STATEMENT_DESCRIPTION, StatementResponse } from '../billing/statements/
 import { filterId, pathId } from '../common/ids/id-params.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { PageOrCsv } from '../common/paging/page.view.js';
+import { CsvStreams, type SendPages } from '../platform/http-server/responses/csv-streams.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AllLedgerQuery, LedgerQuery } from './dto/admin.queries.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 import { OperatorLedger } from './operator-ledger.js';
 import { LedgerEntryPage } from './views/ledger-entry.view.js';
 
+/** The bucket of all operators. */
+const OPERATORS = 'operators';
 const CSV_DESCRIPTION =
-  '`format=csv` answers CSV with the same names, the name of the account, dates and USD; its cursor is in `x-gateway-next-cursor`.';
+  '`format=csv` answers CSV with the same names, the name of the account, dates and USD: all entries or, with `limit`, a page, whose cursor is in `x-gateway-next-cursor`.';
 
 /** The ledger of one account and of all, and statements (docs/operate/accounting.md). */
 @OperatorEndpoint()
@@ -23,7 +26,10 @@ export class LedgerController {
   constructor(
     private readonly ledger: OperatorLedger,
     private readonly statements: StatementAnswers,
+    private readonly csv: CsvStreams,
   ) {}
+
+  private readonly sendAll: SendPages = (pages) => this.csv.open(OPERATORS, pages);
 
   @Get('accounts/:id/ledger')
   @ApiOperation({ summary: 'Ledger entries, newest first', description: CSV_DESCRIPTION })
@@ -33,7 +39,7 @@ export class LedgerController {
     @StrictQuery() query: LedgerQuery,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.ledger.answer(id, query, response);
+    return this.ledger.answer(id, query, response, this.sendAll);
   }
 
   @Get('accounts/:id/statements/:month')
@@ -48,7 +54,7 @@ export class LedgerController {
     @StrictQuery() { format }: StatementQuery,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const reader = { format, isOperator: true };
+    const reader = { format, isOperator: true, sendAll: this.sendAll };
     return this.statements.answer(pathId('acct', id), month, reader, response);
   }
 
@@ -64,6 +70,6 @@ export class LedgerController {
   ) {
     const accountId = filterId('acct', 'account_id', account);
     const id = accountId === undefined ? undefined : toPublicId('acct', accountId);
-    return this.ledger.answer(id, query, response);
+    return this.ledger.answer(id, query, response, this.sendAll);
   }
 }

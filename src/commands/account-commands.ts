@@ -19,6 +19,8 @@ import {
   without,
 } from './parse-options.js';
 
+/** Rows of CSV that pass between the processes at once. */
+const CSV_PAGE_ROWS = 1_000;
 const AVAILABLE_BELOW = 'available-below';
 const LOW_BALANCE = 'low-balance-microusd';
 
@@ -74,7 +76,8 @@ export const ACCOUNT_COMMANDS = {
   ledger: {
     run: async ({ ledger }, [account], options) => {
       const format = options.csv === true ? 'csv' : 'json';
-      const query = sent(LedgerQuery, options, { ...timesOf(options), format });
+      const asked = sent(LedgerQuery, options, { ...timesOf(options), format });
+      const query = format === 'csv' ? { ...asked, limit: asked.limit ?? CSV_PAGE_ROWS } : asked;
       return csvPageOf((head) => ledger.answer(account, query, head));
     },
   },

@@ -17,20 +17,33 @@ export const BALANCES = `
     FROM account a, ${MONTH}, LATERAL ledger_balance_at(a.id, m.begins_at) o, LATERAL ledger_balance_at(a.id, m.ends_at) c
    WHERE a.id = $1`;
 
+/** The part of the statement to which an entry other than a charge belongs. */
+const PART = `CASE kind WHEN 'credit' THEN 'credits' WHEN 'expiry' THEN 'expiries' ELSE CASE WHEN hold_id IS NULL THEN 'corrections' ELSE 'refunds' END END`;
+const OWNER = `
+    LEFT JOIN LATERAL (
+      SELECT c.owner AS hold_owner FROM ledger_entry c
+       WHERE c.account_id = shown.account_id AND c.hold_id = shown.hold_id AND c.kind = 'charge' LIMIT 1) held ON true${ENTRY_SOURCE('shown')}`;
+
 /** Credits, corrections and expiries have an index of their own, so no charge is read. $3 and $4 are positions, $5 the most of a kind. */
 export const ENTRIES = `
   SELECT * FROM (
     SELECT *, row_number() OVER (PARTITION BY part ORDER BY position) AS place,
            count(*) OVER (PARTITION BY part)::int AS count, sum(amount) OVER (PARTITION BY part) AS total,
            sum(tax) OVER (PARTITION BY part) AS total_tax
-      FROM (SELECT e.*, CASE kind WHEN 'credit' THEN 'credits' WHEN 'expiry' THEN 'expiries' ELSE CASE WHEN hold_id IS NULL THEN 'corrections' ELSE 'refunds' END END AS part
+      FROM (SELECT e.*, ${PART} AS part
               FROM ledger_entry e, ${MONTH}
              WHERE account_id = $1 AND position >= $3 AND position < $4 AND kind <> 'charge'
-               AND created_at >= m.begins_at AND created_at < m.ends_at) parted) shown
-    LEFT JOIN LATERAL (
-      SELECT c.owner AS hold_owner FROM ledger_entry c
-       WHERE c.account_id = shown.account_id AND c.hold_id = shown.hold_id AND c.kind = 'charge' LIMIT 1) held ON true${ENTRY_SOURCE('shown')}
+               AND created_at >= m.begins_at AND created_at < m.ends_at) parted) shown${OWNER}
    WHERE place <= $5 ORDER BY position`;
+
+/** The next entries of the part $5 behind the position $3 and before $4; $6 is the most of them. */
+export const FURTHER = `
+  SELECT * FROM (
+    SELECT e.* FROM ledger_entry e, ${MONTH}
+     WHERE account_id = $1 AND position > $3 AND position < $4 AND kind <> 'charge' AND ${PART} = $5
+       AND created_at >= m.begins_at AND created_at < m.ends_at
+     ORDER BY position LIMIT $6) shown${OWNER}
+   ORDER BY position`;
 
 const TOKENS = TOKEN_SUMS.join(', ');
 

@@ -6,7 +6,7 @@ import { transaction } from '../../platform/database/transaction.js';
 import { monthOf } from './dto/statement.query.js';
 import { BALANCES, CHARGES, ENTRIES } from './statement-queries.js';
 import { pageOfStatement } from './statement-page.js';
-import { csvOfStatement } from './statement-rows.js';
+import { csvOfRows, rowsOf } from './statement-rows.js';
 import { MAX_LISTED_ENTRIES, Statements } from './statements.js';
 
 const BATCHES = 3;
@@ -89,7 +89,9 @@ describe('what a statement reads', () => {
     expect(statement.credits).toMatchObject({ count: credits, totalMicroUsd: BigInt(2 * credits) });
     expect(statement.closingMicroUsd).toBe(BigInt(2 * credits));
     expect(pageOfStatement(statement, false)).toContain('&lt;invoice 1000<');
-    expect(csvOfStatement(statement).split('\r\n')[2]).toContain(',paid,,<invoice 1,,3,2,');
+    expect(csvOfRows(statement, rowsOf(statement)).split('\r\n')[2]).toContain(
+      ',paid,,<invoice 1,,3,2,',
+    );
     expect(statement.taxMicroUsd).toBe(BigInt(3 * credits));
   });
 

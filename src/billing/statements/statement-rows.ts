@@ -5,7 +5,7 @@ import { type CsvValue, csvOf } from '../../common/csv.js';
 import { formatMicroUsd, type MicroUsd } from '../../common/money/micro-usd.js';
 import { usdText } from '../../common/money/usd-text.js';
 import { TOKEN_SUMS } from '../token-sums.js';
-import type { EntrySum, ModelCharge, Statement } from './statement.js';
+import type { EntrySum, ModelCharge, Part, Statement } from './statement.js';
 import { statementNumber } from './statement.view.js';
 
 /** What a line of a statement is. */
@@ -23,34 +23,64 @@ export interface StatementRow {
   readonly further?: number;
 }
 
-/** The lines of a statement in order. What is held is told behind the closing balance, of which it is a part. */
-export function rowsOf(statement: Statement): StatementRow[] {
+/** Lines of a statement that follow each other; of a part that is entries those that it lists. */
+interface Section {
+  readonly rows: readonly StatementRow[];
+  readonly part?: { readonly line: StatementLine; readonly name: Part };
+}
+
+/** The sections of a statement in order. What is held is told behind the closing balance, of which it is a part. */
+function sectionsOf(statement: Statement): Section[] {
   const { heldMicroUsd } = statement;
+  const entries = (line: StatementLine, name: Part): Section => ({
+    rows: entryRows(line, statement[name].entries),
+    part: { line, name },
+  });
+  const charges = statement.charges.map((charge) => ({
+    line: 'charge' as const,
+    amountMicroUsd: -charge.amountMicroUsd,
+    charge,
+  }));
   return [
-    { line: 'opening', amountMicroUsd: statement.openingMicroUsd },
-    ...entryRows('credit', statement.credits),
-    ...entryRows('correction', statement.corrections),
-    ...statement.charges.map((charge) => ({
-      line: 'charge' as const,
-      amountMicroUsd: -charge.amountMicroUsd,
-      charge,
-    })),
-    ...entryRows('refund', statement.refunds),
-    ...entryRows('expiry', statement.expiries),
-    { line: 'closing', amountMicroUsd: statement.closingMicroUsd },
-    ...(heldMicroUsd === null ? [] : [{ line: 'held', amountMicroUsd: heldMicroUsd } as const]),
+    { rows: [{ line: 'opening', amountMicroUsd: statement.openingMicroUsd }] },
+    entries('credit', 'credits'),
+    entries('correction', 'corrections'),
+    { rows: charges },
+    entries('refund', 'refunds'),
+    entries('expiry', 'expiries'),
+    { rows: [{ line: 'closing', amountMicroUsd: statement.closingMicroUsd }] },
+    { rows: heldMicroUsd === null ? [] : [{ line: 'held', amountMicroUsd: heldMicroUsd }] },
   ];
 }
 
-function entryRows(line: StatementLine, { entries, count, totalMicroUsd }: EntrySum) {
-  const rows: StatementRow[] = entries.map((entry) => ({
-    line,
-    amountMicroUsd: entry.amountMicroUsd,
-    entry,
-  }));
-  if (count === entries.length) return rows;
+function entryRows(line: StatementLine, entries: readonly LedgerEntry[]): StatementRow[] {
+  return entries.map((entry) => ({ line, amountMicroUsd: entry.amountMicroUsd, entry }));
+}
+
+/** The lines of a statement in order; the entries of a part that it does not list are one line. */
+export function rowsOf(statement: Statement): StatementRow[] {
+  return sectionsOf(statement).flatMap(({ rows, part }) =>
+    part === undefined ? rows : [...rows, ...unlistedRow(part.line, statement[part.name])],
+  );
+}
+
+function unlistedRow(line: StatementLine, sum: EntrySum): StatementRow[] {
+  const { entries, count, totalMicroUsd } = sum;
+  if (count === entries.length) return [];
   const rest = entries.reduce((left, { amountMicroUsd }) => left - amountMicroUsd, totalMicroUsd);
-  return [...rows, { line, amountMicroUsd: rest, further: count - entries.length }];
+  return [{ line, amountMicroUsd: rest, further: count - entries.length }];
+}
+
+/** All lines of a statement in order, a page after the other. `unlisted` reads the entries of a part that it does not list. */
+export async function* pagesOfRows(
+  statement: Statement,
+  unlisted: (part: Part) => AsyncIterable<readonly LedgerEntry[]>,
+): AsyncGenerator<readonly StatementRow[]> {
+  for (const { rows, part } of sectionsOf(statement)) {
+    yield rows;
+    if (part === undefined) continue;
+    for await (const entries of unlisted(part.name)) yield entryRows(part.line, entries);
+  }
 }
 
 const NAMES = [
@@ -75,10 +105,10 @@ const NAMES = [
 ] as const;
 type Name = (typeof NAMES)[number];
 
-/** The statement as CSV: the amounts from `opening` on add up to that of `closing`. */
-export function csvOfStatement(statement: Statement): string {
+/** The lines as CSV: the amounts of all from `opening` on add up to that of `closing`. */
+export function csvOfRows(statement: Statement, lines: readonly StatementRow[]): string {
   const number = statementNumber(statement);
-  const rows = rowsOf(statement).map((row): Readonly<Partial<Record<Name, CsvValue>>> => ({
+  const rows = lines.map((row): Readonly<Partial<Record<Name, CsvValue>>> => ({
     number,
     line: row.line,
     ...cellsOfEntry(row.entry),

@@ -10,6 +10,10 @@ import type { UsageUnit } from '../usage/usage-units.js';
 export interface Statement {
   readonly accountId: string;
   readonly accountName: string;
+  /** Of the month, such as 2026-11-01. */
+  readonly firstDay: string;
+  /** Entries from this position on came after the statement was read, or after its month. */
+  readonly endPosition: string;
   /** Such as 2026-11. */
   readonly month: string;
   /** Whether the month is over and everything of it is counted: the statement never changes again. */
@@ -33,12 +37,18 @@ export interface Statement {
   readonly expiries: EntrySum;
 }
 
+/** The parts of a statement that are entries. */
+export const PARTS = ['credits', 'corrections', 'refunds', 'expiries'] as const;
+export type Part = (typeof PARTS)[number];
+
 /** Entries of one kind. */
 export interface EntrySum {
   readonly totalMicroUsd: MicroUsd;
   readonly count: number;
   /** The first of them, in the order of posting. */
   readonly entries: readonly LedgerEntry[];
+  /** Of the last of them; zero where there is none. */
+  readonly lastPosition: string;
 }
 
 /** What was charged for a model. */

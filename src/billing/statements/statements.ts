@@ -1,22 +1,22 @@
+import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { transaction } from '../../platform/database/transaction.js';
 import { noAccount } from '../accounts/accounts.js';
-import { type LedgerEntryRow, ledgerEntryOf } from '../ledger-entry.js';
+import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from '../ledger-entry.js';
 import { TOKEN_SUMS, type TokenSum } from '../token-sums.js';
 import type { UsageUnit } from '../usage/usage-units.js';
-import { BALANCES, CHARGES, ENTRIES } from './statement-queries.js';
+import { BALANCES, CHARGES, ENTRIES, FURTHER } from './statement-queries.js';
 import type { Month } from './dto/statement.query.js';
-import type { EntrySum, ModelCharge, Statement } from './statement.js';
+import { type EntrySum, type ModelCharge, type Part, PARTS, type Statement } from './statement.js';
 
 /** Entries of a kind that a statement lists at most. Its sums count all of them. */
 export const MAX_LISTED_ENTRIES = 1_000;
+/** Further entries that CSV reads at once. */
+const PAGE_ROWS = 5_000;
 /** What was charged for further models is summed in one line without a model. */
 const MAX_MODELS = 1_000;
-
-const PARTS = ['credits', 'corrections', 'refunds', 'expiries'] as const;
-type Part = (typeof PARTS)[number];
 
 interface BalancesRow {
   readonly name: string;
@@ -54,6 +54,22 @@ export class Statements {
     const work = (manager: EntityManager) => readIn(manager, accountId, month);
     return transaction(this.dataSource, work, 'REPEATABLE READ');
   }
+
+  /** The entries of a part that the statement does not list, in the order of posting, a page after the other. */
+  async *unlisted(statement: Statement, part: Part): AsyncGenerator<readonly LedgerEntry[]> {
+    const { accountId, firstDay, endPosition } = statement;
+    const { count, entries, lastPosition } = statement[part];
+    let after = lastPosition;
+    for (let left = count - entries.length; left > 0;) {
+      const range = [accountId, firstDay, after, endPosition, part, PAGE_ROWS];
+      const rows = await this.dataSource.query<LedgerEntryRow[]>(FURTHER, range);
+      const last = rows.at(-1);
+      assert(last, 'entries are never deleted');
+      yield rows.map(ledgerEntryOf);
+      after = last.position;
+      left -= rows.length;
+    }
+  }
 }
 
 async function readIn(
@@ -78,6 +94,8 @@ async function readIn(
   return {
     accountId,
     accountName: row.name,
+    firstDay,
+    endPosition: row.p_to,
     month: text,
     isClosed: row.is_closed,
     openingMicroUsd: opening,
@@ -95,6 +113,7 @@ function sumOf(rows: readonly EntryRow[]): EntrySum {
     totalMicroUsd: BigInt(rows[0]?.total ?? 0),
     count: rows[0]?.count ?? 0,
     entries: rows.map(ledgerEntryOf),
+    lastPosition: rows.at(-1)?.position ?? '0',
   };
 }
 

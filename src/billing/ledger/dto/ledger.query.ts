@@ -15,7 +15,11 @@ import type { EntryQuery } from '../../ledger-requests.js';
 
 const MAX_ID = 100;
 const JSON_ROWS = { most: 100, default: 20 } as const;
-const CSV_ROWS = { most: 10_000, default: 1_000 } as const;
+/**
+ * Without a limit all entries are sent, so many of which are read at once. A page has the cost of the 10,000 rows that it looks at, so
+ * fewer would cost more.
+ */
+const CSV_ROWS = { most: 10_000, default: 5_000 } as const;
 const optional = { optional: true } as const;
 
 /** Query of GET /v1/ledger. */
@@ -24,7 +28,7 @@ export class OwnLedgerQuery {
     min: 1,
     max: CSV_ROWS.most,
     ...optional,
-    description: 'JSON: at most 100, 20 unless asked. CSV: at most 10,000, 1,000 unless asked',
+    description: 'JSON: at most 100, 20 unless asked. CSV: at most 10,000; without it all entries',
   })
   limit?: number;
 
@@ -73,6 +77,10 @@ export function entryQueryOf(query: OwnLedgerQuery): EntryQuery {
     apiKeyId: filterId('key', 'api_key_id', query.api_key_id),
   };
 }
+
+/** Whether all entries are asked for: CSV without a limit. */
+export const asksForAll = ({ format, limit }: OwnLedgerQuery): boolean =>
+  format === 'csv' && limit === undefined;
 
 function limitOf({ format, limit }: OwnLedgerQuery): number {
   const rows = format === 'csv' ? CSV_ROWS : JSON_ROWS;
