@@ -15,8 +15,8 @@ const TERMS = [
 ] as const;
 
 /**
- * What the operator asks to credit, or with a negative amount to correct. Throws 400 without a valid key, for a reason of a credit, and
- * for terms of a correction.
+ * What the operator asks to credit, or with a negative amount to correct. Throws 400 without a valid key, for a reason of a credit, for
+ * more tax than the amount, and for terms of a correction.
  */
 export function sentCredit(
   body: CreditBody,
@@ -33,7 +33,11 @@ export function sentCredit(
     if (body.reason !== undefined) {
       throw misplaced('reason', 'belongs to a correction, whose amount is negative.');
     }
-    return { ...request, terms: termsOf(body) };
+    const terms = termsOf(body);
+    if ((terms.taxMicroUsd ?? 0n) > amountMicroUsd) {
+      throw misplaced('tax_microusd', 'must be at most amount_microusd, of which it is a part.');
+    }
+    return { ...request, terms };
   }
   const term = TERMS.find((name) => (body[name] ?? null) !== null);
   if (term !== undefined) throw misplaced(term, 'belongs to a credit, whose amount is positive.');

@@ -91,7 +91,7 @@ export class CreditBody {
 
   @Custom(isUnsignedAmount, UNSIGNED_AMOUNT_RULE, {
     ...optional,
-    description: 'Of a credit: micro-USD of tax in what was paid',
+    description: 'Of a credit: micro-USD of tax in it, at most `amount_microusd`',
     example: '950000',
     api: { type: String, pattern: '^[0-9]+$' },
   })

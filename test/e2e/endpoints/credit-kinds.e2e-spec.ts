@@ -124,6 +124,7 @@ describe('the terms of a credit', () => {
     [{ tax_microusd: '-1' }, 'tax_microusd'],
     [{ tax_microusd: '1.5' }, 'tax_microusd'],
     [{ tax_microusd: '9'.repeat(17) }, 'tax_microusd'],
+    [{ tax_microusd: '6' }, 'tax_microusd'],
     [{ amount_microusd: '-5', credit_kind: 'granted' }, 'credit_kind'],
     [{ amount_microusd: '-5', expires_at: 4_000_000_000 }, 'expires_at'],
     [{ amount_microusd: '-5', payment_reference: 'x' }, 'payment_reference'],
