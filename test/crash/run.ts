@@ -14,7 +14,7 @@ const LONGER = {
   LEASES: 'real',
 };
 const FAULTS_OF_TASKS = [
-  'test/process/(tasks|webhooks|video|file|source|edges)-crash',
+  'test/process/(tasks|webhooks|events|video|file|source|edges)-crash',
   'test/faults/(tasks|dubbing|songs|videos)',
   'test/tasks/task-(model|edges)',
 ];

@@ -172,6 +172,38 @@ describe('a secret is in no log line, no metric and no error answer when it', ()
     expect(receiver.received[0]?.headers).toHaveProperty('x-shim-signature');
   });
 
+  it('signs the events of an account, or comes with an endpoint that is refused', async () => {
+    const { accountId } = await gateway.account();
+    const made = await gateway.admin('POST', `/accounts/${accountId}/keys`, { scopes: ['manage'] });
+    const { key } = made.json as { key: string };
+    keys.push(key);
+    const authorization = { authorization: `Bearer ${key}` };
+    const admin = { authorization: `Bearer ${CANARY.adminToken}` };
+    const { webhookSecret: secret } = CANARY;
+    const endpoint = { url: receiver.url, secret, events: ['task.finished'] };
+    const paths = [
+      ['/v1/webhook-endpoints', authorization],
+      [`/admin/accounts/${accountId}/webhook-endpoints`, admin],
+    ] as const;
+    for (const [path, own] of paths) {
+      for (const body of [
+        { ...endpoint, url: `https://10.0.0.1/?${secret}` },
+        { ...endpoint, secret: [secret] },
+        { ...endpoint, secret: secret.repeat(20) },
+        { ...endpoint, events: [secret] },
+        { ...endpoint, unlisted: secret },
+        `${JSON.stringify(endpoint)},`,
+      ]) {
+        expect(await post(path, body, own)).toBe(400);
+      }
+      expect(await post(path, endpoint, own)).toBe(201);
+    }
+    const { json } = await gateway.admin('GET', `/accounts/${accountId}/webhook-endpoints`);
+    const [{ id } = { id: '' }] = (json as { data: { id: string }[] }).data;
+    expect(await post(`/v1/webhook-endpoints/${id}/test`, '', authorization)).toBe(202);
+    await until(() => receiver.received.some(({ body }) => String(body).includes('"test"')));
+  });
+
   it('goes to operators: wrong tokens, keys that are made, rotated and revoked', async () => {
     const wrong = { authorization: `Bearer ${CANARY.wrongToken}` };
     expect(await kept(send(`${gateway.url}/admin/audit`, { headers: wrong }))).toBe(401);

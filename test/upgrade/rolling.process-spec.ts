@@ -25,6 +25,7 @@ const SCHEMA = readFileSync(
   'utf8',
 );
 const LIMIT = { spend_limit_microusd: '90000000', spend_limit_period: 'month' };
+const GRANT = 20_000_000n;
 /** A call holds nothing once the lease of its lost process is over, 15 s after its last beat, and a sweep has come. */
 const SWEEP = { HOLD_SWEEP_MS: '1000' };
 
@@ -140,6 +141,44 @@ describeUpgrade(
     );
 
     it(
+      'spend granted money first, as those of this version do, and leave what is paid',
+      async () => {
+        const customer = customers[0]!;
+        const account = `/accounts/${customer.accountId}`;
+        const kinds = async () =>
+          ((await present.admin('GET', account)).json as { credits: Credit[] }).credits.map(
+            ({ credit_kind: kind, remaining_microusd: rest }) => [kind, BigInt(rest)] as const,
+          );
+        const [[, paid] = []] = await kinds();
+        const terms = {
+          credit_kind: 'granted',
+          expires_at: Math.floor(Date.now() / 1000) + 86_400,
+        };
+        const credit = { amount_microusd: String(GRANT), ...terms };
+        expect((await present.admin('POST', `${account}/credits`, credit)).status).toBe(201);
+        for (const gateway of [former, present, former]) {
+          await customer.calls(gateway);
+          expect(await customer.ended(gateway, await customer.submit(gateway))).toBe('completed');
+        }
+        await areExact();
+        const charged = `
+          SELECT sum(-amount) AS amount FROM ledger_entry e
+           WHERE account_id = $1 AND kind = 'charge' AND position > (
+             SELECT max(position) FROM ledger_entry WHERE account_id = $1 AND credit_kind = 'granted')`;
+        const [row] = await dataSource.query<{ amount: string }[]>(charged, [
+          uuidOf(customer.accountId),
+        ]);
+        const left = GRANT - BigInt(row?.amount ?? 0);
+        expect(left).toBeLessThan(GRANT);
+        expect(await kinds()).toEqual([
+          ['granted', left],
+          ['paid', paid],
+        ]);
+      },
+      PROCESS_TEST_TIMEOUT_MS,
+    );
+
+    it(
       'release what a process of this version held that was killed, and do all work alone',
       async () => {
         const [customer] = customers;
@@ -179,5 +218,10 @@ describeUpgrade(
     );
   },
 );
+
+interface Credit {
+  readonly credit_kind: string;
+  readonly remaining_microusd: string;
+}
 
 const uuidOf = (publicId: string): string => publicId.slice(publicId.indexOf('_') + 1);
