@@ -83,6 +83,7 @@ const ROWS: readonly (readonly [string, string, string, (value: number) => strin
   ['`limit` of a list', 'page.query', 'MAX_LIMIT', grouped],
   ['`limit` of a list', 'page.query', 'DEFAULT_LIMIT', grouped],
   ['`limit` of `GET /v1/usage`', 'usage.query', 'MAX_ROWS', grouped],
+  ['CSV answers of whole ledgers', 'csv-streams', 'perBucket', grouped],
   ['Days of `GET /v1/usage`', 'usage.query', 'MAX_DAYS', grouped],
   ['`Prefer: wait=N`', 'wait.decorator', 'MAX_WAIT_SECONDS', grouped],
   ['Waiting reads of one key', 'long-poll', 'MAX_WAITS_PER_KEY', grouped],
