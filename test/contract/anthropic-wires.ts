@@ -7,7 +7,7 @@ export function wireEvent(event: { readonly type: string }): string {
 }
 
 /** The usage of a message whose prompt was partly cached, with the lines that exclude each other. */
-export const USAGE = {
+export const MESSAGE_USAGE = {
   input_tokens: 21,
   cache_creation_input_tokens: 300,
   cache_read_input_tokens: 4_000,
@@ -51,7 +51,7 @@ export const MESSAGE = {
   stop_sequence: null,
   stop_details: null,
   container: null,
-  usage: USAGE,
+  usage: MESSAGE_USAGE,
 };
 const [thinking, redacted] = MESSAGE.content;
 /** The same in neutral parts. */
@@ -85,14 +85,14 @@ const begin = (index: number, block: object) => ({
 const end = (index: number) => ({ type: 'content_block_stop', index });
 
 /** The same message as events, with a ping and an event that nobody knows. */
-export const EVENTS = [
+export const MESSAGE_EVENTS = [
   {
     type: 'message_start',
     message: {
       ...MESSAGE,
       content: [],
       stop_reason: null,
-      usage: { ...USAGE, output_tokens: 3, output_tokens_details: null },
+      usage: { ...MESSAGE_USAGE, output_tokens: 3, output_tokens_details: null },
     },
   },
   begin(0, { type: 'thinking', thinking: '', signature: '' }),
@@ -135,7 +135,7 @@ export const EVENTS = [
   { type: 'message_stop' },
 ];
 /** All of them as the body of an answer. */
-export const STREAM = Buffer.from(EVENTS.map(wireEvent).join(''));
+export const STREAM = Buffer.from(MESSAGE_EVENTS.map(wireEvent).join(''));
 
 /** A command of a caller of another protocol. */
 export function neutral(conversation: Partial<Conversation> = {}, maxTokens = 300): ChatCommand {

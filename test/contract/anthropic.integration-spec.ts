@@ -5,7 +5,7 @@ import type { AttemptContext } from '../../src/providers/ports/attempt.js';
 import type { ChatCommand, ChatEvent } from '../../src/providers/ports/chat.port.js';
 import type { SeenRequest } from '../support/stub-upstream.js';
 import {
-  EVENTS,
+  MESSAGE_EVENTS,
   MESSAGE,
   MESSAGE_PARTS,
   native,
@@ -108,7 +108,7 @@ describePortContract('Anthropic chat stream of a caller of Messages', {
   good: {
     type: 'text/event-stream',
     body: STREAM,
-    result: { natives: EVENTS.filter(({ type }) => type !== 'ping'), parts: MESSAGE_PARTS },
+    result: { natives: MESSAGE_EVENTS.filter(({ type }) => type !== 'ping'), parts: MESSAGE_PARTS },
   },
   expectRequest: expectSent(
     {

@@ -50,5 +50,9 @@ function refusedSettingOf(error: unknown): ModelSetting | undefined {
   if (!(error instanceof ProviderError) || error.kind !== 'rejected') return undefined;
   const text = error.upstreamMessage?.slice(0, MAX_READ_CHARS) ?? '';
   if (error.upstreamStatus !== 400 || !REFUSAL.test(text)) return undefined;
-  return NAMED.find(([, name]) => name.test(text))?.[0];
+  // The one that is named first: the sentence may go on with what is taken instead.
+  const found = NAMED.map(([setting, name]) => ({ setting, at: text.search(name) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at);
+  return found[0]?.setting;
 }
