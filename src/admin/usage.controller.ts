@@ -6,7 +6,8 @@ import { PageOrCsv } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { AdminUsageQuery } from '../billing/usage/dto/usage.query.js';
 import { UsageService } from '../billing/usage/usage.service.js';
-import { AdminUsagePage, CSV_DESCRIPTION } from '../billing/usage/usage.view.js';
+import { AdminUsagePage } from '../billing/usage/admin-usage.view.js';
+import { CSV_DESCRIPTION } from '../billing/usage/usage.view.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
 /** Usage of all accounts (docs/operate/operations.md, "Usage"). */

@@ -6,8 +6,8 @@ import type { MicroUsd } from '../../common/money/micro-usd.js';
 /** What an attempt gave: the provider's own figures, and what it made, charged or not. */
 export interface AttemptWork {
   readonly figures: ProviderFigures | null | undefined;
-  /** Undefined where nothing was made. */
-  readonly made: MadeUnits | undefined;
+  /** Null where nothing was made. */
+  readonly made: MadeUnits | null;
 }
 
 /**
@@ -20,5 +20,5 @@ export function costOfCall(
 ): MicroUsd | null {
   if (route === undefined) return null;
   const reported = reportedCostOf(route.reportedCost, figures);
-  return reported ?? (made && routeCostOf(route, made)) ?? null;
+  return reported ?? (made === null ? null : (routeCostOf(route, made) ?? null));
 }

@@ -36,7 +36,7 @@ export interface PaidCallContext {
   readonly router: Pick<ProviderRouter, 'run'>;
   readonly clock: Clock;
   readonly callDeadlineMs: number;
-  /** Called once for each call, when it has ended and everything that it used is free again. */
+  /** Called once, when a call has ended and everything that it used is free again. */
   readonly onEnd: (paid: PaidCall) => void;
 }
 
@@ -136,8 +136,8 @@ export class PaidCall<O extends Operation = Operation>
    */
   async attempt<T extends ProviderResult>(work: ProviderWork<O, T>): Promise<RoutedResult<T>> {
     assert(!this.hasEnded, 'call has already ended');
-    const { routes, row } = this.call;
     const { router } = this.context;
+    const { routes, row } = this.call;
     const routed = await this.orRelease(router.run(routes, row.operation, work, this));
     this.attempted = routed;
     return routed;
@@ -170,21 +170,19 @@ export class PaidCall<O extends Operation = Operation>
     }
     this.hasEnded = true;
     const { provider, upstreamModel, result } = this.attempted;
-    const { providerRequestId } = result;
     const { durationMs } = this;
-    // For a response that is sent as a whole, the time of the first byte is the duration.
-    const firstByteMs = this.firstByteMs ?? durationMs;
     try {
       await this.context.ledger.succeed(this.start, {
         provider,
-        providerRequestId,
+        providerRequestId: result.providerRequestId,
         upstreamModel,
         basis,
         chargedMicroUsd,
         isCapped,
         ...this.noted,
         costMicroUsd: this.costOf(basis && { ...basis, choice: this.quote.choice }),
-        firstByteMs,
+        // For a response that is sent as a whole, the time of the first byte is the duration.
+        firstByteMs: this.firstByteMs ?? durationMs,
         durationMs,
       });
     } finally {
@@ -193,7 +191,7 @@ export class PaidCall<O extends Operation = Operation>
     return chargedMicroUsd;
   }
 
-  /** Aborts the work. If it has not succeeded, the call fails with this error. Only the first reason counts. */
+  /** Aborts the work. The call then fails with this error, unless it has succeeded. The first reason counts. */
   abort(reason: GatewayError): void {
     this.stop.abort(reason);
   }
@@ -220,19 +218,17 @@ export class PaidCall<O extends Operation = Operation>
 
   /** Cost figures that the provider reported. They are recorded however the call ends. */
   onFigures(figures: ProviderFigures): void {
-    const { providerFigures } = this.noted;
-    this.noted = { ...this.noted, providerFigures: { ...providerFigures, ...figures } };
+    this.noted = { ...this.noted, providerFigures: { ...this.noted.providerFigures, ...figures } };
   }
 
   mayConnect(provider: string): boolean {
     return this.connection.moveTo(provider);
   }
 
-  /** The head of the response says whether the sandbox made it. */
+  /** The head of the response says whether the sandbox made it. Figures of a provider that did nothing are dropped. */
   onAttempt(route: TriedRoute, isSandbox: boolean, of?: Route): void {
     this.tried = route;
     this.route = this.call.routes.find((own) => own === of);
-    // Those of a provider that did nothing are not read as those of the next.
     this.noted = { ...this.noted, providerFigures: null };
     if (this.response) setSandboxHeader(this.response, isSandbox);
   }
@@ -288,8 +284,7 @@ export class PaidCall<O extends Operation = Operation>
   }
 
   private costOf(made: MadeUnits | null): MicroUsd | null {
-    const { providerFigures: figures } = this.noted;
-    return costOfCall(this.route, { figures, made: made ?? undefined });
+    return costOfCall(this.route, { figures: this.noted.providerFigures, made });
   }
 
   private end(): void {

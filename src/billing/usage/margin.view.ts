@@ -2,15 +2,9 @@ import { ApiProperty, IntersectionType, PickType } from '@nestjs/swagger';
 import { csvOf } from '../../common/csv.js';
 import { pageOfViews, type PageView } from '../../common/paging/page.view.js';
 import type { UsageDimension, UsageRow } from './usage-reports.js';
-import {
-  CoveredDays,
-  NAME_OF_DIMENSION,
-  OperatorGroupFields,
-  UsageView,
-  viewGroup,
-  viewOperatorGroup,
-  viewUsage,
-} from './usage.view.js';
+import { OperatorGroupFields, viewOperatorGroup } from './admin-usage.view.js';
+import { NAME_OF_DIMENSION } from './usage-csv.js';
+import { CoveredDays, UsageView, viewGroup, viewUsage } from './usage.view.js';
 
 const MEASURES = [
   'calls',

@@ -5,14 +5,9 @@ import { Clock } from '../../common/time/clock.js';
 import { type MarginQuery, type UsageQuery, usageRequestOf } from './dto/usage.query.js';
 import { csvOfMargins, type MarginPage, type MarginView, viewMargin } from './margin.view.js';
 import { type UsageDimension, UsageReports, type UsageRow } from './usage-reports.js';
-import {
-  type CoveredDays,
-  csvOfUsage,
-  type UsagePage,
-  type UsageView,
-  viewAdminUsage,
-  viewUsage,
-} from './usage.view.js';
+import { viewAdminUsage } from './admin-usage.view.js';
+import { csvOfUsage } from './usage-csv.js';
+import { type CoveredDays, type UsagePage, type UsageView, viewUsage } from './usage.view.js';
 
 /** Usage, for key holders, operators and the command line. */
 @Injectable()

@@ -1,12 +1,8 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
-import { csvOf } from '../../common/csv.js';
 import { toPublicId } from '../../common/ids/public-id.js';
-import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { usdText } from '../../common/money/usd-text.js';
-import { TOKEN_SUMS } from '../token-sums.js';
-import { pageOfViews, type PageView } from '../../common/paging/page.view.js';
-import { marginOf } from './cost-sums.js';
-import { millisecondsOf, NOBODY, type UsageDimension, type UsageRow } from './usage-reports.js';
+import { pageOfViews } from '../../common/paging/page.view.js';
+import { millisecondsOf, NOBODY, type UsageRow } from './usage-reports.js';
 import { USAGE_UNITS, type UsageUnit } from './usage-units.js';
 
 const latency = {
@@ -130,58 +126,6 @@ export class UsageView {
   latency_p99_ms!: number | null;
 }
 
-/** What operators see of a group besides. */
-export class OperatorGroupFields {
-  @ApiProperty({ required: false, description: 'Beside `account_id`' })
-  account_name?: string;
-
-  @ApiProperty({
-    required: false,
-    nullable: true,
-    type: String,
-    example: 'openai',
-    description:
-      'Id of the provider that was called last; where usage is grouped by `provider`. Null: none was, or it is not known',
-  })
-  provider?: string | null;
-
-  @ApiProperty({
-    required: false,
-    nullable: true,
-    type: String,
-    example: 'gpt-5',
-    description: 'Its name for the model; where usage is grouped by `upstream_model`',
-  })
-  upstream_model?: string | null;
-
-  @ApiProperty({
-    nullable: true,
-    type: String,
-    example: '350',
-    description: 'Micro-USD that the calls cost at their providers, as far as known; null: none is',
-  })
-  cost_microusd!: string | null;
-
-  @ApiProperty({
-    nullable: true,
-    type: String,
-    example: '250',
-    description:
-      '`charged_microusd` less the cost; null unless the cost of every call that succeeded is known',
-  })
-  margin_microusd!: string | null;
-
-  @ApiProperty({
-    type: 'integer',
-    description:
-      'Calls that succeeded and whose cost is known: all of them where it equals `calls` less `failures`',
-  })
-  cost_known_calls!: number;
-}
-
-/** The usage of one group, for operators. */
-export class AdminUsageView extends IntersectionType(UsageView, OperatorGroupFields) {}
-
 /** The days that a page covers. */
 export class CoveredDays {
   @ApiProperty({ example: '2026-01-01', description: 'The first day, of UTC' })
@@ -197,38 +141,6 @@ export class CoveredDays {
 /** A page of usage. */
 export class UsagePage extends IntersectionType(pageOfViews(UsageView), CoveredDays) {}
 
-/** A page of usage, for operators. */
-export class AdminUsagePage extends IntersectionType(pageOfViews(AdminUsageView), CoveredDays) {}
-
-/** The name of each dimension in answers. */
-export const NAME_OF_DIMENSION: Readonly<Record<UsageDimension, keyof AdminUsageView>> = {
-  day: 'day',
-  model: 'model',
-  key: 'api_key_id',
-  endpoint: 'endpoint',
-  run: 'run',
-  account: 'account_id',
-  provider: 'provider',
-  upstream_model: 'upstream_model',
-};
-const MEASURES = [
-  'calls',
-  'failures',
-  'quantity',
-  'charged_microusd',
-  'latency_p50_ms',
-  'latency_p99_ms',
-  'unit',
-  'charged_usd',
-  'refunded_microusd',
-  'refunded_usd',
-  'refunded_goodwill_microusd',
-  'refunded_fault_microusd',
-  'refunded_billing_error_microusd',
-  ...TOKEN_SUMS,
-] as const;
-const OPERATOR_MEASURES = ['cost_microusd', 'margin_microusd', 'cost_known_calls'] as const;
-
 /** What a group is of. */
 export function viewGroup(row: UsageRow): Omit<Partial<UsageView>, 'object'> {
   const { day, model, endpoint, run, api_key_id: key, account_id: account } = row;
@@ -240,25 +152,6 @@ export function viewGroup(row: UsageRow): Omit<Partial<UsageView>, 'object'> {
     ...(run !== undefined && { run: run === '' ? null : run }),
     ...(account !== undefined && { account_id: toPublicId('acct', account) }),
   };
-}
-
-/** What only operators see of a group. */
-export function viewOperatorGroup(row: UsageRow): OperatorGroupFields {
-  const { account_name: name, provider, upstream_model: upstream } = row;
-  const { costMicroUsd: cost, marginMicroUsd: margin, costKnownCalls } = marginOf(row);
-  return {
-    ...(name !== undefined && { account_name: name }),
-    ...(provider !== undefined && { provider: provider || null }),
-    ...(upstream !== undefined && { upstream_model: upstream || null }),
-    cost_microusd: cost === null ? null : formatMicroUsd(cost),
-    margin_microusd: margin === null ? null : formatMicroUsd(margin),
-    cost_known_calls: costKnownCalls,
-  };
-}
-
-/** The group as operators see it. */
-export function viewAdminUsage(row: UsageRow): AdminUsageView {
-  return { ...viewUsage(row), ...viewOperatorGroup(row) };
 }
 
 /** The group as the holder of a key sees it. */
@@ -289,22 +182,3 @@ export function viewUsage(row: UsageRow): UsageView {
 /** In the document: how usage is asked as CSV. */
 export const CSV_DESCRIPTION =
   '`format=csv` answers the same names and values as CSV, its cursor in `x-gateway-next-cursor`.';
-
-/** The page as CSV: a line of names, then one line per group. Null is empty. */
-export function csvOfUsage(
-  { data }: PageView<UsageView | AdminUsageView>,
-  groupBy: readonly UsageDimension[],
-  isOperator = false,
-): string {
-  const hasNames = isOperator && groupBy.includes('account');
-  const names: (keyof AdminUsageView)[] = [
-    ...groupBy.map((dimension) => NAME_OF_DIMENSION[dimension]),
-    ...MEASURES,
-    ...(hasNames ? (['account_name'] as const) : []),
-    ...(isOperator ? OPERATOR_MEASURES : []),
-  ];
-  return csvOf(
-    names,
-    data.map((row) => names.map((name) => (row as AdminUsageView)[name])),
-  );
-}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { csvOfUsage, type UsageView } from './usage.view.js';
+import { csvOfUsage } from './usage-csv.js';
+import type { UsageView } from './usage.view.js';
 
 const ROW: UsageView = {
   object: 'usage',
