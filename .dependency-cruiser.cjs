@@ -61,7 +61,11 @@ module.exports = {
       'webhooks',
       `${features}|billing/(usage|statements|retention)|tasks|bootstrap`,
     ),
-    wing('tasks', 'tasks', `${features}|billing/(usage|statements|retention|calls)|bootstrap`),
+    wing(
+      'tasks',
+      'tasks|stored-responses',
+      `${features}|billing/(usage|statements|retention|calls)|bootstrap`,
+    ),
     wing('usage', 'billing/usage', `${features}|billing/statements|tasks|webhooks|bootstrap`),
     wing('statements', 'billing/statements', `${features}|tasks|webhooks|bootstrap`),
     wing(

@@ -74,7 +74,7 @@ const ROWS: readonly (readonly [string, string, string, (value: number) => strin
   ['Dialogue `inputs`', 'dialogue.service', 'MAX_VOICES', grouped],
   ['Chat `tools`', 'chat-shapes', 'MAX_TOOLS', grouped],
   ['Chat `stop`', 'chat-shapes', 'MAX_STOP_CHARACTERS', grouped],
-  ['Chat `metadata`', 'chat-shapes', 'MAX_METADATA_VALUE', grouped],
+  ['Chat `metadata`', 'metadata', 'MAX_METADATA_VALUE', grouped],
   ['Hosts of the images', 'chat-images', 'MAX_HOSTS', grouped],
   ['Reads of one key', 'rate-limit.guard', 'READ_FACTOR', grouped],
   ['Reads with [links]', 'content-reader.guard', 'READS_PER_MINUTE', grouped],

@@ -3,7 +3,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
 import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
-import { ResponseStoreModule } from '../responses/store/response-store.module.js';
+import { StoredResponsesModule } from '../stored-responses/stored-responses.module.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { StatementsModule } from '../billing/statements/statements.module.js';
@@ -38,7 +38,7 @@ import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.
     AuthModule,
     BillingModule,
     ExecutionsModule,
-    ResponseStoreModule,
+    StoredResponsesModule,
     StatementsModule,
     TasksModule,
     UsageModule,

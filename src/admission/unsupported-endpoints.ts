@@ -15,11 +15,7 @@ const AZURE = `${BASE_URL}, without /openai/deployments: use the plain OpenAI cl
  * all below.
  */
 const ADVICE: readonly (readonly [path: string, advice: string])[] = [
-  [
-    '/v1/responses',
-    `${CHAT}: \`openai.chat(model)\` in the AI SDK, \`client.chat.completions.create\` in the OpenAI SDKs, \`setOpenAIAPI('chat_completions')\` in the Agents SDK, \`useResponsesApi: false\` in LangChain.`,
-  ],
-  ['/v1/conversations', `${CHAT} and send the earlier messages along.`],
+  ['/v1/conversations', 'Use POST /v1/responses with `previous_response_id`.'],
   ['/v1/completions', `${CHAT}.`],
   ['/v1/fim/completions', `${CHAT}.`],
   ['/v1/assistants', `${CHAT}.`],

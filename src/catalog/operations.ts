@@ -65,6 +65,7 @@ export const OPERATIONS = {
     family: 'general',
     tag: 'chat',
     endpointType: 'chat-completions',
+    faces: [{ path: '/v1/responses', family: 'general', tag: 'chat', endpointType: 'responses' }],
     description: 'Text model for chats',
     inputs: ['text', 'image'],
     outputs: ['text'],

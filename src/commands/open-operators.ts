@@ -10,7 +10,7 @@ import { OperatorService } from '../admin/operator.service.js';
 import { loadOperatorConfig } from '../platform/config/load-config.js';
 import { withSecretKeys } from '../platform/config/secret-key-file.js';
 import { makeLogger } from '../platform/observability/logger.js';
-import { ResponseStore } from '../responses/store/response-store.js';
+import { ResponseStore } from '../stored-responses/response-store.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { StatementAnswers } from '../billing/statements/statement-answers.js';
 import { CatalogChanges } from '../catalog/catalog-changes.js';

@@ -10,7 +10,7 @@ import type { StatementAnswers } from '../billing/statements/statement-answers.j
 import type { CatalogChanges } from '../catalog/catalog-changes.js';
 import type { VendorReconciliation } from '../billing/reconciliation/vendor-reconciliation.js';
 import type { UsageService } from '../billing/usage/usage.service.js';
-import type { ResponseStore } from '../responses/store/response-store.js';
+import type { ResponseStore } from '../stored-responses/response-store.js';
 import type { SealedSecrets } from '../sealed/sealed-secrets.js';
 import type { Options, Question } from './operator-request.js';
 

@@ -1,4 +1,4 @@
-import type { StoredContent } from '../responses/store/stored-content.js';
+import type { StoredContent } from '../stored-responses/stored-content.js';
 import type { TaskInputs } from '../tasks/submission/task-inputs.js';
 import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { SecretBox } from '../common/secrets/secret-box.js';
-import { StoredContent } from '../responses/store/stored-content.js';
+import { StoredContent } from '../stored-responses/stored-content.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { SealedSecrets } from './sealed-secrets.js';

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { SecretBox, SecretBoxError } from '../common/secrets/secret-box.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { maintenanceConnectionOf } from '../platform/database/data-source.js';
-import { StoredContent } from '../responses/store/stored-content.js';
+import { StoredContent } from '../stored-responses/stored-content.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { isOfOtherKey, type SealedColumn, sealedColumns } from './sealed-columns.js';

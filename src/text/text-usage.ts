@@ -121,11 +121,16 @@ export class TextUsage {
   }
 
   private async promptOf({ accountId, prompt, toldPrompt }: CompletedCall): Promise<PromptCount> {
-    if (toldPrompt) {
-      const { promptTokens: tokens, imageTokens = 0 } = toldPrompt;
-      return { tokens, imageTokens, isEstimated: false };
-    }
-    const { texts, messages, images } = prompt();
+    if (!toldPrompt) return this.promptTokens(accountId, prompt());
+    const { promptTokens: tokens, imageTokens = 0 } = toldPrompt;
+    return { tokens, imageTokens, isEstimated: false };
+  }
+
+  /** The tokens of a prompt, counted here; an upper bound if they cannot be counted soon. Never fails. */
+  async promptTokens(
+    accountId: string,
+    { texts, messages, images }: PromptText,
+  ): Promise<PromptCount> {
     const { tokens, isEstimated } = await this.counter.count(accountId, texts);
     const around = messages * TOKENS_PER_MESSAGE + TOKENS_PER_REPLY;
     const imageTokens = images * IMAGE_TOKENS;

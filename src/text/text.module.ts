@@ -22,6 +22,6 @@ import { TokenCounter } from './tokens/token-counter.js';
     BrokenStreams,
     StreamOutcomes,
   ],
-  exports: [TextAnswers, TextStreams, NamedImages, TokenCounter],
+  exports: [TextAnswers, TextStreams, NamedImages, TextUsage, TokenCounter],
 })
 export class TextModule {}

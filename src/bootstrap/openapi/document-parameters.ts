@@ -81,6 +81,12 @@ const PATH_IDS: readonly PathId[] = [
     example: `task_${HEX}`,
   },
   {
+    path: /\/responses\//,
+    name: 'id',
+    description: 'The response, such as `resp_…`',
+    example: `resp_${HEX}`,
+  },
+  {
     path: /\/models\//,
     name: 'id',
     description: 'The model by its id, as `GET /v1/models` lists it',

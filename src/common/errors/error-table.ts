@@ -42,6 +42,9 @@ export const ERROR_TABLE = {
   invalid_quote: badRequest(
     '`x-gateway-quote` was altered, or is of another account, endpoint or body.',
   ),
+  previous_response_not_found: badRequest(
+    'The response or item that the request continues is unknown, expired, or of another account.',
+  ),
   audio_input_required: badRequest('Neither `file` nor `audio_url` was sent.'),
   invalid_multipart: badRequest('The multipart form is broken or has repeated or misplaced parts.'),
   unsupported_audio_format: badRequest(

@@ -10,16 +10,18 @@ export function toPublicId(prefix: IdPrefix, uuid: string): string {
 
 /** Prefix of the id of a chat completion; the digits are those of its execution. Every client shows this id. */
 const COMPLETION_PREFIX = 'chatcmpl-';
+/** Prefixes of the ids of answers that are those of their executions. */
+const ANSWER_PREFIXES = [COMPLETION_PREFIX, 'resp_'];
 
 /** The id of the chat completion of an execution. */
 export function toCompletionId(executionUuid: string): string {
   return `${COMPLETION_PREFIX}${executionUuid.replaceAll('-', '')}`;
 }
 
-/** The UUID of a public id; of an execution also that of its chat completion's id. Undefined for text in another format. */
+/** The UUID of a public id; of an execution also that of its answer's id. Undefined for text in another format. */
 export function fromPublicId(prefix: IdPrefix, text: string): string | undefined {
-  const lead =
-    prefix === 'exec' && text.startsWith(COMPLETION_PREFIX) ? COMPLETION_PREFIX : `${prefix}_`;
+  const ofAnswer = prefix === 'exec' ? ANSWER_PREFIXES : [];
+  const lead = ofAnswer.find((begin) => text.startsWith(begin)) ?? `${prefix}_`;
   if (!text.startsWith(lead)) return undefined;
   const hex = text.slice(lead.length);
   if (!HEX_32.test(hex)) return undefined;

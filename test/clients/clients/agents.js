@@ -61,13 +61,20 @@ export const agents = {
       async 'structured output'() {
         samples.namesCity((await run(agentOf({ outputType: place }), 'Graz')).finalOutput);
       },
-      "setOpenAIAPI('responses'), its default": samples.notYet(
-        'POST /v1/responses is not offered',
-        () =>
-          withResponses(async () => {
-            samples.saysHello((await run(agentOf(), samples.SAY_HELLO)).finalOutput);
-          }),
-      ),
+      "setOpenAIAPI('responses'), its default": () =>
+        withResponses(async () => {
+          samples.saysHello((await run(agentOf(), samples.SAY_HELLO)).finalOutput);
+        }),
+      'responses, tools loop': () =>
+        withResponses(async () => {
+          samples.saysSunny((await run(weatherAgent(), samples.ASK_WEATHER)).finalOutput);
+        }),
+      'responses, stream': () =>
+        withResponses(async () => {
+          const result = await run(agentOf(), samples.SAY_HELLO, { stream: true });
+          await result.completed;
+          samples.saysHello(result.finalOutput);
+        }),
     };
   },
 };

@@ -4,7 +4,11 @@ import { generateImage, generateSpeech, generateText, transcribe } from 'ai';
 import * as samples from './samples.js';
 import { chatOperations } from './vercel-chat.js';
 
-/** The AI SDK with its OpenAI provider; chats by `openai.chat(model)`. */
+/** The operations under other names. */
+const named = (lead, operations) =>
+  Object.fromEntries(Object.entries(operations).map(([name, run]) => [lead + name, run]));
+
+/** The AI SDK with its OpenAI provider: by `openai.chat(model)`, and by `openai(model)`, which makes responses. */
 export const aiSdk = {
   name: 'ai + @ai-sdk/openai',
   operations(access) {
@@ -37,10 +41,16 @@ export const aiSdk = {
         assert.match(text, /hello/i);
         assert.ok(segments.length > 0 && durationInSeconds > 0);
       },
-      'openai(model)': samples.notYet('POST /v1/responses is not offered', async () => {
+      ...named('openai(model): ', chatOperations(provider(samples.CHAT_MODEL))),
+      'openai(model): two turns by item_reference': async () => {
         const model = provider(samples.CHAT_MODEL);
-        samples.saysHello((await generateText({ model, prompt: samples.SAY_HELLO })).text);
-      }),
+        const messages = [{ role: 'user', content: samples.SAY_HELLO }];
+        const first = await generateText({ model, messages });
+        messages.push(...first.response.messages, { role: 'user', content: samples.SAY_HELLO });
+        const second = await generateText({ model, messages });
+        assert.match(JSON.stringify(second.request.body), /item_reference/);
+        samples.saysHello(second.text);
+      },
     };
   },
 };

@@ -21,7 +21,7 @@ async function runsTools(model) {
       new ToolMessage({ tool_call_id: call.id, content: await weather.invoke(call.args) }),
     );
   }
-  samples.saysSunny((await able.invoke(messages)).content);
+  samples.saysSunny((await able.invoke(messages)).text);
 }
 
 /** LangChain's chat model. */
@@ -35,6 +35,7 @@ export const langchain = {
       maxRetries: 0,
     };
     const model = new ChatOpenAI(options);
+    const responses = new ChatOpenAI({ ...options, useResponsesApi: true });
     return {
       async chat() {
         samples.saysHello((await model.invoke(samples.SAY_HELLO)).content);
@@ -52,10 +53,15 @@ export const langchain = {
         const place = model.withStructuredOutput(z.object({ city: z.string() }));
         samples.namesCity(await place.invoke('Graz'));
       },
-      'useResponsesApi: true': samples.notYet('POST /v1/responses is not offered', async () => {
-        const other = new ChatOpenAI({ ...options, useResponsesApi: true });
-        samples.saysHello((await other.invoke(samples.SAY_HELLO)).text);
-      }),
+      'useResponsesApi: true': async () => {
+        samples.saysHello((await responses.invoke(samples.SAY_HELLO)).text);
+      },
+      'useResponsesApi: true, stream': async () => {
+        let text = '';
+        for await (const piece of await responses.stream(samples.SAY_HELLO)) text += piece.text;
+        samples.saysHello(text);
+      },
+      'useResponsesApi: true, tools loop': () => runsTools(responses),
     };
   },
 };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import OpenAI, { toFile } from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
+import { responseOperations } from './openai-responses.js';
 import * as samples from './samples.js';
 
 const say = (content) => ({ model: samples.CHAT_MODEL, messages: [{ role: 'user', content }] });
@@ -117,13 +118,7 @@ export const openai = {
         for await (const { id } of client.models.list()) ids.push(id);
         assert.ok(ids.includes(samples.CHAT_MODEL));
       },
-      responses: samples.notYet('POST /v1/responses is not offered', async () => {
-        const answer = await client.responses.create({
-          model: samples.CHAT_MODEL,
-          input: samples.SAY_HELLO,
-        });
-        samples.saysHello(answer.output_text);
-      }),
+      ...responseOperations(client),
       embeddings: samples.notYet('POST /v1/embeddings is not offered', async () => {
         await client.embeddings.create({ model: 'gen-embed', input: 'x' });
       }),

@@ -76,11 +76,11 @@ export const tanstack = {
         const { text } = await generateTranscription({ adapter: listener, audio });
         assert.match(text, /hello/i);
       },
-      createOpenaiChat: samples.notYet('POST /v1/responses is not offered', async () => {
+      async createOpenaiChat() {
         const responses = createOpenaiChat(samples.CHAT_MODEL, apiKey, { baseURL });
         const messages = say(samples.SAY_HELLO);
         samples.saysHello(await chat({ adapter: responses, messages, stream: false }));
-      }),
+      },
     };
   },
 };

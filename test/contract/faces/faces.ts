@@ -1,4 +1,5 @@
 import { CHAT } from './clients/chat.client.js';
+import { RESPONSES } from './clients/responses.client.js';
 
 /** What a client understands of an answer. */
 export interface Understood {
@@ -23,4 +24,4 @@ export interface Face {
 }
 
 /** One line for each face. */
-export const FACES: readonly Face[] = [CHAT];
+export const FACES: readonly Face[] = [CHAT, RESPONSES];

@@ -22,8 +22,8 @@ afterAll(async () => {
 
 describe('a path that is not offered', () => {
   it.each([
-    ['/v1/responses', /openai\.chat\(model\)/],
-    ['/v1/responses/resp_1', /POST \/v1\/chat\/completions/],
+    ['/v1/conversations', /POST \/v1\/responses/],
+    ['/v1/conversations/conv_1', /previous_response_id/],
     ['/v1/completions', /POST \/v1\/chat\/completions/],
     ['/v1/embeddings', /not offered; GET \/v1\/models lists/],
     ['/v1/images/edits', /POST \/v1\/images\/generations/],
@@ -33,10 +33,10 @@ describe('a path that is not offered', () => {
     ['/v1/batches', /one by one/],
     ['/chat/completions', /begin with \/v1/],
     ['/v1/v1/chat/completions', /ends with \/v1 already/],
-    ['/responses', /begin with \/v1.*openai\.chat\(model\)/],
-    ['/v1/v1/responses', /ends with \/v1 already.*setOpenAIAPI\('chat_completions'\)/],
+    ['/conversations', /begin with \/v1.*POST \/v1\/responses/],
+    ['/v1/v1/conversations', /ends with \/v1 already.*previous_response_id/],
     ['/v1//chat/completions', /two slashes/],
-    ['//v1/responses', /two slashes.*useResponsesApi/],
+    ['//v1/conversations', /two slashes.*previous_response_id/],
     ['//chat/completions', /two slashes.*begin with \/v1/],
     ['/v1/messages', /Anthropic API is not offered. Use POST \/v1\/chat\/completions/],
     ['/v1/messages/count_tokens', /Anthropic/],

@@ -93,9 +93,30 @@ export function setIgnoredFieldsHeader(response: Response, ignored: readonly str
   if (ignored.length > 0) response.setHeader(IGNORED_FIELDS_HEADER, ignored.join(', '));
 }
 
+/** Header that says that a response was not stored although its caller wanted that (decision G-108). */
+const STORED_HEADER = 'x-gateway-stored';
+
+/** OpenAPI: the header. */
+export const STORED_HEADERS = {
+  [STORED_HEADER]: {
+    description:
+      '`false`: the response was not stored, because it is too large or nothing is stored here',
+    schema: { type: 'string', enum: ['false'] },
+  },
+};
+
+/** Says that the response is not stored. */
+export function setNotStoredHeader(response: Response): void {
+  response.setHeader(STORED_HEADER, 'false');
+}
+
 /** Removes the headers that were set before the provider was called and describe an answer; an error is none. */
 export function removeAnswerHeaders(response: Pick<ServerResponse, 'removeHeader'>): void {
-  for (const name of Object.keys({ ...IGNORED_FIELDS_HEADERS, ...OUTPUT_CAP_HEADERS })) {
+  for (const name of Object.keys({
+    ...IGNORED_FIELDS_HEADERS,
+    ...OUTPUT_CAP_HEADERS,
+    ...STORED_HEADERS,
+  })) {
     response.removeHeader(name);
   }
 }

@@ -8,4 +8,4 @@ import { StoredContent } from './stored-content.js';
   providers: [StoredContent, ResponseStore, ResponseSweeper],
   exports: [StoredContent, ResponseStore],
 })
-export class ResponseStoreModule {}
+export class StoredResponsesModule {}

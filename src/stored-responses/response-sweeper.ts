@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
-import { Scheduler } from '../../platform/scheduler/scheduler.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { Scheduler } from '../platform/scheduler/scheduler.js';
 
 const INTERVAL_MS = 60_000;
 /** Responses of each kind that one statement forgets. */

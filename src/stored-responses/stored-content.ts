@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../common/json-object.js';
-import { SecretBox } from '../../common/secrets/secret-box.js';
+import type { JsonObject } from '../common/json-object.js';
+import { SecretBox } from '../common/secrets/secret-box.js';
 
 /** What is sealed: an item of a conversation, or a response without its output. */
 export type ContentKind = 'item' | 'response';

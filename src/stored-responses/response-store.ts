@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { JsonObject } from '../../common/json-object.js';
-import { SecretBoxError } from '../../common/secrets/secret-box.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import type { JsonObject } from '../common/json-object.js';
+import { SecretBoxError } from '../common/secrets/secret-box.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { StoredContent } from './stored-content.js';
 
 /** Most bytes of a stored response with all items of its conversation, encrypted. */

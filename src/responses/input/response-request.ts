@@ -1,0 +1,196 @@
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type {
+  ChatMessage,
+  ChatSettings,
+  ChatTool,
+  Conversation,
+  ImagePart,
+  ResponseFormat,
+  ToolChoice,
+} from '../../providers/ports/conversation.js';
+import { type NamedImage, promptBound, type TextRequest } from '../../text/text-request.js';
+import { LEFT_OUT_TOOLS } from '../dto/response-shapes.js';
+import type { ResponsesBody } from '../dto/responses.body.js';
+import type { IgnoredFields } from './known-items.js';
+
+const LOGPROBS = 'message.output_text.logprobs';
+const WEB_URL = /^https?:/i;
+
+/** The request in the form of the core of text. `messages` are the conversation without the instructions. */
+export function textRequestOf(
+  body: ResponsesBody,
+  messages: readonly ChatMessage[],
+  ignored: IgnoredFields,
+): TextRequest {
+  const instructed = withInstructions(body, messages);
+  const conversation = conversationOf(body, instructed, ignored);
+  const images = imagesOf(instructed);
+  return {
+    request: {
+      protocol: 'responses',
+      native: {},
+      conversation: () => conversation,
+    },
+    promptTokens: promptBound(JSON.stringify(conversation, withoutImages), images.length),
+    maxTokens: body.max_output_tokens,
+    images: namedImages(images),
+    ignored: ignored.names,
+    prompt: () => ({
+      texts: promptTexts(conversation),
+      messages: instructed.length,
+      images: images.length,
+    }),
+  };
+}
+
+function withInstructions({ instructions }: ResponsesBody, messages: readonly ChatMessage[]) {
+  if (instructions === undefined || instructions === '') return messages;
+  const text = { type: 'text', text: instructions } as const;
+  return [{ role: 'system', parts: [text] } as const, ...messages];
+}
+
+function conversationOf(
+  body: ResponsesBody,
+  messages: readonly ChatMessage[],
+  ignored: IgnoredFields,
+): Conversation {
+  const tools = toolsOf(body.tools ?? [], ignored);
+  const { tools: allowed, choice } = choiceOf(body.tool_choice, tools);
+  const format = formatOf(body.text);
+  return {
+    messages,
+    tools: allowed,
+    ...(choice !== undefined && { toolChoice: choice }),
+    ...(format && { responseFormat: format }),
+    settings: settingsOf(body, allowed.length > 0),
+  };
+}
+
+function toolsOf(tools: readonly JsonObject[], ignored: IgnoredFields): ChatTool[] {
+  return tools.flatMap((tool, index): ChatTool[] => {
+    const { type, name, description, parameters, strict, format } = tool;
+    if (LEFT_OUT_TOOLS.has(type)) {
+      ignored.add(`tools.${index}:${type as string}`);
+      return [];
+    }
+    const known = type === 'function' ? ['parameters', 'strict'] : ['format'];
+    ignored.among(tool, ['type', 'name', 'description', ...known], 'tools');
+    const named = {
+      name: name as string,
+      ...(typeof description === 'string' && { description }),
+    };
+    if (type === 'custom') {
+      return [{ kind: 'custom', ...named, ...(isJsonObject(format) && { format }) }];
+    }
+    return [
+      {
+        kind: 'function',
+        ...named,
+        ...(isJsonObject(parameters) && { parameters }),
+        ...(typeof strict === 'boolean' && { strict }),
+      },
+    ];
+  });
+}
+
+/** The tools that the model may call, which `allowed_tools` bounds, and how far it is free to call them. */
+function choiceOf(
+  wanted: ResponsesBody['tool_choice'],
+  tools: readonly ChatTool[],
+): { readonly tools: readonly ChatTool[]; readonly choice?: ToolChoice } {
+  if (wanted === undefined) return { tools };
+  if (isJsonObject(wanted) && wanted.type === 'allowed_tools') {
+    const named = wanted.tools as readonly JsonObject[];
+    const allowed = named.map((tool, index) =>
+      toolNamed(tool, tools, `tool_choice.tools.${index}`),
+    );
+    return { tools: [...new Set(allowed)], choice: wanted.mode as ToolChoice };
+  }
+  if (isJsonObject(wanted)) {
+    const { kind, name } = toolNamed(wanted, tools, 'tool_choice');
+    return { tools, choice: { kind, name } };
+  }
+  if (tools.length > 0) return { tools, choice: wanted as ToolChoice };
+  if (wanted === 'required') throw invalidChoice('tool_choice', 'needs a tool in tools');
+  return { tools };
+}
+
+function toolNamed({ type, name }: JsonObject, tools: readonly ChatTool[], path: string): ChatTool {
+  const found = tools.find((tool) => tool.kind === type && tool.name === name);
+  if (!found) throw invalidChoice(`${path}.name`, 'must name one of the tools');
+  return found;
+}
+
+function invalidChoice(param: string, says: string): GatewayError {
+  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
+}
+
+function formatOf(text: JsonObject | undefined): ResponseFormat | undefined {
+  const format = text?.format;
+  if (!isJsonObject(format)) return undefined;
+  const { type, name, schema, strict, description } = format;
+  if (type !== 'json_schema') return { type: type as 'text' | 'json_object' };
+  return {
+    type,
+    name: name as string,
+    schema: schema as JsonObject,
+    ...(typeof strict === 'boolean' && { strict }),
+    ...(typeof description === 'string' && { description }),
+  };
+}
+
+function settingsOf(body: ResponsesBody, hasTools: boolean): ChatSettings {
+  const asksLogprobs = body.include?.includes(LOGPROBS) === true;
+  const effort = body.reasoning?.effort;
+  const verbosity = body.text?.verbosity;
+  return {
+    temperature: body.temperature,
+    topP: body.top_p,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
+    logprobs: asksLogprobs ? true : undefined,
+    topLogprobs: asksLogprobs ? body.top_logprobs : undefined,
+    reasoningEffort: typeof effort === 'string' ? effort : undefined,
+    verbosity: typeof verbosity === 'string' ? verbosity : undefined,
+    parallelToolCalls: hasTools ? body.parallel_tool_calls : undefined,
+    user: filled(body.user),
+    safetyIdentifier: filled(body.safety_identifier),
+    promptCacheKey: filled(body.prompt_cache_key),
+    promptCacheRetention: body.prompt_cache_retention,
+  };
+}
+
+const filled = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+function imagesOf(messages: readonly ChatMessage[]): ImagePart[] {
+  return messages.flatMap(({ parts }) =>
+    (parts as readonly { readonly type: string }[]).filter(
+      (part): part is ImagePart => part.type === 'image',
+    ),
+  );
+}
+
+function namedImages(images: readonly ImagePart[]): NamedImage[] {
+  return images.flatMap(({ url, param = 'input' }) => (WEB_URL.test(url) ? [{ param, url }] : []));
+}
+
+/** The images count by themselves, and the places of their fields are not sent. */
+function withoutImages(this: unknown, name: string, value: unknown): unknown {
+  if (name === 'param') return undefined;
+  return isJsonObject(value) && value.type === 'image' ? { type: 'image' } : value;
+}
+
+function promptTexts({ messages, tools, responseFormat }: Conversation): string[] {
+  const texts = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      if ('text' in part) return [part.text];
+      return part.type === 'tool-call' ? [part.name, part.arguments] : [];
+    }),
+  );
+  const shapes = [
+    ...(tools.length > 0 ? [tools] : []),
+    ...(responseFormat ? [responseFormat] : []),
+  ];
+  return [...texts, ...shapes.map((shape) => JSON.stringify(shape))];
+}

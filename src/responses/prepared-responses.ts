@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import type { OpenBody } from '../common/validation/open-body.js';
+import { Clock } from '../common/time/clock.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import type { TextRequest } from '../text/text-request.js';
+import type { ResponsesBody } from './dto/responses.body.js';
+import { messagesOf } from './input/item-conversation.js';
+import { ItemIds } from './input/item-ids.js';
+import { IgnoredFields } from './input/known-items.js';
+import { ReasoningSeal } from './input/reasoning-seal.js';
+import { type ResponseInput, ResponseInputs } from './input/response-inputs.js';
+import { textRequestOf } from './input/response-request.js';
+import type { ItemTerms } from './output/output-items.js';
+import { ResponseWork } from './response-work.js';
+import { ResponseStore } from '../stored-responses/response-store.js';
+
+const SEALED = 'reasoning.encrypted_content';
+const LOGPROBS = 'message.output_text.logprobs';
+
+/** A request whose references are resolved: what is asked of the core of text, and what is made of the answer. */
+export interface PreparedResponse {
+  readonly asked: TextRequest;
+  readonly work: ResponseWork;
+  readonly terms: ItemTerms;
+}
+
+/** The call whose response is prepared. */
+type ResponseCall = Pick<AdmittedCall<'chat'>, 'executionId' | 'caller' | 'modelName'>;
+
+/** Prepares responses: resolves what they continue before anything is priced (decision G-108). */
+@Injectable()
+export class PreparedResponses {
+  constructor(
+    private readonly inputs: ResponseInputs,
+    private readonly store: ResponseStore,
+    private readonly seal: ReasoningSeal,
+    private readonly ids: ItemIds,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What the body asks. Throws `invalid_request` and `previous_response_not_found`, naming the field. */
+  async asked(
+    accountId: string,
+    { body, ignored: unknown, isStrict }: OpenBody<ResponsesBody>,
+  ): Promise<{ readonly asked: TextRequest } & Pick<ResponseInput, 'items'>> {
+    const ignored = new IgnoredFields();
+    for (const name of unknown) ignored.add(name);
+    if (body.context_management !== undefined) ignored.add('context_management');
+    const { placed, items } = await this.inputs.of(accountId, body, ignored);
+    const messages = messagesOf(placed, (sealed) => this.seal.open(sealed, accountId));
+    const asked = textRequestOf(body, messages, ignored);
+    const [first] = ignored.names;
+    if (isStrict && first !== undefined) throw unknownField(first);
+    return { asked, items };
+  }
+
+  /** The same, with what is made of the answer. */
+  async of(call: ResponseCall, sent: OpenBody<ResponsesBody>): Promise<PreparedResponse> {
+    const { accountId } = call.caller;
+    const { body } = sent;
+    const { asked, items } = await this.asked(accountId, sent);
+    const { executionId, modelName: model } = call;
+    const head = { executionId, createdAt: this.clock.nowSeconds(), model, body };
+    const nowSeconds = () => this.clock.nowSeconds();
+    return {
+      asked,
+      work: new ResponseWork({ head, accountId, items }, this.store, nowSeconds),
+      terms: {
+        newId: () => this.ids.fresh(),
+        seal: (part) => this.seal.seal(part, accountId),
+        showsSealed: body.include?.includes(SEALED) === true,
+        showsLogprobs: body.include?.includes(LOGPROBS) === true,
+      },
+    };
+  }
+}
+
+function unknownField(path: string): GatewayError {
+  const [param = path] = path.split(':');
+  return new GatewayError('invalid_request', `${param} is not known here.`, { param });
+}
