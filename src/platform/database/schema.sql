@@ -1350,7 +1350,7 @@ CREATE FUNCTION run_note_dropped(p_accounts uuid[], p_runs text[], p_created tim
 
 CREATE FUNCTION run_tell_limit() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'f3fd66c2e1d84d1620fe17d87da4d2cd';
 
-CREATE FUNCTION task_advance(p_accounts uuid[], p_ids uuid[], p_fences bigint[], p_lanes text[], p_phases text[], p_delays_ms bigint[], p_strikes smallint[], p_facts json[]) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ce401cc44d63c214b047e2ea4d3a11db';
+CREATE FUNCTION task_advance(p_accounts uuid[], p_ids uuid[], p_fences bigint[], p_lanes text[], p_phases text[], p_delays_ms bigint[], p_strikes smallint[], p_facts json[]) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0bc2e8f527734d57f235a1f531ac672a';
 
 CREATE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f4d0be5edd515c4b6d4cd614b1033d6f';
 

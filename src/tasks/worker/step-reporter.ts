@@ -128,7 +128,7 @@ export class StepReporter {
         phase,
         delayMs,
         failureCount: work.failureCount,
-        facts: { put_off: true },
+        facts: { put_off: deferrals + 1 },
       });
   }
 

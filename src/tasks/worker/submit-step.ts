@@ -106,7 +106,7 @@ export class SubmitStep {
     await reporter.scheduleNext(work, {
       phase: 'waiting',
       delayMs: reporter.withinDeadline(work, delayMs),
-      facts: { put_off: true },
+      facts: { put_off: work.deferrals + 1 },
     });
   }
 

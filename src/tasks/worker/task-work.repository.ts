@@ -36,7 +36,8 @@ export interface TaskFacts {
   readonly evidence?: string;
   /** Empty once the provider reports a known state. */
   readonly unknown_state?: string;
-  readonly put_off?: true;
+  /** How often in a row the step was deferred, with this one: a number, so that a report may be repeated. */
+  readonly put_off?: number;
 }
 
 /** The next step of a task and when it is due. Without a phase, only the lease is renewed. */

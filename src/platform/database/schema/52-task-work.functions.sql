@@ -119,8 +119,9 @@ END $$;
 
 -- Stores the reports of workers about tasks that have not ended: the next step of each and its time, and facts of the task if
 -- there are any: status, progress, memory, job_id, base_url, found, evidence, unknown_state (an empty one takes the word
--- before away). Returns the tasks whose fence was the newest; the others are not changed. Where the phase is null, it stays
--- and only the lease is renewed.
+-- before away), put_off (how often in a row the step was put off, with this one; version 0.1.0 says true, which adds one). Returns
+-- the tasks whose fence was the newest; the others are not changed. Where the phase is null, it stays and only the lease is
+-- renewed.
 CREATE OR REPLACE FUNCTION task_advance(
   p_accounts uuid[], p_ids uuid[], p_fences bigint[], p_lanes text[], p_phases text[], p_delays_ms bigint[],
   p_strikes smallint[], p_facts json[]
@@ -135,8 +136,9 @@ BEGIN
            lane = coalesce(a.lane, w.lane), phase = coalesce(a.phase, w.phase), strikes = coalesce(a.strikes, w.strikes),
            submits = w.submits + CASE WHEN a.phase = 'submitting' AND w.phase <> 'submitting' THEN 1 ELSE 0 END,
            put_offs = CASE WHEN a.facts ->> 'put_off' = 'true' THEN w.put_offs + 1
+                           WHEN a.facts ->> 'put_off' IS NOT NULL THEN (a.facts ->> 'put_off')::integer
                            WHEN a.phase = 'submitting' OR a.phase IS NULL THEN w.put_offs ELSE 0 END,
-           put_off_at = CASE WHEN a.facts ->> 'put_off' = 'true' THEN coalesce(w.put_off_at, now())
+           put_off_at = CASE WHEN a.facts ->> 'put_off' IS NOT NULL THEN coalesce(w.put_off_at, now())
                              WHEN a.phase = 'submitting' OR a.phase IS NULL THEN w.put_off_at END
       FROM unnest(p_accounts, p_ids, p_fences, p_lanes, p_phases, p_delays_ms, p_strikes, p_facts)
            a (account_id, id, fence, lane, phase, delay_ms, strikes, facts)
