@@ -17,6 +17,8 @@ interface WireProtocol {
   readonly knows?: (upstreamModel: string) => boolean;
   /** Its voices are its own, so that a model without voices of its own cannot be spoken there. */
   readonly hasOwnVoices?: true;
+  /** It takes images of a conversation as bytes, and fetches none. */
+  readonly imageBytesOnly?: true;
 }
 
 /** The wire protocols. */
@@ -48,6 +50,7 @@ const PROTOCOLS = {
     operations: ['chat', 'image', 'speech', 'dialogue'],
     knows: isGeminiModel,
     hasOwnVoices: true,
+    imageBytesOnly: true,
   },
 } as const satisfies Record<string, WireProtocol>;
 
@@ -141,6 +144,12 @@ export function routeFault(
   }
   if (NAME.test(upstreamModel) && (knows?.(upstreamModel) ?? true)) return undefined;
   return { field: 'upstream_model', says: `${upstreamModel} is no name that ${protocol} takes` };
+}
+
+/** Whether images of a conversation have to be sent as bytes. */
+export function takesImageBytesOnly(protocol: Protocol): boolean {
+  const row: WireProtocol = PROTOCOLS[protocol];
+  return row.imageBytesOnly === true;
 }
 
 /** Whether the voices of the protocol are none of the premade ones. */

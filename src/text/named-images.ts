@@ -1,18 +1,31 @@
 import { Injectable } from '@nestjs/common';
+import type { AdmittedCall } from '../admission/admitted-call.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
-import type { NamedImage } from './text-request.js';
+import { InlinedImages } from './inlined-images.js';
+import type { NamedImage, TextRequest } from './text-request.js';
 
 /** The images of one request may be on at most this many hosts, because each needs a DNS query. */
 const MAX_HOSTS = 50;
 
 /**
- * Images that a call names by http(s) URL. They are checked like every URL of a caller and never fetched here (decisions G-43,
- * G-62).
+ * Images that a call names by http(s) URL. They are checked like every URL of a caller (decisions G-43, G-62).
  */
 @Injectable()
 export class NamedImages {
-  constructor(private readonly urls: UserSuppliedUrls) {}
+  constructor(
+    private readonly urls: UserSuppliedUrls,
+    private readonly inlined: InlinedImages,
+  ) {}
+
+  /**
+   * {@link check}, then the request as the routes of the call need it: with the bytes of its images where a vendor takes no
+   * URLs. To be awaited before anything is held. Throws what {@link InlinedImages.in} throws, too.
+   */
+  async ready(call: AdmittedCall<'chat'>, asked: TextRequest): Promise<TextRequest> {
+    await this.check(asked.images);
+    return this.inlined.in(call, asked);
+  }
 
   /**
    * Throws `invalid_request` with the path of the first URL that is not public, or whose host exceeds the maximum

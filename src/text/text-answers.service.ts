@@ -30,9 +30,9 @@ export class TextAnswers {
     quote: TextQuote,
     face: AnswerFace,
   ): Promise<Charged<JsonObject>> {
-    await this.images.check(quote.asked.images);
+    const asked = await this.images.ready(call, quote.asked);
     await using paid = await this.calls.start(call, quote.hold);
-    const { command, prompt, ceilingMicroUsd } = heldTextOf(quote, paid);
+    const { command, prompt, ceilingMicroUsd } = heldTextOf({ ...quote, asked }, paid);
     const { provider, upstreamModel, result } = await paid.attempt((port, context) =>
       port.complete(command, context),
     );

@@ -47,11 +47,11 @@ export class TextStreams {
     face: StreamFace,
     events: SseWriter,
   ): Promise<void> {
-    await this.images.check(quote.asked.images);
+    const asked = await this.images.ready(call, quote.asked);
     const generated = this.texts.begin(call.caller.accountId);
     let bill: Bill;
     try {
-      bill = await this.forward({ call, quote, face, events, generated });
+      bill = await this.forward({ call, quote: { ...quote, asked }, face, events, generated });
     } catch (error) {
       if (events.hasBegun) await face.fail(toGatewayError(error));
       else events.drop();

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { BrokenStreams } from './broken-streams.js';
 import { GeneratedTextBuffers } from './generated-text.js';
+import { InlinedImages } from './inlined-images.js';
 import { NamedImages } from './named-images.js';
 import { StreamOutcomes } from './stream-outcomes.js';
 import { TextAnswers } from './text-answers.service.js';
@@ -16,6 +17,7 @@ import { TokenCounter } from './tokens/token-counter.js';
     TextAnswers,
     TextStreams,
     NamedImages,
+    InlinedImages,
     TextUsage,
     GeneratedTextBuffers,
     TokenCounter,

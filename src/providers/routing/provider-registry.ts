@@ -8,7 +8,7 @@ import {
   PROVIDERS_OPTIONS,
   type ProvidersOptions,
 } from '../providers.options.js';
-import { portsOf } from '../providers.js';
+import { portsOf, takesImageBytesOnly } from '../providers.js';
 
 /** Provider name in the records of work done by the sandbox. */
 const SANDBOX_NAME = 'sandbox';
@@ -53,6 +53,12 @@ export class ProviderRegistry implements OnModuleDestroy {
    */
   baseUrlOf(provider: string): string | undefined {
     return this.providers.get(provider)?.baseUrl;
+  }
+
+  /** Whether the provider of the route takes images as bytes alone, by no URL. */
+  needsImageBytes({ provider }: Route): boolean {
+    const protocol = this.providers.get(provider)?.protocol;
+    return protocol !== undefined && takesImageBytesOnly(protocol);
   }
 
   /** Whether the sandbox replaces the provider. */
