@@ -8,6 +8,8 @@ const OPERATOR_WORD = /cost|margin|provider|upstream|route/i;
 const OF_CALLERS: ReadonlySet<string> = new Set([
   'ChatUsageView.cost',
   'ChatUsageView.cost_microusd',
+  'EmbeddingsUsageView.cost',
+  'EmbeddingsUsageView.cost_microusd',
   'VideoTaskView.cost',
   'ExecutionView.provider_request_id',
   'ModelView.top_provider',
@@ -27,6 +29,8 @@ function referred(reference: string): unknown {
   return names.reduce<unknown>((at, name) => (isJsonObject(at) ? at[name] : undefined), document);
 }
 
+const keysOf = (value: unknown): string[] => (isJsonObject(value) ? Object.keys(value) : []);
+
 /** The names of fields, parameters and headers within a part of the document and all that it refers to. */
 function* namesIn(part: unknown, owner: string, seen: Set<string>): Generator<string> {
   if (Array.isArray(part)) {
@@ -39,10 +43,8 @@ function* namesIn(part: unknown, owner: string, seen: Set<string>): Generator<st
     yield* namesIn(referred(reference), own, seen.add(reference));
   }
   if (typeof name === 'string' && typeof place === 'string') yield `${place} ${name}`;
-  for (const field of Object.keys(isJsonObject(properties) ? properties : {})) {
-    yield `${owner}.${field}`;
-  }
-  for (const header of Object.keys(isJsonObject(headers) ? headers : {})) yield `header ${header}`;
+  for (const field of keysOf(properties)) yield `${owner}.${field}`;
+  for (const header of keysOf(headers)) yield `header ${header}`;
   for (const inner of Object.values(part)) yield* namesIn(inner, owner, seen);
 }
 

@@ -43,15 +43,14 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
     ...(terms && { terms }),
     ...(voices && { voices }),
     ...(entry.aliases && { aliases: entry.aliases }),
-    routes: routes ?? builtIn?.routes ?? [],
-    enabled: entry.enabled ?? builtIn?.enabled ?? true,
+    ...soldBy(entry, routes, builtIn),
   } as ModelRow;
   read(() => {
     checkPriceFits(row);
   });
-  for (const [index, { cost }] of row.routes.entries()) {
-    if (cost) read(() => ofCost(index, () => checkPriceFits({ ...row, price: cost } as ModelRow)));
-  }
+  read(() => {
+    checkCostsFit(row);
+  });
   if (faults.length > 0) throw new RowFaults(faults);
   return row;
 }
@@ -64,6 +63,27 @@ function priceFor(
   if (price) return priceOf(price, operation);
   if (builtIn === undefined) throw new Error('price is required for a new model');
   return builtIn.price;
+}
+
+function soldBy(
+  { enabled }: OverlayModel,
+  routes: readonly CostedRoute[] | undefined,
+  builtIn?: ModelRow,
+): Pick<ModelRow, 'routes' | 'enabled'> {
+  return {
+    routes: routes ?? builtIn?.routes ?? [],
+    enabled: enabled ?? builtIn?.enabled ?? true,
+  };
+}
+
+/** A cost has the bounds of a price. */
+function checkCostsFit(row: ModelRow): void {
+  for (const [index, { cost }] of row.routes.entries()) {
+    if (cost === undefined) continue;
+    ofCost(index, () => {
+      checkPriceFits({ ...row, price: cost } as ModelRow);
+    });
+  }
 }
 
 function operationOf(entry: OverlayModel, builtIn?: ModelRow): Operation {

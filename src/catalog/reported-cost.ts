@@ -44,7 +44,7 @@ export function reportedCostOf(
     if (figure === declared.figure) byStep.set(step, value);
   }
   const values = [...byStep.values()].map(decimalOf);
-  const places = Math.max(0, ...values.map((value) => value?.places ?? 0));
+  const places = values.reduce((most, value) => mostOf(most, value?.places ?? 0), 0);
   if (values.length === 0 || !values.every((value) => value !== undefined)) return undefined;
   const sum = values.reduce((all, value) => all + scaled(value, places), 0n);
   const cost = ceilDiv(sum * rateOf(declared).times, rateOf(declared).per * 10n ** BigInt(places));
@@ -63,6 +63,8 @@ interface Decimal {
   readonly digits: bigint;
   readonly places: number;
 }
+
+const mostOf = (a: number, b: number): number => (a > b ? a : b);
 
 const scaled = ({ digits, places }: Decimal, to: number): bigint =>
   digits * 10n ** BigInt(to - places);

@@ -31,7 +31,7 @@ export function routeCostOf(
   const cost =
     typeof quantity === 'object'
       ? costOfTokens(rule, quantity)
-      : costOfUnits(rule, BigInt(Math.ceil(quantity)), choice, terms);
+      : costOfUnits(rule, BigInt(quantity), choice, terms);
   return cost === undefined || cost > MAX_MICRO_USD ? undefined : cost;
 }
 

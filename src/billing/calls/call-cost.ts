@@ -4,7 +4,7 @@ import type { ProviderFigures } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 
 /** What an attempt gave: the provider's own figures, and what it made, charged or not. */
-export interface AttemptWork {
+interface AttemptWork {
   readonly figures: ProviderFigures | null | undefined;
   /** Null where nothing was made. */
   readonly made: MadeUnits | null;

@@ -32,7 +32,7 @@ export async function* billLinesOf(
   let line = 0;
   for await (const text of linesOf(bytes)) {
     line += 1;
-    if (text !== undefined && text.trim() === '') continue;
+    if (text?.trim() === '') continue;
     const read = text === undefined ? TOO_LONG : readLine(text);
     if (typeof read !== 'string') yield { line, ...read };
     // Names of columns have no digits where an amount is.

@@ -25,7 +25,7 @@ import { type BadLine, type BillLine, billLinesOf } from './vendor-bill-lines.js
 const BATCH_LINES = 5_000;
 
 /** What of our records is compared: those of one provider that began in a time; without one, those that the bill spans. */
-export interface ReconciliationRequest {
+interface ReconciliationRequest {
   readonly provider: string;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
@@ -104,7 +104,8 @@ async function fill(
     ]);
     batch = [];
   };
-  const stream = createReadStream(file);
+  // Whoever reads it gets its error.
+  const stream = createReadStream(file).on('error', () => undefined);
   try {
     for await (const read of billLinesOf(stream)) {
       lines += 1;

@@ -6,7 +6,7 @@ export const COST_SUMS = ['cost', 'costed', 'below_cost'] as const;
 export type CostSum = (typeof COST_SUMS)[number];
 
 /** What a group of calls cost and left; null where it is not known. */
-export interface Margin {
+interface Margin {
   /** The known costs. */
   readonly costMicroUsd: bigint | null;
   /** What was charged, less what was given back and the cost; null unless the cost of every call that succeeded is known. */

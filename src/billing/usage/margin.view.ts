@@ -80,7 +80,6 @@ export function viewMargin(row: UsageRow): MarginView {
 
 function percentOf(margin: bigint, charged: bigint): number | null {
   if (charged <= 0n) return null;
-  // eslint-disable-next-line no-restricted-syntax -- shown only; no sum is made of it
   return Number((margin * WHOLE) / charged) / 100;
 }
 

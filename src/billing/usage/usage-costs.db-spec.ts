@@ -125,7 +125,7 @@ function expectSums(
 ): void {
   if (many === 0) return;
   expect(row).toMatchObject({ calls: `${many}`, charged: `${charged}`, cost: `${cost}` });
-  const { marginMicroUsd } = marginOf(row as UsageRow);
+  const { marginMicroUsd } = marginOf(row!);
   // An undone call whose cost is not known counts as a call that succeeded if it was folded before.
   if (!sums.isUndone) {
     expect(marginMicroUsd).toBe(sums.unknown === 0 ? charged - cost : null);
