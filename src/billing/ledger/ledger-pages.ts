@@ -16,7 +16,7 @@ export interface EntryFace<View> {
 }
 
 /** Which entries are asked for, and how they are answered. */
-export interface EntryScope {
+interface EntryScope {
   readonly accountId: string | undefined;
   readonly format: 'json' | 'csv';
   /** Sends all entries as CSV instead of a page of them. */
