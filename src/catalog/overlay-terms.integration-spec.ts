@@ -81,6 +81,7 @@ describe('the terms of a row', () => {
     ['the model', { constants: { model: 'x' } }, /constants\.model must not/],
     ['the messages', { rename: { messages: 'input' } }, /rename\.messages must not/],
     ['another field as messages', { rename: { stop: 'messages' } }, /rename\.stop must not/],
+    ['the system prompt', { constants: { system: 'Long' } }, /constants\.system must not/],
     ['stream', { drop: ['stop', 'stream'] }, /drop must not name stream/],
     ['the cap', { drop: ['max_tokens'] }, /drop must not name max_tokens/],
     ['the cap', { constants: { max_completion_tokens: 5 } }, /constants\.max_completion_tokens/],

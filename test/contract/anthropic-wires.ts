@@ -28,6 +28,9 @@ export const TOKENS = {
   reasoningTokens: 60,
 };
 
+/** What the first event tells of the prompt. */
+export const TOLD_TOKENS = { ...TOKENS, completionTokens: 0, reasoningTokens: null };
+
 /** A whole message with a block of each kind, and one of a kind that nobody knows. */
 export const MESSAGE = {
   id: 'msg_01XFDUDYJgAACzvnptvVoYEL',

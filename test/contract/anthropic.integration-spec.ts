@@ -13,6 +13,7 @@ import {
   joinedParts,
   STREAM,
   TOKENS,
+  TOLD_TOKENS,
 } from './anthropic-wires.js';
 import { describePortContract, describeRequest } from './port-contract.js';
 
@@ -90,7 +91,7 @@ describePortContract('Anthropic chat stream', {
   good: {
     type: 'text/event-stream',
     body: STREAM,
-    result: { parts: MESSAGE_PARTS, reports: [TOKENS] },
+    result: { parts: MESSAGE_PARTS, reports: [TOLD_TOKENS, TOKENS] },
   },
   expectRequest: expectSent({
     model: 'upstream-model',
@@ -103,12 +104,21 @@ describePortContract('Anthropic chat stream', {
 describePortContract('Anthropic chat stream of a caller of Messages', {
   run: async (access, context) => {
     const events = await stream(native())(access, context);
-    return { natives: events.map(({ native: own }) => own), parts: joinedParts(events) };
+    const [first] = events;
+    return {
+      natives: events.map(({ native: own }) => own),
+      parts: joinedParts(events),
+      told: first?.usage,
+    };
   },
   good: {
     type: 'text/event-stream',
     body: STREAM,
-    result: { natives: MESSAGE_EVENTS.filter(({ type }) => type !== 'ping'), parts: MESSAGE_PARTS },
+    result: {
+      natives: MESSAGE_EVENTS.filter(({ type }) => type !== 'ping'),
+      parts: MESSAGE_PARTS,
+      told: TOLD_TOKENS,
+    },
   },
   expectRequest: expectSent(
     {

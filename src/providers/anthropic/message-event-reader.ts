@@ -6,12 +6,14 @@ import { UnusableAnswer } from '../ports/unusable-answer.js';
 import type { ChatEventReader } from '../text/chat-event-stream.js';
 import { BlockParts } from './block-parts.js';
 import { finishOf } from './message-answer.js';
-import { laterUsage, messageUsageOf } from './message-usage.js';
+import { laterUsage, messageUsageOf, promptUsageOf } from './message-usage.js';
 
 /** Reads the events of one streamed message. It is complete at `message_stop` alone. */
 export class MessageEventReader implements ChatEventReader {
   private readonly blocks: BlockParts;
   private usage: JsonObject = {};
+  /** The prompt as the first event counts it, until it is told. */
+  private told: TokenUsage | null = null;
   private hasStarted = false;
   private hasReason = false;
   private isOver = false;
@@ -47,7 +49,7 @@ export class MessageEventReader implements ChatEventReader {
     if (!this.hasStarted || typeof type !== 'string') throw new UnusableAnswer('bad_chunk');
     switch (type) {
       case 'content_block_start':
-        return this.passed(event, this.begunParts(event));
+        return this.eventOf(event, this.begunParts(event), this.takeTold());
       case 'content_block_delta':
         return this.passed(event, this.deltaParts(event));
       case 'content_block_stop':
@@ -65,9 +67,12 @@ export class MessageEventReader implements ChatEventReader {
     const { message } = event;
     if (this.hasStarted || !isJsonObject(message)) throw new UnusableAnswer('bad_chunk');
     this.hasStarted = true;
-    // Its output has just begun, so it is no report: that comes at the end.
-    if (isJsonObject(message.usage)) this.usage = message.usage;
-    return this.passed(event, []);
+    if (isJsonObject(message.usage)) {
+      this.usage = message.usage;
+      this.told = promptUsageOf(message.usage);
+    }
+    // A caller of another protocol learns of it with the first block: an error before can still lead to another route.
+    return this.eventOf(event, [], this.isNative ? this.takeTold() : null);
   }
 
   private begunParts({ index, content_block: block }: JsonObject): ChatPart[] {
@@ -94,6 +99,12 @@ export class MessageEventReader implements ChatEventReader {
     const parts: ChatPart[] = this.hasReason ? [] : [{ type: 'finish', reason }];
     this.hasReason = true;
     return this.eventOf(event, parts, null);
+  }
+
+  private takeTold(): TokenUsage | null {
+    const { told } = this;
+    this.told = null;
+    return told;
   }
 
   private passed(event: JsonObject, parts: ChatPart[]): ChatEvent | null {

@@ -22,6 +22,12 @@ export function messageUsageOf(usage: JsonObject): TokenUsage | null {
   return usageOf({ usage: { ...usage, ...sumsOf(usage) } });
 }
 
+/** What the first event of a stream counts of the prompt, before there is an answer; null if it counts nothing. */
+export function promptUsageOf(usage: JsonObject): TokenUsage | null {
+  const told = messageUsageOf({ ...usage, output_tokens: 0, output_tokens_details: null });
+  return told !== null && told.promptTokens > 0 ? told : null;
+}
+
 /** The later report over the former: a count that is null or absent in the later one stays. */
 export function laterUsage(former: JsonObject, later: JsonObject): JsonObject {
   const told = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);

@@ -1,3 +1,4 @@
+import { ANTHROPIC } from './wires/anthropic.wire.js';
 import { GEMINI } from './wires/gemini.wire.js';
 import { OPENAI_CHAT } from './wires/openai-chat.wire.js';
 
@@ -25,4 +26,4 @@ export interface Vendor {
 }
 
 /** One line for each vendor. */
-export const VENDORS: readonly Vendor[] = [OPENAI_CHAT, GEMINI];
+export const VENDORS: readonly Vendor[] = [OPENAI_CHAT, GEMINI, ANTHROPIC];
