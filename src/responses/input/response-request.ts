@@ -81,7 +81,9 @@ function toolsOf(tools: readonly JsonObject[], ignored: IgnoredFields): ChatTool
       ...(typeof description === 'string' && { description }),
     };
     if (type === 'custom') {
-      return [{ kind: 'custom', ...named, ...(isJsonObject(format) && { format }) }];
+      return [
+        { kind: 'custom', ...named, ...(isJsonObject(format) && { format: formOf(format) }) },
+      ];
     }
     return [
       {
@@ -92,6 +94,11 @@ function toolsOf(tools: readonly JsonObject[], ignored: IgnoredFields): ChatTool
       },
     ];
   });
+}
+
+/** The form of the text for a custom tool; a grammar is nested in the neutral form, as chat completions have it. */
+function formOf({ type, syntax, definition, ...rest }: JsonObject): JsonObject {
+  return type === 'grammar' ? { type, grammar: { syntax, definition } } : { type, ...rest };
 }
 
 /** The tools that the model may call, which `allowed_tools` bounds, and how far it is free to call them. */

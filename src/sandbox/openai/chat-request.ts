@@ -59,10 +59,12 @@ function readMessage(value: unknown, index: number) {
 }
 
 function readTools(value: unknown): OfferedTool[] {
-  return (asArray(value) ?? []).map((tool, index) => {
+  return (asArray(value) ?? []).flatMap((tool, index) => {
     const definition = asRecord(asRecord(tool)?.function);
     const name = definition?.name;
-    if (typeof name === 'string') return { name, parameters: definition?.parameters };
+    if (typeof name === 'string') return [{ name, parameters: definition?.parameters }];
+    // A tool that takes free text is known, and never called.
+    if (typeof asRecord(asRecord(tool)?.custom)?.name === 'string') return [];
     return refuse('Missing function name.', `tools[${index}].function.name`);
   });
 }
