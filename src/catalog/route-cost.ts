@@ -4,7 +4,7 @@ import { sumOf } from '../common/money/price-lines.js';
 import type { Route } from '../providers/ports/attempt.js';
 import { type PriceRule, unitPriceOfImage, unitsOfVideo } from './price-rule.js';
 import type { ReportedCost } from './reported-cost.js';
-import { tokenLinesOf } from './token-lines.js';
+import { tokenLinesOf } from './token-price.js';
 
 /** A route, and what work on it costs. */
 export interface CostedRoute extends Route {

@@ -1,4 +1,6 @@
+import type { TokenCounts } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import { linesOf, type PriceLine } from '../common/money/price-lines.js';
 import type { Factored } from './price-factor.js';
 
 /** Prices of one million tokens of each kind. A kind without a price costs as its parent does: see {@link pricesFor}. */
@@ -87,4 +89,18 @@ export function dearestPrices(rule: PerToken, promptTokens: number): DearestPric
 
 function most(amounts: readonly MicroUsd[]): MicroUsd {
   return amounts.reduce((highest, amount) => (amount > highest ? amount : highest), 0n);
+}
+
+/** The lines of the tokens of one call by a rule, each with its price in the tier of the prompt. */
+export function tokenLinesOf(rule: PerToken, quantity: TokenCounts): readonly PriceLine[] {
+  const prices = pricesFor(rule, quantity.promptTokens);
+  const unitPrice = {
+    inputPerMillion: prices.inputMicroUsdPerMillion.toString(),
+    cachedInputPerMillion: prices.cachedInputMicroUsdPerMillion.toString(),
+    cacheWritePerMillion: prices.cacheWriteMicroUsdPerMillion.toString(),
+    cacheWrite1hPerMillion: prices.cacheWrite1hMicroUsdPerMillion.toString(),
+    imageInputPerMillion: prices.imageInputMicroUsdPerMillion.toString(),
+    outputPerMillion: prices.outputMicroUsdPerMillion.toString(),
+  };
+  return linesOf({ unit: 'token', quantity, unitPrice });
 }

@@ -90,11 +90,9 @@ export class PaidCall<O extends Operation = Operation>
   get caller(): AdmittedCall['caller'] {
     return this.call.caller;
   }
-
   get accountId(): string {
     return this.caller.accountId;
   }
-
   get response(): AdmittedCall['response'] {
     return this.call.response;
   }

@@ -4,7 +4,7 @@ import { linesOf, type PriceLine, sumOf } from '../../common/money/price-lines.j
 import type { ModelRow } from '../model-row.js';
 import { factorOf } from '../price-factor.js';
 import type { PriceRule } from '../price-rule.js';
-import { tokenLinesOf } from '../token-lines.js';
+import { tokenLinesOf } from '../token-price.js';
 
 /** A charge of the past: what was made, and at what price. */
 export interface PastCharge {
