@@ -55,7 +55,13 @@ export const PROVIDER_SETTINGS = {
     'Without a path',
   ),
   GEMINI_API_KEY: secret(
-    setting('geminiApiKey', 'unset', undefined, headerKey, 'Models of `CATALOG_FILE` at `gemini`'),
+    setting(
+      'geminiApiKey',
+      'unset',
+      undefined,
+      headerKey,
+      'Models of your `CATALOG_FILE` at `gemini` ([how](../guides/vendors/gemini.md))',
+    ),
   ),
   GEMINI_BASE_URL: setting(
     'geminiBaseUrl',

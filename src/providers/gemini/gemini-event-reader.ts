@@ -36,7 +36,7 @@ export class GeminiEventReader implements ChatEventReader {
   read(event: JsonObject): ChatEvent | null {
     const candidate = candidateOf(event);
     const usage = geminiUsageOf(event);
-    if (candidate === undefined) return this.readUsage(usage);
+    if (this.isWhole || candidate === undefined) return this.readUsage(usage);
     const parts = this.answer.partsIn(candidate);
     if (parts === undefined) throw new UnusableAnswer('bad_chunk');
     this.hasBegun = true;
@@ -45,7 +45,7 @@ export class GeminiEventReader implements ChatEventReader {
     return parts.length === 0 && usage === null ? null : new PartsEvent(parts, usage);
   }
 
-  /** An event without a candidate says something only after the end, where it may bring the usage. */
+  /** After the end an event may bring the usage, and nothing else; before it, one without a candidate says nothing. */
   private readUsage(usage: TokenUsage | null): ChatEvent | null {
     if (usage === null || !this.isWhole) return null;
     this.follows = 'nothing';
@@ -53,7 +53,7 @@ export class GeminiEventReader implements ChatEventReader {
   }
 
   private end(parts: ChatPart[], reason: FinishReason, usage: TokenUsage | null): void {
-    if (!this.isWhole) parts.push({ type: 'finish', reason });
+    parts.push({ type: 'finish', reason });
     this.isWhole = true;
     this.follows = usage === null ? 'usage' : 'nothing';
   }
