@@ -47,7 +47,7 @@ const PROTOCOLS = {
   'openai-video': { ports: openAiVideoPorts, operations: ['video'] },
   gemini: {
     ports: geminiPorts,
-    operations: ['chat', 'image', 'speech', 'dialogue'],
+    operations: ['chat', 'image', 'embeddings', 'speech', 'dialogue'],
     knows: isGeminiModel,
     hasOwnVoices: true,
     imageBytesOnly: true,

@@ -2,6 +2,7 @@ import { keyHeader, type ProviderContext } from '../http/provider-context.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
 import { GeminiChat } from './gemini-chat.adapter.js';
+import { GeminiEmbeddings } from './gemini-embedding.adapter.js';
 import { ownGeminiErrors } from './gemini-errors.js';
 import { GeminiImage } from './gemini-image.adapter.js';
 import { GeminiSpeech } from './gemini-speech.adapter.js';
@@ -17,7 +18,8 @@ export function geminiPorts(access: ProviderContext): ProviderPorts {
   });
   const speech = new GeminiSpeech(http, access.id);
   const chat = new GeminiChat(http, access.id);
-  return { chat, image: new GeminiImage(http), speech, dialogue: speech };
+  const [image, embeddings] = [new GeminiImage(http), new GeminiEmbeddings(http)];
+  return { chat, embeddings, image, speech, dialogue: speech };
 }
 
 /** Whether a request can name the model: its name without `models/`. */

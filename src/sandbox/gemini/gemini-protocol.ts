@@ -1,6 +1,7 @@
 import type { ChatLog } from '../chat/chat-log.js';
 import { type SandboxProtocol, WireFault } from '../http/protocol.js';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
+import { batchEmbedContents } from './embedded-contents.js';
 import { geminiErrorBody } from './gemini-errors.js';
 import { GeneratedContent } from './generated-content.js';
 
@@ -16,6 +17,7 @@ export function geminiProtocol(chats: ChatLog): SandboxProtocol {
   const methods: Readonly<Record<string, ModelMethod>> = {
     generateContent: (exchange, model) => content.answer(exchange, model),
     streamGenerateContent: (exchange, model) => content.stream(exchange, model),
+    batchEmbedContents,
   };
   return {
     prefix: '/gemini',

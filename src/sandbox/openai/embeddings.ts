@@ -1,15 +1,9 @@
 import { asArray, asRecord, parseJson } from '../http/json.js';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
-import { Magic } from '../magic-inputs.js';
-import { hashText } from '../media/seeded-random.js';
-import { tokensOf } from '../chat/chat-reply.js';
+import { DIMENSIONS, wordsOfText, wordVector } from '../embeddings/word-vector.js';
 import { refuse } from './openai-errors.js';
 
 const MAX_INPUTS = 2_048;
-/** How many numbers a vector has unless a request says so. */
-const DIMENSIONS = 1_536;
-/** Places that one word changes. */
-const PLACES_PER_WORD = 4;
 
 /** `POST /v1/embeddings`: texts with the same words have near vectors. */
 export async function embeddings(exchange: SandboxExchange): Promise<void> {
@@ -23,7 +17,7 @@ export async function embeddings(exchange: SandboxExchange): Promise<void> {
   const data = words.map((of, index) => ({
     object: 'embedding',
     index,
-    embedding: format === 'base64' ? base64Of(vectorOf(of, size)) : [...vectorOf(of, size)],
+    embedding: format === 'base64' ? base64Of(wordVector(of, size)) : [...wordVector(of, size)],
   }));
   const usage = { prompt_tokens: tokens, total_tokens: tokens };
   const told = exchange.magic.has('no-usage') ? {} : { usage };
@@ -40,25 +34,9 @@ function inputsOf(input: unknown): readonly unknown[] {
 
 /** The tokens of a text, or token ids as texts. */
 function wordsOf(input: unknown): string[] {
-  if (typeof input === 'string' && input !== '') return tokensOf(Magic.strip(input) || ' ');
+  if (typeof input === 'string' && input !== '') return wordsOfText(input);
   const ids = asArray(input)?.map(String) ?? [];
   return ids.length > 0 ? ids : refuse("'$.input' is invalid.", 'input');
-}
-
-/** A vector of length 1, in which each word has changed a few places. */
-function vectorOf(words: readonly string[], dimensions: number): Float32Array {
-  const sums = new Float32Array(dimensions);
-  for (const word of words) {
-    for (let place = 0; place < PLACES_PER_WORD; place++) {
-      const hash = hashText(`${place} ${word.trim().toLowerCase()}`);
-      const index = hash % dimensions;
-      sums[index] = (sums[index] ?? 0) + (hash & 0x10000 ? 1 : -1);
-    }
-  }
-  // Words may have cancelled each other.
-  if (sums.every((sum) => sum === 0)) sums[0] = 1;
-  const length = Math.hypot(...sums);
-  return sums.map((sum) => sum / length);
 }
 
 function base64Of(vector: Float32Array): string {

@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { generateImage } from 'ai';
+import { embedMany, generateImage } from 'ai';
 import * as samples from './samples.js';
 import { chatOperations } from './vercel-chat.js';
 
@@ -15,6 +15,10 @@ export const compatible = {
     });
     return {
       ...chatOperations(provider(samples.CHAT_MODEL)),
+      async embedMany() {
+        const model = provider.embeddingModel(samples.EMBEDDING_MODEL);
+        samples.areVectors((await embedMany({ model, values: samples.TEXTS })).embeddings);
+      },
       async image() {
         const model = provider.imageModel(samples.IMAGE_MODEL);
         samples.isPng((await generateImage({ model, prompt: 'A boat' })).image.base64);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createOpenAI } from '@ai-sdk/openai';
-import { generateImage, generateSpeech, generateText, transcribe } from 'ai';
+import { embedMany, generateImage, generateSpeech, generateText, transcribe } from 'ai';
 import * as samples from './samples.js';
 import { chatOperations } from './vercel-chat.js';
 
@@ -21,6 +21,12 @@ export const aiSdk = {
       });
     return {
       ...chatOperations(provider.chat(samples.CHAT_MODEL)),
+      async embedMany() {
+        const model = provider.embedding(samples.EMBEDDING_MODEL);
+        const { embeddings, usage } = await embedMany({ model, values: samples.TEXTS });
+        samples.areVectors(embeddings);
+        samples.countsTokens(usage.tokens);
+      },
       async image() {
         const model = provider.image(samples.IMAGE_MODEL);
         samples.isPng((await generateImage({ model, prompt: 'A boat' })).image.base64);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
-import { ChatOpenAI } from '@langchain/openai';
+import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { z } from 'zod';
 import * as samples from './samples.js';
 
@@ -52,6 +52,15 @@ export const langchain = {
       async 'structured output'() {
         const place = model.withStructuredOutput(z.object({ city: z.string() }));
         samples.namesCity(await place.invoke('Graz'));
+      },
+      async 'embeddings of documents'() {
+        const { apiKey: key, configuration } = options;
+        const embeddings = new OpenAIEmbeddings({
+          model: samples.EMBEDDING_MODEL,
+          apiKey: key,
+          configuration,
+        });
+        samples.areVectors(await embeddings.embedDocuments(samples.TEXTS));
       },
       'useResponsesApi: true': async () => {
         samples.saysHello((await responses.invoke(samples.SAY_HELLO)).text);

@@ -119,9 +119,14 @@ export const openai = {
         assert.ok(ids.includes(samples.CHAT_MODEL));
       },
       ...responseOperations(client),
-      embeddings: samples.notYet('POST /v1/embeddings is not offered', async () => {
-        await client.embeddings.create({ model: 'gen-embed', input: 'x' });
-      }),
+      async embeddings() {
+        const { data, usage } = await client.embeddings.create({
+          model: samples.EMBEDDING_MODEL,
+          input: samples.TEXTS,
+        });
+        samples.areVectors(data.map(({ embedding }) => embedding));
+        samples.countsTokens(usage.prompt_tokens);
+      },
     };
   },
 };

@@ -5,6 +5,7 @@ export const CHAT_MODEL = 'gen-5-mini';
 export const IMAGE_MODEL = 'gen-image-2';
 export const SPEECH_MODEL = 'aud-v4';
 export const TRANSCRIPTION_MODEL = 'aud-transcribe-v2';
+export const EMBEDDING_MODEL = 'gen-embed-demo';
 export const VIDEO_MODEL = 'vid-motion';
 export const VOICE = 'Adam';
 
@@ -13,6 +14,7 @@ export const HELLO = 'hello there';
 export const ASK_WEATHER = 'Use get_weather for Graz';
 export const WEATHER = 'sunny';
 export const TOOL_ANSWER = 'The tool answered: sunny';
+export const TEXTS = ['A lighthouse at night', 'A lighthouse by day', 'Invoices are due'];
 export const IMAGE_URL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -34,6 +36,13 @@ export const isPng = (base64) =>
   assert.equal(Buffer.from(base64, 'base64').toString('latin1', 1, 4), 'PNG');
 export const isMp3 = (bytes) => assert.ok(bytes.length > 1000, `${bytes.length} bytes of audio`);
 export const isMp4 = (bytes) => assert.equal(Buffer.from(bytes).toString('latin1', 4, 8), 'ftyp');
+
+/** Vectors of TEXTS: the first two are nearer to each other than to the third. */
+export function areVectors([night, day, invoices]) {
+  const nearness = (a, b) => a.reduce((sum, value, index) => sum + value * b[index], 0);
+  assert.equal(night.length, 1_536);
+  assert.ok(nearness(night, day) > nearness(night, invoices) + 0.1);
+}
 
 /** A recording of the two words, as the gateway speaks them. */
 export async function recording({ baseURL, apiKey }) {
