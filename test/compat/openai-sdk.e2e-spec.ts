@@ -54,6 +54,23 @@ describe('the OpenAI SDK, unmodified', () => {
     expect(final.model).toBe('gen-5');
   });
 
+  it('makes vectors, which it asks for in base64 and decodes', async () => {
+    const { data, model, usage } = await client.embeddings.create({
+      model: 'gen-embed-demo',
+      input: ['A lighthouse', 'A tower'],
+      dimensions: 8,
+    });
+    expect(data.map(({ embedding }) => embedding.length)).toEqual([8, 8]);
+    const square = data[0]!.embedding.reduce((sum, value) => sum + value * value, 0);
+    expect(square).toBeCloseTo(1);
+    expect({ model, tokens: usage.prompt_tokens > 0 }).toEqual({
+      model: 'gen-embed-demo',
+      tokens: true,
+    });
+    const [request] = await gateway.upstreamRequests();
+    expect(request!.body).toMatchObject({ encoding_format: 'base64' });
+  });
+
   it('runs a tool', async () => {
     let asked: unknown;
     const runner = client.chat.completions.runTools({
