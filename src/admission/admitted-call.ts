@@ -43,6 +43,8 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly run?: RunOfCall;
   /** The caller's own id of the call, if it sent one. */
   readonly clientRequestId?: string;
+  /** Calls with the same one stay with one route and one key of its provider. */
+  readonly affinity?: string;
   /** As the caller sent it. */
   readonly body?: unknown;
   /** The bytes of the body. They count as memory in use until the call ends. */

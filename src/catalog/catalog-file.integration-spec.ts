@@ -146,6 +146,15 @@ describe('loadCatalog', () => {
     ['an unknown root key', { model: [] }, /model/],
     ['broken JSON', '{', /JSON/],
     [
+      'the weight of a route of an operation that is no text',
+      {
+        models: [
+          { id: 'aud-v3', routes: [{ provider: 'elevenlabs', upstream_model: 'm', weight: 1 }] },
+        ],
+      },
+      /routes\.0\.weight does not fit this operation/,
+    ],
+    [
       'a new model without a price',
       { models: [{ id: 'x', operation: 'speech', limits: { max_input: 1 } }] },
       /price is required/,

@@ -32,6 +32,9 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
   const limits = read(() => limitsOf(entry, operation, builtIn));
   const ofChat = read(() => chatFieldsOf(entry, operation, builtIn));
   const voices = read(() => voicesOf(entry, operation, builtIn));
+  read(() => {
+    checkWeights(entry, operation);
+  });
   const routes = read(() => routesOf(entry, operation));
   if (faults.length > 0) throw new RowFaults(faults);
   const row = {
@@ -143,10 +146,19 @@ function voicesOf(
   return voices ?? builtIn?.voices;
 }
 
+/** Weights order the routes of text alone. */
+function checkWeights({ routes = [] }: OverlayModel, operation: Operation): void {
+  const faults = routes.flatMap(({ weight }, index) =>
+    weight === undefined ? [] : [`routes.${index}.weight does not fit this operation`],
+  );
+  if (operation !== 'chat' && faults.length > 0) throw new RowFaults(faults);
+}
+
 function routesOf({ routes }: OverlayModel, operation: Operation): CostedRoute[] | undefined {
-  return routes?.map(({ provider, upstream_model: upstreamModel, cost }, index) => ({
+  return routes?.map(({ provider, upstream_model: upstreamModel, weight, cost }, index) => ({
     provider,
     upstreamModel,
+    ...(weight !== undefined && { weight }),
     ...(cost && { cost: ofCost(index, () => priceOf(cost, operation)) }),
   }));
 }

@@ -90,6 +90,9 @@ export class OverlayRoute {
   @Text({ max: MAX_NAME })
   upstream_model!: string;
 
+  @Int({ min: 1, max: 1_000, ...optional })
+  weight?: number;
+
   /** What the provider takes, in the form of the model's price. */
   @Nested(() => OverlayPrice, optional)
   cost?: OverlayPrice;

@@ -46,6 +46,7 @@ export function chatRequestOf({ terms }: ModelRow<'chat'>, body: ChatBody): Text
     images: imagesOf(messages),
     ignored,
     prompt: () => promptOf(native, images),
+    affinity: body.prompt_cache_key,
   };
 }
 

@@ -8,6 +8,7 @@ import { UnusableAnswer } from '../providers/ports/unusable-answer.js';
 import { basisOf } from './charge-basis.js';
 import { heldTextOf } from './held-text.js';
 import { NamedImages } from './named-images.js';
+import { routedCallOf } from './routed-call.js';
 import type { AnswerFace } from './text-face.js';
 import { chargeOf, type TextQuote } from './text-quote.js';
 import { TextUsage } from './text-usage.js';
@@ -31,7 +32,7 @@ export class TextAnswers {
     face: AnswerFace,
   ): Promise<Charged<JsonObject>> {
     const asked = await this.images.ready(call, quote.asked);
-    await using paid = await this.calls.start(call, quote.hold);
+    await using paid = await this.calls.start(routedCallOf(call, asked), quote.hold);
     const { command, prompt, ceilingMicroUsd } = heldTextOf({ ...quote, asked }, paid);
     const { provider, upstreamModel, result } = await paid.attempt((port, context) =>
       port.complete(command, context),

@@ -31,6 +31,8 @@ export interface TextRequest {
   /** The fields of the body that are not sent on (decisions G-92, G-107). */
   readonly ignored: readonly string[];
   readonly prompt: () => PromptText;
+  /** The caller's name of a cache or a session: its calls stay with one vendor and key, whose caches know their prompts. */
+  readonly affinity?: string | undefined;
 }
 
 /**

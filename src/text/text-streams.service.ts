@@ -9,6 +9,7 @@ import { basisOf } from './charge-basis.js';
 import { type GeneratedTextBuffer, GeneratedTextBuffers } from './generated-text.js';
 import { heldTextOf } from './held-text.js';
 import { NamedImages } from './named-images.js';
+import { routedCallOf } from './routed-call.js';
 import { StreamOutcomes } from './stream-outcomes.js';
 import { StreamRelay } from './stream-relay.js';
 import type { Bill, StreamFace } from './text-face.js';
@@ -64,7 +65,7 @@ export class TextStreams {
 
   /** Forwards the stream to its end and settles. Throws when it broke, after the release. */
   private async forward({ call, quote, face, events, generated }: OpenStream): Promise<Bill> {
-    await using paid = await this.calls.start(call, quote.hold);
+    await using paid = await this.calls.start(routedCallOf(call, quote.asked), quote.hold);
     const held = heldTextOf(quote, paid);
     events.wait();
     const relay = new StreamRelay(events, face, generated);

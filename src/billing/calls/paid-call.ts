@@ -93,6 +93,11 @@ export class PaidCall<O extends Operation = Operation>
   get accountId(): string {
     return this.caller.accountId;
   }
+
+  get affinity(): string | undefined {
+    return this.call.affinity;
+  }
+
   get response(): AdmittedCall['response'] {
     return this.call.response;
   }

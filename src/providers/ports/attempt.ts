@@ -29,6 +29,8 @@ export interface UpstreamTerms {
 export interface Route {
   readonly provider: string;
   readonly upstreamModel: string;
+  /** The share of text calls that begin here, against the weights of the model's other routes. */
+  readonly weight?: number;
   /** How the requests of the model differ. The catalog adds those of the row. */
   readonly terms?: UpstreamTerms | undefined;
 }
@@ -54,6 +56,8 @@ export interface AttemptOwner {
    * Null outside of any call.
    */
   readonly accountId: string | null;
+  /** Calls with the same one stay with one route and one key of its provider, whose caches know their prompts. */
+  readonly affinity?: string | undefined;
   /** Acquires a connection to the provider; returns false if the provider has none free. */
   mayConnect?(provider: string): boolean;
   /** Called before the request is sent to the provider. `of` is the route as the owner gave it. */

@@ -9,12 +9,14 @@ import {
   type ProvidersOptions,
 } from '../providers.options.js';
 import { portsOf, takesImageBytesOnly } from '../providers.js';
+import { placeOf } from './route-order.js';
 
 /** Provider name in the records of work done by the sandbox. */
 const SANDBOX_NAME = 'sandbox';
 
 interface Provider extends ProviderConfig {
-  readonly ports: ProviderPorts;
+  /** Those of each of its keys. */
+  readonly ports: readonly [ProviderPorts, ...ProviderPorts[]];
 }
 
 /** The configured providers, and the operations of each. */
@@ -38,13 +40,32 @@ export class ProviderRegistry implements OnModuleDestroy {
 
   /** Whether the provider of the route is configured and has the operation (the catalog checks this at start). */
   canRun(route: Route, operation: Operation): boolean {
-    const ports: Partial<Record<Operation, unknown>> | undefined = this.portsAt(route);
-    return ports?.[operation] !== undefined;
+    return this.portOf(route, operation) !== undefined;
   }
 
-  /** The adapter of the route for the operation; undefined when it has none. */
+  /**
+   * The adapter of the route for the operation; undefined when it has none. With several keys of the provider it is that of
+   * the first, which jobs are asked about too.
+   */
   portOf<O extends Operation>(route: Route, operation: O): PortByOperation[O] | undefined {
-    return this.portsAt(route)?.[operation];
+    return this.portsAt(route)[0]?.[operation];
+  }
+
+  /**
+   * The adapters of the route for the operation, one for each key of the provider, in the order in which one call tries them.
+   * Calls with the same affinity begin with the same key.
+   */
+  portsFor<O extends Operation>(
+    route: Route,
+    operation: O,
+    affinity?: string,
+  ): readonly PortByOperation[O][] {
+    const all = this.portsAt(route);
+    const first = all.length > 1 ? placeOf(all.length, affinity) : 0;
+    return [...all.slice(first), ...all.slice(0, first)].flatMap((ports) => {
+      const port: PortByOperation[O] | undefined = ports[operation];
+      return port === undefined ? [] : [port];
+    });
   }
 
   /**
@@ -88,13 +109,24 @@ export class ProviderRegistry implements OnModuleDestroy {
     );
   }
 
-  private portsAt(route: Route): ProviderPorts | undefined {
-    return this.providers.get(route.provider)?.ports;
+  private portsAt(route: Route): readonly ProviderPorts[] {
+    return this.providers.get(route.provider)?.ports ?? [];
   }
 
-  private portsOf(config: ProviderConfig): ProviderPorts {
+  private portsOf(config: ProviderConfig): Provider['ports'] {
     const id = config.isSandbox ? SANDBOX_NAME : config.id;
-    const access = { ...config, id, transport: this.transport, clock: this.clock };
-    return portsOf(config.protocol, access);
+    const { protocol } = config;
+    const portsWith = (apiKey: string | undefined): ProviderPorts =>
+      portsOf(protocol, { ...config, id, apiKey, transport: this.transport, clock: this.clock });
+    const [first, ...others] = keysOf(config.apiKey);
+    return [portsWith(first), ...others.map(portsWith)];
   }
+}
+
+/** The keys of a setting, which may hold several with commas between them. */
+function keysOf(setting: string | undefined): string[] {
+  return (setting ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
 }

@@ -68,7 +68,7 @@ export class ProviderRouter {
         return {
           provider: this.registry.nameOf(route.provider),
           upstreamModel: route.upstreamModel,
-          result: await this.runOn(route, operation, work, owner),
+          result: await this.runOnKeys(route, operation, work, owner),
         };
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
@@ -81,21 +81,40 @@ export class ProviderRouter {
     throw failure.toGatewayError(operation);
   }
 
+  /** Makes an attempt with one key of the route's provider; with a further one if that is refused for itself. */
+  private async runOnKeys<O extends Operation, T>(
+    route: Route,
+    operation: O,
+    work: ProviderWork<O, T>,
+    owner: AttemptOwner,
+  ): Promise<T> {
+    const [first, ...others] = this.registry.portsFor(route, operation, owner.affinity);
+    let port = first;
+    for (;;) {
+      try {
+        return await this.runOn(route, operation, work, owner, port);
+      } catch (error) {
+        port = others.shift();
+        if (port === undefined || !isRefusalOfKey(error)) throw error;
+      }
+    }
+  }
+
   /**
    * Makes one attempt on one route, through its breaker. A failure counts against the account for which the attempt is
    * made.
    * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open, the route is not configured or
-   * the call may have no connection
+   * the call may have no connection. `port` is the adapter with one of the provider's keys, by default the first.
    */
   async runOn<O extends Operation, T>(
     route: Route,
     operation: O,
     work: ProviderWork<O, T>,
     owner: AttemptOwner,
+    port = this.registry.portOf(route, operation),
   ): Promise<T> {
     const { upstreamModel, terms } = route;
     const provider = this.registry.nameOf(route.provider);
-    const port = this.registry.portOf(route, operation);
     if (owner.mayConnect?.(provider) === false)
       throw notAsked(provider, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
     const permit = port && this.permitOf(route, operation, owner.accountId);
@@ -173,6 +192,13 @@ function notAsked(
     upstreamCode,
     retryAfterSeconds,
   });
+}
+
+/** Whether another key of the same provider may be accepted: the rate or the balance of this one is at its end. */
+function isRefusalOfKey(error: unknown): boolean {
+  return (
+    error instanceof ProviderError && (error.kind === 'rate_limited' || error.kind === 'account')
+  );
 }
 
 function settleWhenDone(permit: Permit, result: unknown): void {

@@ -63,6 +63,12 @@ export class FacesHarness {
     });
   }
 
+  /** A call that succeeds, so that the failures of the matrix do not close the route. */
+  async succeeds(face: Face, vendor: Vendor): Promise<void> {
+    this.answersWhole(vendor);
+    await this.call(face, vendor);
+  }
+
   breaksWhole(vendor: Vendor): void {
     this.reply(vendor, async (response) => {
       response.setHeader('content-type', 'application/json');
@@ -70,6 +76,11 @@ export class FacesHarness {
       await sleep(5);
       response.destroy();
     });
+  }
+
+  /** Refuses before the first byte. */
+  limits(vendor: Vendor): void {
+    this.reply(vendor, (response) => response.writeHead(429).end());
   }
 
   /** The whole stream, then the end of the body. */
@@ -95,14 +106,15 @@ export class FacesHarness {
     );
   }
 
-  async call(face: Face, vendor: Vendor): Promise<Ended> {
-    const { answer, account } = await this.post(face, vendor, false);
+  /** Without a vendor the model of all of them is called. */
+  async call(face: Face, vendor?: Vendor): Promise<Ended> {
+    const { answer, account } = await this.post(face, false, vendor);
     const json: unknown = await answer.json();
     return { status: answer.status, seen: face.readJson(json), charged: await this.paid(account) };
   }
 
-  async stream(face: Face, vendor: Vendor): Promise<Ended> {
-    const { answer, account } = await this.post(face, vendor, true);
+  async stream(face: Face, vendor?: Vendor): Promise<Ended> {
+    const { answer, account } = await this.post(face, true, vendor);
     const text = await answer.text();
     const isStream = answer.headers.get('content-type')?.includes('event-stream') ?? false;
     const seen = isStream ? face.readStream(text) : UNSEEN;
@@ -139,7 +151,7 @@ export class FacesHarness {
     return BigInt(row!.charged);
   }
 
-  private async post(face: Face, vendor: Vendor, isStream: boolean) {
+  private async post(face: Face, isStream: boolean, vendor?: Vendor) {
     const account = await this.gateway.account();
     const answer = await fetch(this.gateway.url + face.path, {
       method: 'POST',
@@ -172,8 +184,8 @@ async function write(
   }
 }
 
-function modelOf({ name }: Vendor): string {
-  return `faces-${name.replaceAll(' ', '-')}`;
+function modelOf(vendor?: Vendor): string {
+  return `faces-${(vendor?.name ?? 'all').replaceAll(' ', '-')}`;
 }
 
 function overlay(upstreams: ReadonlyMap<Vendor, StubUpstream>): object {
@@ -185,10 +197,10 @@ function overlay(upstreams: ReadonlyMap<Vendor, StubUpstream>): object {
       base_url: url + basePath,
       api_key_env: KEY,
     })),
-    models: vendors.map(({ id }) => ({
-      id,
+    models: [...vendors.map(({ id }) => [id]), vendors.map(({ id }) => id)].map((ids, index) => ({
+      id: index < vendors.length ? ids[0] : modelOf(),
       operation: 'chat',
-      routes: [{ provider: id, upstream_model: 'v' }],
+      routes: ids.map((provider) => ({ provider, upstream_model: 'v' })),
       price: {
         unit: 'token',
         input_micro_usd_per_million: INPUT_PER_MILLION,

@@ -43,9 +43,7 @@ describe.each(PAIRS)('$face.name over $vendor.name', ({ face, vendor }) => {
 
   for (let events = 0; events < vendor.wholeAfter; events += 1) {
     it(`tells an error and charges nothing for a stream that is cut after ${events} of ${all} events (G-24, G-103)`, async () => {
-      // So many failures in a row would close the route.
-      harness.answersWhole(vendor);
-      await harness.call(face, vendor);
+      await harness.succeeds(face, vendor);
       harness.cuts(vendor, events);
       const { status, seen, charged } = await harness.stream(face, vendor);
       expect(status === 502 || seen.hasError).toBe(true);
@@ -61,6 +59,16 @@ describe.each(PAIRS)('$face.name over $vendor.name', ({ face, vendor }) => {
       expect(charged).toBeGreaterThan(0n);
     });
   }
+
+  it('gives the answer of this vendor where the others refuse, of a model that all of them run', async () => {
+    for (const other of VENDORS) harness.limits(other);
+    harness.answersWhole(vendor);
+    const whole = await harness.call(face);
+    harness.streams(vendor, all);
+    const stream = await harness.stream(face);
+    expect([whole.seen, stream.seen]).toEqual([WHOLE, WHOLE]);
+    expect([whole.charged, stream.charged]).toEqual([PRICE.of(SAID), PRICE.of(SAID)]);
+  });
 
   it('charges prompt and made text to a client that leaves in the middle (G-24)', async () => {
     harness.streamsForever(vendor);
