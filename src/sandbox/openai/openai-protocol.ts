@@ -1,6 +1,8 @@
 import type { SandboxProtocol } from '../http/protocol.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import type { ChatLog } from '../chat/chat-log.js';
+import { audioSpeech } from './audio-speech.js';
+import { audioTranscriptions } from './audio-transcriptions.js';
 import { chatCompletions } from './chat-completions.js';
 import { embeddings } from './embeddings.js';
 import { imageGenerations } from './image-generations.js';
@@ -24,6 +26,18 @@ export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): SandboxProtoc
         path: '/v1/embeddings',
         operation: 'embeddings',
         handle: embeddings,
+      },
+      {
+        method: 'POST',
+        path: '/v1/audio/speech',
+        operation: 'audio_speech',
+        handle: audioSpeech,
+      },
+      {
+        method: 'POST',
+        path: '/v1/audio/transcriptions',
+        operation: 'audio_transcriptions',
+        handle: audioTranscriptions,
       },
       {
         method: 'POST',
