@@ -163,7 +163,8 @@ function sourcesOf(request: UsageRequest, columns: string) {
   };
 }
 
-const NAME_OF_ACCOUNT = ', (SELECT name FROM account a WHERE a.id = account_id) AS account_name';
+const NAMES_OF_ACCOUNTS =
+  'LEFT JOIN (SELECT id AS account_id, name AS account_name FROM account) named USING (account_id)';
 
 /** What was given back in the time, in the same groups. */
 const returnedBy = (columns: string, refunds: string) => `returned AS (
@@ -180,6 +181,7 @@ const REFUNDED = ['refunded', ...REFUND_REASONS.map((reason) => `refunded_${reas
 function statementFor(request: UsageRequest): string {
   const { groupBy } = request;
   const byRun = groupBy.includes('run');
+  const ofAccounts = groupBy.includes('account');
   const columns = groupBy.map((dimension) => COLUMN[dimension]).join(', ');
   const source = sourcesOf(request, columns);
   const sums = readsMonths(request) ? SUMS_WITHOUT_UNIT : SUMS_WITH_UNIT;
@@ -225,6 +227,7 @@ function statementFor(request: UsageRequest): string {
              min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
         FROM ranked GROUP BY place)
     SELECT ${shown}, calls, failures, CASE WHEN quantity = 0 OR unit IS NOT NULL THEN quantity END AS quantity, unit, charged,
-           ${ADDED.join(', ')}, ${REFUNDED}, p50_bucket, p99_bucket ${groupBy.includes('account') ? NAME_OF_ACCOUNT : ''}
-      FROM page LEFT JOIN quantile USING (place) LEFT JOIN returned USING (${columns}) ORDER BY place`;
+           ${ADDED.join(', ')}, ${REFUNDED}, p50_bucket, p99_bucket ${ofAccounts ? ', account_name' : ''}
+      FROM page LEFT JOIN quantile USING (place) LEFT JOIN returned USING (${columns})
+           ${ofAccounts ? NAMES_OF_ACCOUNTS : ''} ORDER BY place`;
 }
