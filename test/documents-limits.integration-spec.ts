@@ -75,7 +75,7 @@ const ROWS: readonly (readonly [string, string, string, (value: number) => strin
   ['Chat `tools`', 'chat-shapes', 'MAX_TOOLS', grouped],
   ['Chat `stop`', 'chat-shapes', 'MAX_STOP_CHARACTERS', grouped],
   ['Chat `metadata`', 'metadata', 'MAX_METADATA_VALUE', grouped],
-  ['Hosts of the images', 'chat-images', 'MAX_HOSTS', grouped],
+  ['Hosts of the images', 'named-images', 'MAX_HOSTS', grouped],
   ['Reads of one key', 'rate-limit.guard', 'READ_FACTOR', grouped],
   ['Reads with [links]', 'content-reader.guard', 'READS_PER_MINUTE', grouped],
   ['Unknown keys', 'unknown-key-limiter', 'UNKNOWN_KEYS_PER_MINUTE', grouped],

@@ -15,7 +15,7 @@ const TEXT = { min: 1, max: Infinity, blank: 'allowed' } as const;
 export type InputField = string | readonly string[] | readonly number[] | readonly number[][];
 
 /** What is wrong with `input`, which names the first wrong one by its place. */
-export function inputFault(value: unknown): PartFault | undefined {
+export function embeddingInputFault(value: unknown): PartFault | undefined {
   if (typeof value === 'string') return faultOfText(value, '');
   if (!Array.isArray(value)) {
     return { at: '', says: 'must be a text, a list of texts, or lists of token ids' };

@@ -1,6 +1,11 @@
 import { Enum, Examined, Int, ModelId, Text } from '../../common/validation/fields.js';
 import { MAX_DIMENSIONS } from '../../providers/ports/embedding.port.js';
-import { inputFault, type InputField, MAX_INPUTS, MAX_TOKENS } from '../embedding-inputs.js';
+import {
+  embeddingInputFault,
+  type InputField,
+  MAX_INPUTS,
+  MAX_TOKENS,
+} from '../embedding-inputs.js';
 
 const MAX_LABEL = 512;
 const optional = { optional: true } as const;
@@ -14,7 +19,7 @@ export class EmbeddingsBody {
   @ModelId({ example: 'gen-embed-demo' })
   model!: string;
 
-  @Examined(inputFault, {
+  @Examined(embeddingInputFault, {
     description: `One text or up to ${MAX_INPUTS}, or their token ids; ${MAX_TOKENS.toLocaleString('en')} tokens in all`,
     example: ['The lighthouse stands at night', 'A tower by the sea'],
     api: { oneOf: [TEXT, list(TEXT), TOKENS, list(TOKENS)] },
