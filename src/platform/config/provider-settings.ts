@@ -2,7 +2,15 @@ import { baseUrl, headerKey, oneOf, secret, setting } from './setting.js';
 
 /** Settings that give access to providers, or have the sandbox stand in for them. */
 export const PROVIDER_SETTINGS = {
-  OPENAI_API_KEY: secret(setting('openaiApiKey', 'unset', undefined, headerKey, 'Chat and images')),
+  OPENAI_API_KEY: secret(
+    setting(
+      'openaiApiKey',
+      'unset',
+      undefined,
+      headerKey,
+      'Chat and images. [Several keys](#several-routes-and-several-keys) with commas between them are taken here and in the next ones',
+    ),
+  ),
   OPENAI_BASE_URL: setting(
     'openaiBaseUrl',
     "vendor's",

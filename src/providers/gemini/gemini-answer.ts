@@ -7,7 +7,7 @@ import type { SealedPart } from '../ports/conversation.js';
 import { type FinishReason, isReason, missingReason } from '../ports/finish-reason.js';
 import { candidateParts } from './gemini-candidate.js';
 import { isRefusal } from './gemini-errors.js';
-import { inputOf } from './gemini-tools.js';
+import { customInputOf } from './gemini-tools.js';
 
 /** Reads one answer, event by event. It counts its calls. */
 export class GeminiAnswer {
@@ -55,7 +55,7 @@ export class GeminiAnswer {
       {
         type: 'tool-arguments',
         index,
-        delta: isCustom ? inputOf(args) : JSON.stringify(args),
+        delta: isCustom ? customInputOf(args) : JSON.stringify(args),
       },
       { type: 'tool-end', index },
     ];

@@ -47,7 +47,7 @@ export function inputArguments(text: string): object {
 }
 
 /** The text for a custom tool in the arguments of its call. */
-export function inputOf(args: Readonly<Record<string, unknown>>): string {
+export function customInputOf(args: Readonly<Record<string, unknown>>): string {
   const input = args[INPUT];
   return typeof input === 'string' ? input : JSON.stringify(args);
 }

@@ -6,7 +6,7 @@ import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { type ContentRequest, readContentRequest } from './content-request.js';
 import { audioAnswer, imageAnswer } from './generated-media.js';
 import {
-  answerOf,
+  contentAnswer,
   callPart,
   type MadeContent,
   makeContent,
@@ -43,7 +43,7 @@ export class GeneratedContent {
     const parts = [...thoughtPart(content, thoughts.join('')), ...saidParts(content)];
     const { finishReason } = content;
     const usage = usageOfContent(exchange, content);
-    await exchange.json(200, answerOf(content, { parts, finishReason, usage }));
+    await exchange.json(200, contentAnswer(content, { parts, finishReason, usage }));
   }
 
   /** The same as events, with one token each. */
@@ -80,7 +80,7 @@ async function* eventsOf(
     for (const [at, token] of thoughts.entries()) {
       await paceToken(exchange, at);
       const parts = thoughtPart(content, token);
-      if (parts.length > 0) yield event(answerOf(content, { parts }));
+      if (parts.length > 0) yield event(contentAnswer(content, { parts }));
     }
     for (const [at, token] of tokens.entries()) {
       if (await isCutAt(exchange, at)) {
@@ -88,12 +88,12 @@ async function* eventsOf(
         return;
       }
       // A call comes whole, once all of it is made.
-      if (reply.kind === 'text') yield event(answerOf(content, { parts: [{ text: token }] }));
+      if (reply.kind === 'text') yield event(contentAnswer(content, { parts: [{ text: token }] }));
       record.completionTokens++;
     }
-    if (reply.kind === 'call') yield event(answerOf(content, { parts: callPart(content) }));
+    if (reply.kind === 'call') yield event(contentAnswer(content, { parts: callPart(content) }));
     const usage = usageOfContent(exchange, content);
-    yield event(answerOf(content, { parts: [{ text: '' }], finishReason, usage }));
+    yield event(contentAnswer(content, { parts: [{ text: '' }], finishReason, usage }));
     record.isComplete = true;
   } finally {
     record.isAborted = exchange.signal.aborted && !record.isComplete;

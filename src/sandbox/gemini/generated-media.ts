@@ -9,7 +9,7 @@ import { joinSounds, type Waveform } from '../media/sound/sound.js';
 import { speechOfLength, speechSound } from '../media/sound/speech.js';
 import type { ContentRequest } from './content-request.js';
 import { refuseContent } from './gemini-errors.js';
-import { answerOf } from './made-content.js';
+import { contentAnswer } from './made-content.js';
 
 const L16 = { codec: 'pcm', sampleRate: 24_000, kbps: 0 } as const;
 const TOKENS_PER_IMAGE = 1_290;
@@ -53,14 +53,14 @@ export async function imageAnswer(
   const content = { id: exchange.requestId, request };
   if (exchange.magic.has('refuse') || exchange.magic.has('no-data')) {
     const finishReason = exchange.magic.has('refuse') ? 'IMAGE_SAFETY' : 'NO_IMAGE';
-    return answerOf(content, { parts: [], finishReason, usage: usageOf(request, 0) });
+    return contentAnswer(content, { parts: [], finishReason, usage: usageOf(request, 0) });
   }
   const [width, height] = shape;
   const shown = Magic.strip(request.lastUserText);
   const png = await encodePng(promptPicture(shown, width * scale, height * scale));
   const parts = [{ inlineData: { mimeType: 'image/png', data: png.toString('base64') } }];
   const usage = usageOf(request, TOKENS_PER_IMAGE);
-  return answerOf(content, { parts, finishReason: 'STOP', usage });
+  return contentAnswer(content, { parts, finishReason: 'STOP', usage });
 }
 
 /** Speech of one voice, or of the two of a conversation, as raw samples. */
@@ -72,7 +72,7 @@ export async function audioAnswer(
   const content = { id: exchange.requestId, request };
   if (exchange.magic.has('wrong-format')) {
     const parts = [{ text: 'I cannot speak.' }];
-    return answerOf(content, { parts, finishReason: 'STOP', usage: usageOf(request, 4) });
+    return contentAnswer(content, { parts, finishReason: 'STOP', usage: usageOf(request, 4) });
   }
   const text = Magic.strip(request.lastUserText);
   const sound = exchange.magic.has('instant')
@@ -84,7 +84,7 @@ export async function audioAnswer(
     data: samples.toString('base64'),
   };
   const usage = usageOf(request, Math.ceil(sound.seconds * TOKENS_PER_SECOND));
-  return answerOf(content, { parts: [{ inlineData }], finishReason: 'STOP', usage });
+  return contentAnswer(content, { parts: [{ inlineData }], finishReason: 'STOP', usage });
 }
 
 interface Speaker {

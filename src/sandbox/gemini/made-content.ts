@@ -82,7 +82,7 @@ interface Said {
 }
 
 /** An event, or a whole answer. */
-export function answerOf(
+export function contentAnswer(
   { id, request: { model } }: Pick<MadeContent, 'id'> & { readonly request: { model: string } },
   { parts, finishReason, usage }: Said,
 ): object {
