@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import {
   QuotableCalls,
   type QuotedCall,
-  type TextQuote,
+  type BodyQuote,
 } from '../admission/quotes/quotable-calls.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
@@ -74,7 +74,7 @@ export class AudioQuotes implements OnModuleInit {
   private quoteOfRecording(
     { row, durationSeconds }: QuotedCall<Recorded>,
     url: string | undefined,
-  ): TextQuote {
+  ): BodyQuote {
     const isFile = url === undefined && durationSeconds !== undefined;
     checkInput(isFile, url, URL_FIELD);
     const rejection = url === undefined ? undefined : this.urls.rejectionOf(url);

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import type {
-  ChatMessage,
+  ConversationMessage,
   ChatSettings,
   ChatTool,
   Conversation,
   ImagePart,
   ReasoningPart,
-  ResponseFormat,
+  AnswerFormat,
   TextPart,
   ToolCallPart,
   ToolChoice,
 } from '../providers/ports/conversation.js';
-import { calledToolOf } from '../providers/text/called-tool.js';
+import { calledToolOf } from '../providers/text/tool-calls.js';
 import { partsOf } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
 import { sealedCallOf, sealedReasoningOf } from './sealed-fields.js';
@@ -27,7 +27,7 @@ export function conversationOf(body: Partial<ChatBody>): Conversation {
   };
 }
 
-function messageOf(message: JsonObject, index: number): ChatMessage {
+function messageOf(message: JsonObject, index: number): ConversationMessage {
   const { role, name, tool_call_id: callId } = message;
   switch (role) {
     case 'assistant':
@@ -67,7 +67,7 @@ function isText(part: TextPart | ImagePart): part is TextPart {
   return part.type === 'text';
 }
 
-type AssistantParts = Extract<ChatMessage, { role: 'assistant' }>['parts'];
+type AssistantParts = Extract<ConversationMessage, { role: 'assistant' }>['parts'];
 
 function assistantParts(message: JsonObject): AssistantParts {
   const { content, refusal } = message;
@@ -142,7 +142,7 @@ function toolChoiceOf(choice: ChatBody['tool_choice']): ToolChoice | undefined {
   return isJsonObject(tool) ? { kind, name: String(tool.name) } : undefined;
 }
 
-function formatOf({ type, json_schema: shape }: JsonObject): ResponseFormat {
+function formatOf({ type, json_schema: shape }: JsonObject): AnswerFormat {
   if (type !== 'json_schema' || !isJsonObject(shape)) {
     return { type: type === 'json_object' ? 'json_object' : 'text' };
   }

@@ -2,8 +2,8 @@ import type { ModelRow } from '../catalog/model-row.js';
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import { MAX_COMPLETION_BYTES, type OutputCapParameter } from '../providers/ports/chat.port.js';
 import { textsOf } from '../providers/text/message-texts.js';
-import { lazily } from '../text/lazily.js';
 import {
+  lazily,
   type NamedImage,
   promptBound,
   type PromptText,

@@ -4,7 +4,7 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import {
   QuotableCalls,
   type QuotedCall,
-  type TextQuote,
+  type BodyQuote,
 } from '../admission/quotes/quotable-calls.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -59,7 +59,7 @@ export class DubbingService implements OnModuleInit {
   private quoteOf(
     call: QuotedCall<'dubbing'>,
     { source_url: url, webhook }: DubbingBody,
-  ): TextQuote {
+  ): BodyQuote {
     const { row, endpoint, durationSeconds } = call;
     this.checkText(url);
     this.submission.checkWebhook(webhook, endpoint);

@@ -3,7 +3,7 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import {
   QuotableCalls,
   type QuotedCall,
-  type TextQuote,
+  type BodyQuote,
 } from '../admission/quotes/quotable-calls.js';
 import { quoteOfRequest } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -90,7 +90,7 @@ export class MusicService implements OnModuleInit {
   }
 
   /** A quote finds the tasks that the body names, as the call does. */
-  private async quoteOf(call: QuotedCall<'song'>, song: SongTask): Promise<TextQuote> {
+  private async quoteOf(call: QuotedCall<'song'>, song: SongTask): Promise<BodyQuote> {
     const body: JsonObject = { ...song };
     this.checkUrlTexts(body);
     this.submission.checkWebhook(song.webhook, call.endpoint);

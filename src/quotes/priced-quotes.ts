@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BoundQuotes } from '../admission/quotes/bound-quotes.js';
-import type { QuotedCall, TextQuote } from '../admission/quotes/quotable-calls.js';
+import type { QuotedCall, BodyQuote } from '../admission/quotes/quotable-calls.js';
 import { holdRefusal, runConflictError, type RunConflict } from '../admission/hold-refusal.js';
 import { type Available, heldFor } from '../billing/calls/quoted-hold.js';
 import { Clock } from '../common/time/clock.js';
@@ -23,7 +23,7 @@ export class PricedQuotes {
   async view(
     call: QuotedCall,
     body: unknown,
-    text: TextQuote,
+    text: BodyQuote,
     available: Available | RunConflict,
   ): Promise<QuoteView> {
     if (available.outcome === 'run_conflict') throw runConflictError(call.run, available);
@@ -43,7 +43,7 @@ export class PricedQuotes {
     };
   }
 
-  private amounts(call: QuotedCall, text: TextQuote, available: Available): Partial<QuoteView> {
+  private amounts(call: QuotedCall, text: BodyQuote, available: Available): Partial<QuoteView> {
     const { quote } = text;
     if (quote === undefined) {
       const lines = linesOfUnknownLength(call);
@@ -66,7 +66,7 @@ export class PricedQuotes {
 }
 
 /** The output cap of a chat that holds so much, and the lines of what the call would cost at most. */
-function capAndLines({ basis, outputCapFor }: Quote, text: TextQuote, hold: MicroUsd) {
+function capAndLines({ basis, outputCapFor }: Quote, text: BodyQuote, hold: MicroUsd) {
   const { tokens, lines = [] } = text;
   const cap = tokens && (tokens.maxTokens ?? outputCapFor?.(hold) ?? 0);
   return { cap, lines: basis ? linesOf(basis) : (tokens?.linesFor(cap ?? 0) ?? lines) };

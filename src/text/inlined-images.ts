@@ -5,9 +5,9 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import { callerLeftSignal } from '../platform/http-server/connections/caller-left-signal.js';
 import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
-import type { ChatMessage, Conversation } from '../providers/ports/conversation.js';
+import type { ConversationMessage, Conversation } from '../providers/ports/conversation.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
-import { lazily } from './lazily.js';
+import { lazily } from './text-request.js';
 import type { NamedImage, TextRequest } from './text-request.js';
 
 /** Most bytes of all images of a call together. */
@@ -128,7 +128,7 @@ function withData(
   conversation: Conversation,
   dataByUrl: ReadonlyMap<string, string>,
 ): Conversation {
-  const messages = conversation.messages.map((message): ChatMessage => {
+  const messages = conversation.messages.map((message): ConversationMessage => {
     if (message.role === 'user') {
       return { ...message, parts: message.parts.map((part) => inlined(part, dataByUrl)) };
     }

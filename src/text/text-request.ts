@@ -42,3 +42,9 @@ export interface TextRequest {
 export function promptBound(json: string, images: number): number {
   return Buffer.byteLength(json) + images * IMAGE_TOKENS;
 }
+
+/** Makes a value when it is first asked for. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -5,10 +5,10 @@ import {
 } from '../../src/providers/gemini/gemini-contents.js';
 import { thinkingConfigOf } from '../../src/providers/gemini/gemini-thinking.js';
 import { geminiUsageOf } from '../../src/providers/gemini/gemini-usage.js';
-import type { ChatMessage, ToolCallPart } from '../../src/providers/ports/conversation.js';
+import type { ConversationMessage, ToolCallPart } from '../../src/providers/ports/conversation.js';
 import { COUNTED, USAGE } from './gemini-wires.js';
 
-const turns = (messages: readonly ChatMessage[], signsCalls = true) =>
+const turns = (messages: readonly ConversationMessage[], signsCalls = true) =>
   geminiContentsOf({ messages, tools: [], settings: {} }, signsCalls);
 const text = (value: string) => ({ type: 'text', text: value }) as const;
 const call = (id: string, args = '{"a":1}', signature?: string): ToolCallPart => ({
@@ -19,7 +19,7 @@ const call = (id: string, args = '{"a":1}', signature?: string): ToolCallPart =>
   arguments: args,
   ...(signature && { sealed: { family: 'gemini', value: { thoughtSignature: signature } } }),
 });
-const result = (callId: string, value: string, isError?: boolean): ChatMessage => ({
+const result = (callId: string, value: string, isError?: boolean): ConversationMessage => ({
   role: 'tool',
   callId,
   parts: [text(value)],
@@ -35,7 +35,7 @@ const sentResult = (id: string, response: object) => ({
 
 describe('the turns of a conversation', () => {
   it('has results in the order of their calls, by name, and neighbours of one role as one turn', () => {
-    const messages: ChatMessage[] = [
+    const messages: ConversationMessage[] = [
       { role: 'user', parts: [text('a')] },
       { role: 'user', parts: [text('b'), text('')] },
       { role: 'assistant', parts: [text('Looking.'), call('1', undefined, 's1'), call('2')] },
@@ -58,7 +58,7 @@ describe('the turns of a conversation', () => {
   });
 
   it('gives a call of another vendor the placeholder, where calls need a signature', () => {
-    const messages: ChatMessage[] = [
+    const messages: ConversationMessage[] = [
       { role: 'assistant', parts: [call('1'), call('2')] },
       result('1', 'plain'),
       result('2', '[1]'),

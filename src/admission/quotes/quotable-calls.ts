@@ -29,7 +29,7 @@ export interface TokenQuote {
 }
 
 /** What a call costs, as far as its text tells. */
-export interface TextQuote {
+export interface BodyQuote {
   /** Undefined where it depends on the length of a recording that the caller did not tell. */
   readonly quote: Quote | undefined;
   /** Of a chat. */
@@ -47,7 +47,7 @@ export interface TextQuote {
 export type Quoter<O extends Operation = Operation> = (
   call: QuotedCall<O>,
   body: unknown,
-) => TextQuote | Promise<TextQuote>;
+) => BodyQuote | Promise<BodyQuote>;
 
 /** How the calls of each endpoint are priced from their text: the registry of what can be quoted. */
 @Injectable()

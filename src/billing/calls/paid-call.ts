@@ -75,6 +75,7 @@ export class PaidCall<O extends Operation = Operation>
   /** Recorded however the call ends. */
   private noted: Pick<ExecutionEnd, 'providerFigures' | 'outputCap'> = {};
   private hold: Held | undefined;
+  readonly affinity: string | undefined;
 
   constructor(
     private readonly call: AdmittedCall<O>,
@@ -83,6 +84,7 @@ export class PaidCall<O extends Operation = Operation>
     private readonly context: PaidCallContext,
   ) {
     this.start = startOfCall(call, quote);
+    this.affinity = call.affinity;
     this.startedMs = context.clock.nowMs();
     this.deadline = new CallDeadline(this, context.callDeadlineMs);
   }
@@ -92,10 +94,6 @@ export class PaidCall<O extends Operation = Operation>
   }
   get accountId(): string {
     return this.caller.accountId;
-  }
-
-  get affinity(): string | undefined {
-    return this.call.affinity;
   }
 
   get response(): AdmittedCall['response'] {
@@ -139,11 +137,9 @@ export class PaidCall<O extends Operation = Operation>
    */
   async attempt<T extends ProviderResult>(work: ProviderWork<O, T>): Promise<RoutedResult<T>> {
     assert(!this.hasEnded, 'call has already ended');
-    const { router } = this.context;
     const { routes, row } = this.call;
-    const routed = await this.orRelease(router.run(routes, row.operation, work, this));
-    this.attempted = routed;
-    return routed;
+    const working = this.context.router.run(routes, row.operation, work, this);
+    return (this.attempted = await this.orRelease(working));
   }
 
   /**

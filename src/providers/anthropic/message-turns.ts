@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type {
   AudioPart,
-  ChatMessage,
+  ConversationMessage,
   ImagePart,
   ReasoningPart,
   RefusalPart,
@@ -17,8 +17,8 @@ export interface WireTurn {
 }
 
 type AssistantPart = TextPart | RefusalPart | ReasoningPart | ToolCallPart;
-type SystemMessage = Extract<ChatMessage, { readonly role: 'system' | 'developer' }>;
-type Turn = Exclude<ChatMessage, SystemMessage>;
+type SystemMessage = Extract<ConversationMessage, { readonly role: 'system' | 'developer' }>;
+type Turn = Exclude<ConversationMessage, SystemMessage>;
 
 const DATA_URI = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/s;
 /** What stands where the conversation begins with the model, or has no words of the user. */
@@ -28,7 +28,7 @@ const NO_WORDS = { type: 'text', text: '.' };
  * The turns of a conversation without its system messages: neighbours of one role are one turn, results of tools come first
  * in theirs, and blank texts are left out, as the vendor demands. The first turn is the user's.
  */
-export function turnsOf(messages: readonly ChatMessage[], marks: CacheMarks): WireTurn[] {
+export function turnsOf(messages: readonly ConversationMessage[], marks: CacheMarks): WireTurn[] {
   const ids = new ToolIds();
   const turns: WireTurn[] = [];
   for (const message of messages) {
@@ -40,7 +40,7 @@ export function turnsOf(messages: readonly ChatMessage[], marks: CacheMarks): Wi
 }
 
 /** Whether a message is for the system prompt of the request. */
-export function isSystem(message: ChatMessage): message is SystemMessage {
+export function isSystem(message: ConversationMessage): message is SystemMessage {
   return message.role === 'system' || message.role === 'developer';
 }
 
@@ -75,7 +75,7 @@ function blocksOf(message: Turn, ids: ToolIds, marks: CacheMarks): WireBlock[] {
 const isBlock = (block: WireBlock | undefined): block is WireBlock => block !== undefined;
 
 function resultBlock(
-  { callId, parts, isError }: Extract<ChatMessage, { role: 'tool' }>,
+  { callId, parts, isError }: Extract<ConversationMessage, { role: 'tool' }>,
   ids: ToolIds,
   marks: CacheMarks,
 ): WireBlock {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ChatMessage, ChatTool, Conversation } from '../ports/conversation.js';
+import type { ConversationMessage, ChatTool, Conversation } from '../ports/conversation.js';
 import { messagesBody } from './messages-body.js';
 import type { ModelSetting } from './refused-settings.js';
 
-const HELLO: ChatMessage = { role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
+const HELLO: ConversationMessage = { role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
 
 const bodyOf = (
   fields: Partial<Conversation>,
@@ -15,11 +15,14 @@ const bodyOf = (
     maxTokens,
     new Set(refused),
   );
-const turnsFor = (...messages: ChatMessage[]) => bodyOf({ messages }).messages;
-const says = (text: string): ChatMessage => ({ role: 'user', parts: [{ type: 'text', text }] });
+const turnsFor = (...messages: ConversationMessage[]) => bodyOf({ messages }).messages;
+const says = (text: string): ConversationMessage => ({
+  role: 'user',
+  parts: [{ type: 'text', text }],
+});
 const call = (id: string, text: string, kind: 'function' | 'custom' = 'function') =>
   ({ type: 'tool-call', id, kind, name: 'look', arguments: text }) as const;
-const answers = (callId: string, text: string): ChatMessage => ({
+const answers = (callId: string, text: string): ConversationMessage => ({
   role: 'tool',
   callId,
   parts: [{ type: 'text', text }],
@@ -65,7 +68,7 @@ describe('the turns of a Messages request', () => {
         { role: 'assistant', parts: [call('call.1', '{"a":1}'), call('call/1', '')] },
         says('Wait'),
         answers('call.1', 'first'),
-        { ...answers('call/1', ''), isError: true } as ChatMessage,
+        { ...answers('call/1', ''), isError: true } as ConversationMessage,
       ),
     ).toEqual([
       { role: 'user', content: [text('Hello')] },
@@ -149,7 +152,7 @@ describe('the turns of a Messages request', () => {
   it('keep the last four marks of the prompt cache, also those of tools', () => {
     const marked = (words: string) => ({ type: 'text', text: words, cache: '5m' }) as const;
     const tool: ChatTool = { kind: 'function', name: 'f', cache: '5m' };
-    const messages: ChatMessage[] = [
+    const messages: ConversationMessage[] = [
       { role: 'system', parts: [marked('a')] },
       { role: 'user', parts: [marked('b'), marked('c')] },
       { role: 'tool', callId: 'x', parts: [marked('d')] },

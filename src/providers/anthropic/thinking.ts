@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
-import type { ChatMessage, Conversation } from '../ports/conversation.js';
-import { effortOf } from '../text/reasoning-effort.js';
+import type { ConversationMessage, Conversation } from '../ports/conversation.js';
+import { effortOf } from '../ports/conversation.js';
 import type { ModelSetting } from './refused-settings.js';
 
 /** The vendor refuses a smaller budget, and one that is not below the cap. */
@@ -64,7 +64,7 @@ function withinBudget(wanted: number, maxTokens: number): WantedThinking | undef
  * With a budget the vendor wants a turn whose tools have just answered to begin with its thoughts. Other protocols do not
  * keep them.
  */
-function maySetBudget(messages: readonly ChatMessage[]): boolean {
+function maySetBudget(messages: readonly ConversationMessage[]): boolean {
   if (messages.at(-1)?.role !== 'tool') return true;
   const begin = messages.findLastIndex(({ role }) => role === 'user');
   const turn = messages.slice(begin + 1).find((message) => message.role === 'assistant');

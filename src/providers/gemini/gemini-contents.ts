@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type {
   AudioPart,
-  ChatMessage,
+  ConversationMessage,
   Conversation,
   ImagePart,
   SealedPart,
@@ -16,8 +16,8 @@ export interface Content {
   readonly parts: JsonObject[];
 }
 
-type Assistant = Extract<ChatMessage, { role: 'assistant' }>;
-type ToolResult = Extract<ChatMessage, { role: 'tool' }>;
+type Assistant = Extract<ConversationMessage, { role: 'assistant' }>;
+type ToolResult = Extract<ConversationMessage, { role: 'tool' }>;
 
 /** The signature with which the vendor takes a call that it did not make itself. */
 const FOREIGN_CALL = 'skip_thought_signature_validator';
@@ -57,7 +57,7 @@ interface KnownCall {
   readonly place: number;
 }
 
-function callsOf(messages: readonly ChatMessage[]): ReadonlyMap<string, KnownCall> {
+function callsOf(messages: readonly ConversationMessage[]): ReadonlyMap<string, KnownCall> {
   const calls = messages
     .flatMap((message) => (message.role === 'assistant' ? message.parts : []))
     .filter((part): part is ToolCallPart => part.type === 'tool-call');
@@ -66,10 +66,10 @@ function callsOf(messages: readonly ChatMessage[]): ReadonlyMap<string, KnownCal
 
 /** The vendor pairs calls with results of the same name by their order. */
 function inOrderOfCalls(
-  messages: readonly ChatMessage[],
+  messages: readonly ConversationMessage[],
   calls: ReadonlyMap<string, KnownCall>,
-): ChatMessage[] {
-  const ordered: ChatMessage[] = [];
+): ConversationMessage[] {
+  const ordered: ConversationMessage[] = [];
   let results: ToolResult[] = [];
   const placeOf = ({ callId }: ToolResult): number => calls.get(callId)?.place ?? calls.size;
   const flush = (): void => {
@@ -88,7 +88,7 @@ function inOrderOfCalls(
 }
 
 function turnOf(
-  message: ChatMessage,
+  message: ConversationMessage,
   calls: ReadonlyMap<string, KnownCall>,
   signsCalls: boolean,
 ): Content | undefined {
@@ -105,7 +105,7 @@ function turnOf(
   }
 }
 
-function instructionsOf(messages: readonly ChatMessage[]): JsonObject[] {
+function instructionsOf(messages: readonly ConversationMessage[]): JsonObject[] {
   return messages.flatMap((message) =>
     message.role === 'system' || message.role === 'developer'
       ? message.parts.flatMap(sentPart)

@@ -1,4 +1,4 @@
-import type { Conversation, ResponseFormat } from '../ports/conversation.js';
+import type { Conversation, AnswerFormat } from '../ports/conversation.js';
 import { seedOf } from './generate-content.js';
 import { thinkingConfigOf } from './gemini-thinking.js';
 
@@ -24,7 +24,7 @@ export function generationConfigOf(
   };
 }
 
-function formatFields(format: ResponseFormat | undefined): object {
+function formatFields(format: AnswerFormat | undefined): object {
   switch (format?.type) {
     case 'json_schema':
       return { responseMimeType: JSON_TYPE, responseJsonSchema: format.schema };

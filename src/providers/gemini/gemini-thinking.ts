@@ -1,5 +1,5 @@
 import type { ChatSettings } from '../ports/conversation.js';
-import { effortOf } from '../text/reasoning-effort.js';
+import { effortOf } from '../ports/conversation.js';
 
 /** Models that are told how long to think by a number of tokens; later ones by a word. */
 const BUDGETED_MODEL = /^gemini-[12](?![0-9])/;

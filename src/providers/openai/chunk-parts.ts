@@ -2,9 +2,8 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../ports/chat-parts.js';
 import { type ChatEvent, PartsEvent, type TokenUsage } from '../ports/chat.port.js';
 import { finishReasonOf, missingReason } from '../ports/finish-reason.js';
-import { calledToolOf } from '../text/called-tool.js';
-import { CallDeltas } from '../text/tool-calls.js';
-import { saidPartsOf } from './said-parts.js';
+import { CallDeltas, calledToolOf } from '../text/tool-calls.js';
+import { saidPartsOf } from './completion-parts.js';
 
 /**
  * Takes the chunks of a streamed completion to parts. It has one choice; others are left out. A call ends when the next one

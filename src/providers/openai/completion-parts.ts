@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { listAt } from '../http/json-fields.js';
 import type { ChatPart } from '../ports/chat-parts.js';
 import { finishReasonOf, missingReason } from '../ports/finish-reason.js';
-import { calledToolOf } from '../text/called-tool.js';
-import { wholeCallsOf } from '../text/tool-calls.js';
-import { saidPartsOf } from './said-parts.js';
+import { calledToolOf, wholeCallsOf } from '../text/tool-calls.js';
+import { knownFieldsOf } from '../text/message-fields.js';
 
 /** The parts of a whole choice. */
 export function partsOfChoice(choice: JsonObject): ChatPart[] {
@@ -23,4 +23,24 @@ function partsOfCall(call: JsonObject, index: number): ChatPart[] {
     { type: 'tool-arguments', index, delta: text },
     { type: 'tool-end', index },
   ];
+}
+
+/** What a message or a delta of a choice says in words, as parts: reasoning first. */
+export function saidPartsOf(message: JsonObject, { logprobs }: JsonObject): ChatPart[] {
+  const { content, refusal, reasoning, reasoning_content } = knownFieldsOf(message);
+  const parts: ChatPart[] = [];
+  const thought = textOf(reasoning_content) || textOf(reasoning);
+  const text = textOf(content);
+  const refused = textOf(refusal);
+  if (thought !== '') parts.push({ type: 'reasoning', text: thought });
+  if (text !== '') {
+    const tokens = isJsonObject(logprobs) ? listAt(logprobs, 'content') : null;
+    parts.push({ type: 'text', text, ...(tokens && { logprobs: tokens }) });
+  }
+  if (refused !== '') parts.push({ type: 'refusal', text: refused });
+  return parts;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ChatMessage, Conversation, ToolCallPart } from '../ports/conversation.js';
+import type { ConversationMessage, Conversation, ToolCallPart } from '../ports/conversation.js';
 import { chatBodyOf } from './conversation-body.js';
 
 const bodyOf = (fields: Partial<Conversation>) =>
   JSON.parse(
     JSON.stringify(chatBodyOf({ messages: [], tools: [], settings: {}, ...fields })),
   ) as Record<string, unknown>;
-const messagesOf = (...messages: ChatMessage[]) => bodyOf({ messages }).messages;
+const messagesOf = (...messages: ConversationMessage[]) => bodyOf({ messages }).messages;
 const text = (value: string) => ({ type: 'text', text: value }) as const;
-const call = (id: string, fields: Partial<ToolCallPart> = {}): ChatMessage => ({
+const call = (id: string, fields: Partial<ToolCallPart> = {}): ConversationMessage => ({
   role: 'assistant',
   parts: [{ type: 'tool-call', id, kind: 'function', name: 'f', arguments: '{}', ...fields }],
 });

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type {
-  ChatMessage,
+  ConversationMessage,
   ChatTool,
   Conversation,
-  ResponseFormat,
+  AnswerFormat,
   ToolCallPart,
   ToolChoice,
 } from '../ports/conversation.js';
-import { effortOf } from '../text/reasoning-effort.js';
+import { effortOf } from '../ports/conversation.js';
 
-type UserMessage = Extract<ChatMessage, { role: 'user' }>;
-type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
-type ToolMessage = Extract<ChatMessage, { role: 'tool' }>;
+type UserMessage = Extract<ConversationMessage, { role: 'user' }>;
+type AssistantMessage = Extract<ConversationMessage, { role: 'assistant' }>;
+type ToolMessage = Extract<ConversationMessage, { role: 'tool' }>;
 
 /** OpenAI takes at most this many stop texts. */
 const MAX_STOPS = 4;
@@ -44,7 +44,7 @@ export function chatBodyOf(conversation: Conversation): JsonObject {
   };
 }
 
-function messagesOf(messages: readonly ChatMessage[]): JsonObject[] {
+function messagesOf(messages: readonly ConversationMessage[]): JsonObject[] {
   const written: Record<string, unknown>[] = [];
   /** Of the results of tools, which stand together; a tool message has text alone. */
   let images: JsonObject[] = [];
@@ -157,7 +157,7 @@ function toolChoiceOf(choice: ToolChoice): string | JsonObject {
   return { type: choice.kind, [choice.kind]: { name: choice.name } };
 }
 
-function formatOf(format: ResponseFormat): JsonObject {
+function formatOf(format: AnswerFormat): JsonObject {
   if (format.type !== 'json_schema') return { type: format.type };
   const { type, ...json_schema } = format;
   return { type, json_schema };

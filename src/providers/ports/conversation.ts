@@ -63,7 +63,7 @@ export interface ToolCallPart {
 }
 
 /** One message. Neighbours may have the same role. */
-export type ChatMessage =
+export type ConversationMessage =
   | { readonly role: 'system' | 'developer'; readonly parts: readonly TextPart[] }
   | {
       readonly role: 'user';
@@ -103,7 +103,7 @@ export type ToolChoice =
   'auto' | 'none' | 'required' | { readonly kind: 'function' | 'custom'; readonly name: string };
 
 /** The form of the answer. */
-export type ResponseFormat =
+export type AnswerFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }
   | {
@@ -141,9 +141,24 @@ export interface ChatSettings {
 
 /** What a caller of any face asks, in neutral parts. Oldest message first. */
 export interface Conversation {
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly ConversationMessage[];
   readonly tools: readonly ChatTool[];
   readonly toolChoice?: ToolChoice | undefined;
-  readonly responseFormat?: ResponseFormat | undefined;
+  readonly responseFormat?: AnswerFormat | undefined;
   readonly settings: ChatSettings;
+}
+
+/** Budgets of thinking up to these count as this effort; larger ones as `high`. */
+const EFFORTS = [
+  { effort: 'low', upToTokens: 4_096 },
+  { effort: 'medium', upToTokens: 16_384 },
+] as const;
+
+/** The wanted effort of reasoning; where only a budget is given, the effort that it stands for. Undefined: none is said. */
+export function effortOf({
+  reasoningEffort,
+  thinkingBudgetTokens: budget,
+}: ChatSettings): string | undefined {
+  if (reasoningEffort !== undefined || budget === undefined || budget === 0) return reasoningEffort;
+  return EFFORTS.find(({ upToTokens }) => budget <= upToTokens)?.effort ?? 'high';
 }

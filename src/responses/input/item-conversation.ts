@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type {
-  ChatMessage,
+  ConversationMessage,
   ImagePart,
   SealedPart,
   TextPart,
@@ -16,7 +16,7 @@ export interface PlacedItem {
 /** Opens the `encrypted_content` of a reasoning item. */
 export type OpenSeal = (sealed: unknown) => SealedPart | undefined;
 
-type AssistantParts = Extract<ChatMessage, { role: 'assistant' }>['parts'];
+type AssistantParts = Extract<ConversationMessage, { role: 'assistant' }>['parts'];
 
 /** The field of a stored item that holds a vendor's own part. No client gets it. */
 export const VENDOR_PART = 'vendor_part';
@@ -25,8 +25,8 @@ export const VENDOR_PART = 'vendor_part';
  * The messages of a conversation, oldest first. Items that the model wrote, such as reasoning, a text and calls of tools,
  * make one message if they are neighbours.
  */
-export function messagesOf(items: readonly PlacedItem[], open: OpenSeal): ChatMessage[] {
-  const messages: ChatMessage[] = [];
+export function messagesOf(items: readonly PlacedItem[], open: OpenSeal): ConversationMessage[] {
+  const messages: ConversationMessage[] = [];
   for (const placed of items) {
     const made = madeByModel(placed.item, open);
     const last = messages.at(-1);
@@ -80,7 +80,7 @@ function reasoningPart(item: JsonObject, open: OpenSeal): AssistantParts[number]
   };
 }
 
-function messageOf({ item, param }: PlacedItem): ChatMessage {
+function messageOf({ item, param }: PlacedItem): ConversationMessage {
   const { role, call_id: callId, output } = item;
   if (callId !== undefined) {
     const parts: readonly (TextPart | ImagePart)[] =

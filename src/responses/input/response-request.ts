@@ -1,12 +1,12 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type {
-  ChatMessage,
+  ConversationMessage,
   ChatSettings,
   ChatTool,
   Conversation,
   ImagePart,
-  ResponseFormat,
+  AnswerFormat,
   ToolChoice,
 } from '../../providers/ports/conversation.js';
 import { type NamedImage, promptBound, type TextRequest } from '../../text/text-request.js';
@@ -20,7 +20,7 @@ const WEB_URL = /^https?:/i;
 /** The request in the form of the core of text. `messages` are the conversation without the instructions. */
 export function textRequestOf(
   body: ResponsesBody,
-  messages: readonly ChatMessage[],
+  messages: readonly ConversationMessage[],
   ignored: IgnoredFields,
 ): TextRequest {
   const instructed = withInstructions(body, messages);
@@ -44,7 +44,10 @@ export function textRequestOf(
   };
 }
 
-function withInstructions({ instructions }: ResponsesBody, messages: readonly ChatMessage[]) {
+function withInstructions(
+  { instructions }: ResponsesBody,
+  messages: readonly ConversationMessage[],
+) {
   if (instructions === undefined || instructions === '') return messages;
   const text = { type: 'text', text: instructions } as const;
   return [{ role: 'system', parts: [text] } as const, ...messages];
@@ -52,7 +55,7 @@ function withInstructions({ instructions }: ResponsesBody, messages: readonly Ch
 
 function conversationOf(
   body: ResponsesBody,
-  messages: readonly ChatMessage[],
+  messages: readonly ConversationMessage[],
   ignored: IgnoredFields,
 ): Conversation {
   const tools = toolsOf(body.tools ?? [], ignored);
@@ -133,7 +136,7 @@ function invalidChoice(param: string, says: string): GatewayError {
   return new GatewayError('invalid_request', `${param} ${says}.`, { param });
 }
 
-function formatOf(text: JsonObject | undefined): ResponseFormat | undefined {
+function formatOf(text: JsonObject | undefined): AnswerFormat | undefined {
   const format = text?.format;
   if (!isJsonObject(format)) return undefined;
   const { type, name, schema, strict, description } = format;
@@ -170,7 +173,7 @@ function settingsOf(body: ResponsesBody, hasTools: boolean): ChatSettings {
 
 const filled = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-function imagesOf(messages: readonly ChatMessage[]): ImagePart[] {
+function imagesOf(messages: readonly ConversationMessage[]): ImagePart[] {
   return messages.flatMap(({ parts }) =>
     (parts as readonly { readonly type: string }[]).filter(
       (part): part is ImagePart => part.type === 'image',
