@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { listAt, textAt } from '../http/json-fields.js';
 
 /** Bytes within an answer. */
-export interface InlineData {
+interface InlineData {
   readonly mimeType: string;
   readonly base64: string;
 }

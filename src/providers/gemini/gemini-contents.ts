@@ -11,7 +11,7 @@ import type {
 import { inputArguments } from './gemini-tools.js';
 
 /** One turn. */
-export interface Content {
+interface Content {
   readonly role: 'user' | 'model';
   readonly parts: JsonObject[];
 }
