@@ -7,6 +7,7 @@ import { postJson } from '../../support/http-answer.js';
 import { until } from '../../support/until.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
 
+const HELLO = { role: 'user', content: 'Hello' };
 const TOKEN_PRICE = {
   unit: 'token',
   input_micro_usd_per_million: 10_000,
@@ -38,6 +39,7 @@ function overlay({ url }: StubUpstream): object {
   return {
     providers: [
       provider('local-chat', 'openai', `${url}/v1`),
+      provider('local-messages', 'anthropic', url),
       provider('local-speech', 'elevenlabs', url),
       provider('local-video', 'openai-video', `${url}/v1`),
       provider('local-songs', 'ttapi', url),
@@ -47,6 +49,13 @@ function overlay({ url }: StubUpstream): object {
         id: 'gen-local',
         operation: 'chat',
         routes: route('local-chat', 'llama'),
+        price: TOKEN_PRICE,
+        limits: { max_output_tokens: 8000 },
+      },
+      {
+        id: 'gen-messages',
+        operation: 'chat',
+        routes: route('local-messages', 'local'),
         price: TOKEN_PRICE,
         limits: { max_output_tokens: 8000 },
       },
@@ -82,7 +91,7 @@ describe('a provider whose api_key_env is empty', () => {
     upstream.reply = (response) => response.end(JSON.stringify(COMPLETION));
     const answer = await postJson(`${gateway.url}/v1/chat/completions`, headers, {
       model: 'gen-local',
-      messages: [{ role: 'user', content: 'Hello' }],
+      messages: [HELLO],
     });
     expect(answer).toMatchObject({
       status: 200,
@@ -94,6 +103,7 @@ describe('a provider whose api_key_env is empty', () => {
   });
 
   it.each([
+    ['anthropic', '/chat/completions', { model: 'gen-messages', messages: [HELLO] }],
     ['elevenlabs', '/audio/speech', { model: 'aud-v4', input: 'Hello', voice: 'Adam' }],
     ['openai-video', '/videos', { model: 'vid-motion', prompt: 'Rain', seconds: '5' }],
     ['ttapi', '/music/generations', { model: 'song-lyrics', prompt: 'Rain' }],
@@ -102,7 +112,7 @@ describe('a provider whose api_key_env is empty', () => {
     upstream.reply = (response) => response.writeHead(400).end('{}');
     await postJson(`${gateway.url}/v1${path}`, headers, body);
     await until(() => upstream.seen.length > 0);
-    for (const name of ['authorization', 'xi-api-key', 'tt-api-key']) {
+    for (const name of ['authorization', 'x-api-key', 'xi-api-key', 'tt-api-key']) {
       expect(upstream.seen[0]?.headers).not.toHaveProperty(name);
     }
   });

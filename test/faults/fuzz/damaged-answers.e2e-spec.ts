@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { type Answer, errorOf, postJson } from '../../support/http-answer.js';
 import { PAID_ENDPOINTS } from '../../support/paid-endpoints.js';
-import { overlay } from '../../support/overlay-file.js';
 import { type RecordingServer, startRecordingServer } from '../../support/recording-server.js';
 import { repeatableRandom } from '../../media/fuzz.js';
-import { DamagingProvider } from './damaging-provider.js';
+import { DamagingProvider, OTHER_FAMILIES } from './damaging-provider.js';
 
 const SEED = 7_331;
 /** Each sends one call to every endpoint. */
@@ -20,23 +19,6 @@ const FAILURES = [
   'provider_unavailable',
 ];
 
-/** Chat models at vendors of other protocols than the caller's. */
-const OTHER_FAMILIES = [
-  { id: 'gen-of-messages', provider: 'anthropic', upstream: 'claude-like' },
-  { id: 'gen-of-contents', provider: 'gemini', upstream: 'gemini-3-sandbox' },
-];
-const soldAs = ({ id, provider: at, upstream }: (typeof OTHER_FAMILIES)[number]) => ({
-  id,
-  operation: 'chat',
-  routes: [{ provider: at, upstream_model: upstream }],
-  price: {
-    unit: 'token',
-    input_micro_usd_per_million: 1_000_000,
-    output_micro_usd_per_million: 2_000_000,
-  },
-  limits: { max_output_tokens: 4_000 },
-});
-
 let provider: DamagingProvider;
 let recordings: RecordingServer;
 let gateway: TestGateway;
@@ -46,7 +28,6 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     ...provider.settings,
     ...recordings.settings,
-    CATALOG_FILE: overlay({ models: OTHER_FAMILIES.map(soldAs) }),
     UPSTREAM_TIMEOUT_MS: '5000',
   });
   account = await gateway.account();
@@ -91,7 +72,7 @@ it(
     const calls = PAID_ENDPOINTS.map(({ path, body }) => ({ path, body: body(recordings.url) }));
     const chat = calls.find(({ path }) => path === streamed.path);
     calls.push({ path: streamed.path, body: { ...chat?.body, stream: true } });
-    for (const { id: model } of OTHER_FAMILIES) {
+    for (const model of OTHER_FAMILIES) {
       const body = { ...chat?.body, model };
       calls.push(
         { path: streamed.path, body },

@@ -28,6 +28,25 @@ const EMBEDDING = {
   price: { unit: 'token', input_micro_usd_per_million: 20_000 },
 };
 
+const chatAt = (id: string, provider: string, upstreamModel: string) => ({
+  id,
+  operation: 'chat',
+  routes: [{ provider, upstream_model: upstreamModel }],
+  price: {
+    unit: 'token',
+    input_micro_usd_per_million: 1_000_000,
+    output_micro_usd_per_million: 2_000_000,
+  },
+  limits: { max_output_tokens: 4_000 },
+});
+/** Chat models at vendors of other protocols than OpenAI's. */
+const OTHER_CHATS = [
+  chatAt('gen-of-messages', 'anthropic', 'claude-like'),
+  chatAt('gen-of-contents', 'gemini', 'gemini-3-sandbox'),
+];
+/** Their ids. */
+export const OTHER_FAMILIES = OTHER_CHATS.map(({ id }) => id);
+
 /** An answer, as it leaves. */
 interface Answer {
   status: number;
@@ -60,7 +79,7 @@ export class DamagingProvider {
     const { apiKey } = this.sandbox;
     return {
       SANDBOX: 'off',
-      CATALOG_FILE: overlay({ models: [EMBEDDING] }),
+      CATALOG_FILE: overlay({ models: [EMBEDDING, ...OTHER_CHATS] }),
       OPENAI_API_KEY: apiKey,
       OPENAI_BASE_URL: this.here('/openai/v1'),
       ANTHROPIC_API_KEY: apiKey,
