@@ -36,6 +36,7 @@ export function textRequestOf(
     maxTokens: body.max_output_tokens,
     images: namedImages(images),
     ignored: ignored.names,
+    affinity: filled(body.prompt_cache_key),
     prompt: () => ({
       texts: promptTexts(conversation),
       messages: instructed.length,
