@@ -72,6 +72,14 @@ export const PAID_ENDPOINTS: readonly PaidEndpoint[] = [
     surface: 'general',
   },
   {
+    path: '/v1/responses',
+    body: () => ({ model: 'gen-5-mini', input: 'Hi' }),
+    model: 'gen-5-mini',
+    price: undefined,
+    otherModel: 'gen-image-2',
+    surface: 'general',
+  },
+  {
     path: '/v1/embeddings',
     body: () => ({ model: 'gen-embed-demo', input: 'Hi' }),
     model: 'gen-embed-demo',

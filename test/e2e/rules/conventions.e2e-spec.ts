@@ -26,6 +26,9 @@ const NOW_SECONDS = /^[1-9]\d{9}$/;
 const POSTS = [...PAID_ENDPOINTS, ...TASK_SUBMISSIONS];
 
 let recordings: RecordingServer;
+/** Without it, responses leave unknown fields out (decision G-107). */
+const STRICT = { 'x-gateway-strict': 'true' };
+
 let gateway: TestGateway;
 let account: TestAccount;
 
@@ -120,7 +123,7 @@ describe('a path', () => {
   );
 
   it.each(PAID_ENDPOINTS)('POST $path exists (CONV-09)', async ({ path, body }) => {
-    const answer = await post(path, { ...body(recordings.url), foo: 1 });
+    const answer = await post(path, { ...body(recordings.url), foo: 1 }, STRICT);
     expect(answer.status).toBe(400);
   });
 });
@@ -143,7 +146,7 @@ describe('a JSON body', () => {
   it.each(PAID_ENDPOINTS)(
     'with a field too many is refused by $path (CONV-01, CONV-07)',
     async (row) => {
-      const call = () => post(row.path, { ...row.body(recordings.url), foo: 1 });
+      const call = () => post(row.path, { ...row.body(recordings.url), foo: 1 }, STRICT);
       await expectRefused(gateway, account.accountId, call, {
         status: 400,
         code: 'invalid_request',

@@ -132,7 +132,9 @@ describe('an error answer', () => {
   it('has the type of its status on every 400 (ERR-01, ERR-02, G-04, G-05)', async () => {
     for (const { path, body } of PAID_ENDPOINTS) {
       const call = { ...body(recordings.url), foo: 1 };
-      const answer = await postJson(gateway.url + path, account.headers, call);
+      // Without it, responses leave unknown fields out (decision G-107).
+      const strict = { ...account.headers, 'x-gateway-strict': 'true' };
+      const answer = await postJson(gateway.url + path, strict, call);
       expect(answer.status).toBe(400);
       expect(errorOf(answer).type).toBe('invalid_request_error');
     }
