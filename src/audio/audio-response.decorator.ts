@@ -2,14 +2,14 @@ import { ApiOkResponse, ApiProduces } from '@nestjs/swagger';
 import { applyDecorators, type Type } from '@nestjs/common';
 import {
   AUDIO_CONTENT_TYPES,
-  type ResponseFormat,
+  type AudioFormatName,
 } from '../platform/http-server/responses/audio-response.js';
 import { CHARGE_HEADERS } from '../platform/http-server/responses/gateway-headers.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
 
 /** Documents a response whose body is audio in one of these formats. */
-export function AudioResponse(...formats: ResponseFormat[]): MethodDecorator {
+export function AudioResponse(...formats: AudioFormatName[]): MethodDecorator {
   const types = formats.map((format) => AUDIO_CONTENT_TYPES[format]);
   return applyDecorators(
     ApiProduces(...types),

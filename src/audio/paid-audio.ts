@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import type {
   AudioWriter,
-  ResponseFormat,
+  AudioFormatName,
 } from '../platform/http-server/responses/audio-response.js';
 import type { Quote } from '../common/money/charge-basis.js';
 import { PaidCalls } from '../billing/calls/paid-calls.js';
@@ -28,7 +28,7 @@ export class PaidAudio {
     call: AdmittedCall<O>,
     quote: Quote,
     work: ProviderWork<O, ProviderAudio>,
-    format: ResponseFormat,
+    format: AudioFormatName,
     writer: AudioWriter,
   ): Promise<void> {
     await using paid = await this.calls.start(call, quote);

@@ -3,7 +3,7 @@ import type { ModelRow } from './model-row.js';
 import { factorOf } from './price-factor.js';
 import { type PerRequest, type PerVideo, unitPriceOfImage, unitsOfVideo } from './price-rule.js';
 import { TOKEN_LINES, type TokenLine, type TokenLinePrices } from './token-price.js';
-import { decimalText } from '../common/money/decimal-text.js';
+import { decimalText } from '../common/money/price-lines.js';
 import { formatMicroUsd, type MicroUsd, multiply } from '../common/money/micro-usd.js';
 
 /** The parts of a row that its shown price depends on. */

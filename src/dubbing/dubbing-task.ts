@@ -22,7 +22,7 @@ export type DubbingDetails = Readonly<{
   gatewayUrl?: string;
 }>;
 
-export function inputOf(task: Task): DubbingInput {
+export function dubbingInputOf(task: Task): DubbingInput {
   return task.input as DubbingInput;
 }
 

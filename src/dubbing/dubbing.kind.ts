@@ -21,7 +21,7 @@ import type {
 } from '../tasks/task-kind.js';
 import { failedReport } from '../tasks/task-fault.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
-import { announcedType, dubbingDetailsOf, inputOf } from './dubbing-task.js';
+import { announcedType, dubbingDetailsOf, dubbingInputOf } from './dubbing-task.js';
 import { dubFilename, dubTypeOf } from './dub-type.js';
 import { resolvedDubbingResult, viewDub, viewDubbingResult } from './dubbing.view.js';
 
@@ -53,7 +53,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
   }
 
   async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
-    const { fileId, filename, contentType, ...options } = inputOf(task);
+    const { fileId, filename, contentType, ...options } = dubbingInputOf(task);
     const source = await this.files.find(task.accountId, fileId);
     if (!source) return { state: 'failed', message: 'The source is no longer kept.' };
     const path = this.scratch.newFile();
@@ -138,7 +138,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
 
   /** The provider has the source. After a crash it stays until it expires. */
   async accepted(task: Task): Promise<void> {
-    await this.files.remove(task.accountId, inputOf(task).fileId);
+    await this.files.remove(task.accountId, dubbingInputOf(task).fileId);
   }
 
   /** A source that the provider has was removed before; any other is not sent any more. */

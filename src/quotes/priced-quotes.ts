@@ -8,8 +8,7 @@ import type { Quote } from '../common/money/charge-basis.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 import { linesOf } from '../common/money/price-lines.js';
 import { viewLine } from '../common/money/price-line.view.js';
-import { viewError } from './quote-errors.js';
-import type { QuoteLineView, QuoteView } from './quote.view.js';
+import { type QuoteLineView, type QuoteView, viewError } from './quote.view.js';
 
 /** Shows what a request costs that would not be refused, and binds it. */
 @Injectable()

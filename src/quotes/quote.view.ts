@@ -1,4 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { apiFamilyOf } from '../catalog/operations.js';
+import { inApiFamily, typeInApiFamily } from '../common/errors/api-family.js';
+import type { GatewayError } from '../common/errors/gateway-error.js';
 import { LINE_UNITS, type LineUnit } from '../common/money/price-lines.js';
 
 /** One line of what would be held. */
@@ -154,4 +157,11 @@ export class QuoteListView {
 
   @ApiProperty({ type: [QuoteView], description: 'One for each request' })
   data!: QuoteView[];
+}
+
+/** The error as the endpoint of the path answers it. */
+export function viewError(thrown: GatewayError, path: string): QuoteErrorView {
+  const family = apiFamilyOf(path);
+  const error = inApiFamily(thrown, family);
+  return error.toEnvelope(typeInApiFamily(error, family)).error;
 }

@@ -13,8 +13,7 @@ import { EventLoopPacer } from '../platform/fairness/event-loop-pacer.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { QuotedRequestBody } from './dto/quote.body.js';
 import { PricedQuotes } from './priced-quotes.js';
-import { viewError } from './quote-errors.js';
-import type { QuoteView } from './quote.view.js';
+import { type QuoteView, viewError } from './quote.view.js';
 
 /** One, because a body may have a megabyte, of which the checks and the price take about 10 ms. Its digest is made in slices. */
 const QUOTES_PER_ITERATION = 1;

@@ -54,7 +54,7 @@ export const market = fc.record({
 export type Market = typeof market extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Tokens of a call that was made, in whole numbers. */
-export function tokensOf(call: PlainCall) {
+export function tokensOfPlainCall(call: PlainCall) {
   const prompt = Math.floor((call.promptBound * call.prompt) / 1_000);
   const part = (permille: number) => Math.floor((prompt * permille) / 1_000);
   return {
@@ -109,7 +109,7 @@ export class PriceOracle {
 
   /** The charge of the tokens, at most what is held. */
   charge(call: PlainCall, held: bigint): bigint {
-    const { prompt, cached, write, write1h, image, completion } = tokensOf(call);
+    const { prompt, cached, write, write1h, image, completion } = tokensOfPlainCall(call);
     const lines = oracleOf(this.price, this.tiers, prompt);
     const rest = prompt - (cached ?? 0) - write - write1h - image;
     const exact = [

@@ -28,7 +28,7 @@ import {
   MOST_TOKENS,
   type PlainCall,
   PriceOracle,
-  tokensOf,
+  tokensOfPlainCall,
 } from './priced-call-oracle.js';
 
 /** Looking for the smallest market that fails takes long. */
@@ -159,7 +159,7 @@ class Customer {
     executions: TestLedger['executions'],
   ): Promise<void> {
     if (call.fails) return executions.fail(start, FAILURE);
-    const { prompt, cached, write, write1h, image, completion } = tokensOf(call);
+    const { prompt, cached, write, write1h, image, completion } = tokensOfPlainCall(call);
     const usage = {
       promptTokens: prompt,
       completionTokens: completion,

@@ -9,7 +9,7 @@ import {
   Text,
 } from '../../common/validation/fields.js';
 import { recordingBody } from '../recording.body.js';
-import type { ResponseFormat } from '../../platform/http-server/responses/audio-response.js';
+import type { AudioFormatName } from '../../platform/http-server/responses/audio-response.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../audio-fields.js';
 
 type Granularity = (typeof GRANULARITIES)[number];
@@ -119,7 +119,7 @@ export class VoiceChangerBody extends recordingBody('aud-multilingual-sts-v2') {
   seed?: number;
 
   @AudioFormatField()
-  response_format!: ResponseFormat;
+  response_format!: AudioFormatName;
 }
 
 /** Body (API: POST /v1/audio/isolation). */

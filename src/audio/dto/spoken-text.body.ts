@@ -1,4 +1,4 @@
-import type { ResponseFormat } from '../../platform/http-server/responses/audio-response.js';
+import type { AudioFormatName } from '../../platform/http-server/responses/audio-response.js';
 import { JSON_BODY_BYTES } from '../../platform/http-server/request-body/json-body.js';
 import {
   DoneAnyway,
@@ -36,7 +36,7 @@ export class SpeechBody {
   voice!: string;
 
   @AudioFormatField()
-  response_format!: ResponseFormat;
+  response_format!: AudioFormatName;
 
   @Num({
     min: 0.7,
@@ -136,7 +136,7 @@ export class DialogueBody {
   inputs!: DialogueLine[];
 
   @AudioFormatField()
-  response_format!: ResponseFormat;
+  response_format!: AudioFormatName;
 
   @LanguageCode({ ...optional, description: 'Language of the lines; detected where it is absent' })
   language?: string;

@@ -11,23 +11,17 @@ import { setSandboxHeader } from '../../platform/http-server/responses/gateway-h
 import { countWaiting } from '../../platform/http-server/responses/response-memory-limit.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
 import type { AttemptOwner, Route, TriedRoute } from '../../providers/ports/attempt.js';
-import type { CostedRoute, MadeUnits } from '../../catalog/route-cost.js';
 import type {
   ProviderRouter,
   ProviderWork,
   RoutedResult,
 } from '../../providers/routing/provider-router.js';
 import { AS_QUOTED } from './charge.js';
-import { costOfCall } from './call-cost.js';
 import { CallDeadline, type TimedCall } from './call-deadline.js';
+import { CallNotes } from './call-notes.js';
 import { holdRefusal } from '../../admission/hold-refusal.js';
 import { failedProviderOf, publicErrorOf, recordedCodeOf } from './call-errors.js';
-import {
-  type ExecutionEnd,
-  type ExecutionStart,
-  type Held,
-  startOfCall,
-} from './execution-commands.js';
+import { type ExecutionStart, type Held, startOfCall } from './execution-commands.js';
 import type { ExecutionLedger } from './execution-ledger.js';
 
 /** What all paid calls of a process share. */
@@ -68,12 +62,8 @@ export class PaidCall<O extends Operation = Operation>
   private hasEnded = false;
   private firstByteMs: number | null = null;
   private isArriving = false;
-  private tried: TriedRoute | undefined;
-  private route: CostedRoute | undefined;
   private attempted: RoutedResult<ProviderResult> | undefined;
-  private uncharged: UnchargedQuantity | undefined;
-  /** Recorded however the call ends. */
-  private noted: Pick<ExecutionEnd, 'providerFigures' | 'outputCap'> = {};
+  private readonly notes = new CallNotes();
   private hold: Held | undefined;
   readonly affinity: string | undefined;
 
@@ -178,8 +168,7 @@ export class PaidCall<O extends Operation = Operation>
         basis,
         chargedMicroUsd,
         isCapped,
-        ...this.noted,
-        costMicroUsd: this.costOf(basis && { ...basis, choice: this.quote.choice }),
+        ...this.notes.ofSuccess(basis && { ...basis, choice: this.quote.choice }),
         // For a response that is sent as a whole, the time of the first byte is the duration.
         firstByteMs: this.firstByteMs ?? durationMs,
         durationMs,
@@ -207,28 +196,29 @@ export class PaidCall<O extends Operation = Operation>
 
   /** What was generated so far. If the call fails, the last reported value is recorded as uncharged (decision G-103). */
   onMade(made: UnchargedQuantity): void {
-    this.uncharged = made;
+    this.notes.uncharged = made;
   }
 
   /** The gateway chose this output cap. It is recorded however the call ends. */
   onOutputCap(tokens: number): void {
-    this.noted = { ...this.noted, outputCap: tokens };
+    this.notes.outputCap = tokens;
   }
 
   /** Cost figures that the provider reported. They are recorded however the call ends. */
   onFigures(figures: ProviderFigures): void {
-    this.noted = { ...this.noted, providerFigures: { ...this.noted.providerFigures, ...figures } };
+    this.notes.onFigures(figures);
   }
 
   mayConnect(provider: string): boolean {
     return this.connection.moveTo(provider);
   }
 
-  /** The head of the response says whether the sandbox made it. Figures of a provider that did nothing are dropped. */
+  /** The head of the response says whether the sandbox made it. */
   onAttempt(route: TriedRoute, isSandbox: boolean, of?: Route): void {
-    this.tried = route;
-    this.route = this.call.routes.find((own) => own === of);
-    this.noted = { ...this.noted, providerFigures: null };
+    this.notes.onAttempt(
+      route,
+      this.call.routes.find((own) => own === of),
+    );
     if (this.response) setSandboxHeader(this.response, isSandbox);
   }
 
@@ -260,7 +250,7 @@ export class PaidCall<O extends Operation = Operation>
 
   /** Releases the hold if the call has not ended, records the failure, and returns the error for the caller. */
   private async release(thrown: unknown): Promise<GatewayError> {
-    const { signal, start, tried, uncharged = null, durationMs } = this;
+    const { signal, start, durationMs } = this;
     const error = signal.aborted
       ? (signal.reason as GatewayError)
       : publicErrorOf(thrown, this.call);
@@ -269,10 +259,7 @@ export class PaidCall<O extends Operation = Operation>
     try {
       await this.context.ledger.fail(start, {
         ...failedProviderOf(thrown),
-        ...tried,
-        ...this.noted,
-        uncharged,
-        costMicroUsd: this.costOf(uncharged),
+        ...this.notes.ofFailure(),
         errorCode: recordedCodeOf(error),
         durationMs,
       });
@@ -280,10 +267,6 @@ export class PaidCall<O extends Operation = Operation>
       this.end();
     }
     return error;
-  }
-
-  private costOf(made: MadeUnits | null): MicroUsd | null {
-    return costOfCall(this.route, { figures: this.noted.providerFigures, made });
   }
 
   private end(): void {

@@ -5,7 +5,7 @@ import { type CsvValue, csvOf } from '../../common/csv.js';
 import { formatMicroUsd, type MicroUsd } from '../../common/money/micro-usd.js';
 import { usdText } from '../../common/money/usd-text.js';
 import { TOKEN_SUMS } from '../token-sums.js';
-import type { EntrySum, ModelCharge, Part, Statement } from './statement.js';
+import type { EntrySum, ModelCharge, StatementPart, Statement } from './statement.js';
 import { statementNumber } from './statement.view.js';
 
 /** What a line of a statement is. */
@@ -26,13 +26,13 @@ export interface StatementRow {
 /** Lines of a statement that follow each other; of a part that is entries those that it lists. */
 interface Section {
   readonly rows: readonly StatementRow[];
-  readonly part?: { readonly line: StatementLine; readonly name: Part };
+  readonly part?: { readonly line: StatementLine; readonly name: StatementPart };
 }
 
 /** The sections of a statement in order. What is held is told behind the closing balance, of which it is a part. */
 function sectionsOf(statement: Statement): Section[] {
   const { heldMicroUsd } = statement;
-  const entries = (line: StatementLine, name: Part): Section => ({
+  const entries = (line: StatementLine, name: StatementPart): Section => ({
     rows: entryRows(line, statement[name].entries),
     part: { line, name },
   });
@@ -74,7 +74,7 @@ function unlistedRow(line: StatementLine, sum: EntrySum): StatementRow[] {
 /** All lines of a statement in order, a page after the other. `unlisted` reads the entries of a part that it does not list. */
 export async function* pagesOfRows(
   statement: Statement,
-  unlisted: (part: Part) => AsyncIterable<readonly LedgerEntry[]>,
+  unlisted: (part: StatementPart) => AsyncIterable<readonly LedgerEntry[]>,
 ): AsyncGenerator<readonly StatementRow[]> {
   for (const { rows, part } of sectionsOf(statement)) {
     yield rows;

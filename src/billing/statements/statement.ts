@@ -38,8 +38,8 @@ export interface Statement {
 }
 
 /** The parts of a statement that are entries. */
-export const PARTS = ['credits', 'corrections', 'refunds', 'expiries'] as const;
-export type Part = (typeof PARTS)[number];
+export const STATEMENT_PARTS = ['credits', 'corrections', 'refunds', 'expiries'] as const;
+export type StatementPart = (typeof STATEMENT_PARTS)[number];
 
 /** Entries of one kind. */
 export interface EntrySum {

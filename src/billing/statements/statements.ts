@@ -9,7 +9,13 @@ import { TOKEN_SUMS, type TokenSum } from '../token-sums.js';
 import type { UsageUnit } from '../usage/usage-units.js';
 import { BALANCES, CHARGES, ENTRIES, FURTHER } from './statement-queries.js';
 import type { Month } from './dto/statement.query.js';
-import { type EntrySum, type ModelCharge, type Part, PARTS, type Statement } from './statement.js';
+import {
+  type EntrySum,
+  type ModelCharge,
+  type StatementPart,
+  STATEMENT_PARTS,
+  type Statement,
+} from './statement.js';
 
 /** Entries of a kind that a statement lists at most. Its sums count all of them. */
 export const MAX_LISTED_ENTRIES = 1_000;
@@ -30,7 +36,7 @@ interface BalancesRow {
 }
 
 interface EntryRow extends LedgerEntryRow {
-  readonly part: Part;
+  readonly part: StatementPart;
   readonly count: number;
   readonly total: string;
   readonly total_tax: string | null;
@@ -56,7 +62,10 @@ export class Statements {
   }
 
   /** The entries of a part that the statement does not list, in the order of posting, a page after the other. */
-  async *unlisted(statement: Statement, part: Part): AsyncGenerator<readonly LedgerEntry[]> {
+  async *unlisted(
+    statement: Statement,
+    part: StatementPart,
+  ): AsyncGenerator<readonly LedgerEntry[]> {
     const { accountId, firstDay, endPosition } = statement;
     const { count, entries, lastPosition } = statement[part];
     let after = lastPosition;
@@ -86,8 +95,8 @@ async function readIn(
   const entries = await manager.query<EntryRow[]>(ENTRIES, range);
   const [opening, closing] = [BigInt(row.opening), BigInt(row.closing)];
   const sums = Object.fromEntries(
-    PARTS.map((part) => [part, sumOf(entries.filter((entry) => entry.part === part))]),
-  ) as Readonly<Record<Part, EntrySum>>;
+    STATEMENT_PARTS.map((part) => [part, sumOf(entries.filter((entry) => entry.part === part))]),
+  ) as Readonly<Record<StatementPart, EntrySum>>;
   const moved = Object.values(sums).reduce((sum, { totalMicroUsd }) => sum + totalMicroUsd, 0n);
   const charged = opening + moved - closing;
   const models = await manager.query<ChargeRow[]>(CHARGES, [accountId, firstDay, MAX_MODELS]);

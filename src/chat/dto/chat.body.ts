@@ -30,7 +30,7 @@ import {
   ChatJsonSchemaFormat,
   ChatTextFormat,
 } from './chat-tools.schema.js';
-import { ChatMessage } from './message.schema.js';
+import { ChatRequestMessage } from './message.schema.js';
 
 const MAX_TOKENS = 100_000_000;
 const MAX_LABEL = 512;
@@ -68,7 +68,7 @@ export class ChatBody {
 
   @Examined(messagesFault, {
     description: 'The conversation in order, oldest first',
-    api: { type: 'array', minItems: 1, items: { $ref: getSchemaPath(ChatMessage) } },
+    api: { type: 'array', minItems: 1, items: { $ref: getSchemaPath(ChatRequestMessage) } },
   })
   messages!: readonly JsonObject[];
 

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiSchema, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   anyOfType,
   ChatCustomCall,
@@ -50,7 +50,8 @@ class ChatImagePart {
 }
 
 /** A message, for the documentation; `checkMessages` checks it. */
-export class ChatMessage {
+@ApiSchema({ name: 'ChatMessage' })
+export class ChatRequestMessage {
   @ApiProperty({ enum: ROLES, description: 'Who speaks' })
   role!: string;
 
@@ -78,7 +79,7 @@ export class ChatMessage {
 
 /** The schemas that the chat body and its response refer to. */
 export const CHAT_SCHEMAS = [
-  ChatMessage,
+  ChatRequestMessage,
   ChatTextPart,
   ChatImagePart,
   ChatRefusalPart,

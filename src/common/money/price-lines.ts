@@ -1,5 +1,4 @@
 import type { ChargeBasis, TokenCounts, TokenPrices } from './charge-basis.js';
-import { decimalText } from './decimal-text.js';
 import { ceilDiv, type MicroUsd } from './micro-usd.js';
 
 /** How many tokens one price of tokens is for. */
@@ -86,4 +85,13 @@ export function amountTextOf(line: PriceLine): string {
 function exactAmountOf({ quantity, unitPriceMicroUsd, per }: PriceLine): bigint {
   const amount = BigInt(quantity) * unitPriceMicroUsd;
   return per === 1 ? amount * TOKENS_PER_PRICE : amount;
+}
+
+/** The amount divided by 10 to the power of `places`, exactly: decimal digits without an exponent. Not negative. */
+export function decimalText(amount: bigint, places: number): string {
+  const digits = amount.toString().padStart(places + 1, '0');
+  const whole = digits.slice(0, digits.length - places);
+  let end = digits.length;
+  while (end > whole.length && digits[end - 1] === '0') end -= 1;
+  return end === whole.length ? whole : `${whole}.${digits.slice(whole.length, end)}`;
 }

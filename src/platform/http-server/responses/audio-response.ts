@@ -19,7 +19,7 @@ export const AUDIO_CONTENT_TYPES = {
 } as const;
 
 /** A value of `response_format`. */
-export type ResponseFormat = keyof typeof AUDIO_CONTENT_TYPES;
+export type AudioFormatName = keyof typeof AUDIO_CONTENT_TYPES;
 
 /** Writes a response whose body is audio. Services see nothing else of the response. */
 export class AudioWriter {
@@ -31,7 +31,7 @@ export class AudioWriter {
    * read to its end, because the charge follows the provider's success (decision G-25). Rejects with the source's
    * error.
    */
-  stream(source: Readable, format: ResponseFormat, chargeMicroUsd: MicroUsd): Promise<() => void> {
+  stream(source: Readable, format: AudioFormatName, chargeMicroUsd: MicroUsd): Promise<() => void> {
     const { response } = this;
     response.setHeader('Content-Type', AUDIO_CONTENT_TYPES[format]);
     response.setHeader('Cache-Control', 'no-store');
