@@ -20,6 +20,7 @@ import { ObservabilityModule } from './platform/observability/observability.modu
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
 import { QuotesModule } from './quotes/quotes.module.js';
+import { MessagesModule } from './messages/messages.module.js';
 import { ResponsesModule } from './responses/responses.module.js';
 import { RetentionModule } from './billing/retention/retention.module.js';
 import { SandboxMedia } from './sandbox-media/sandbox-media.js';
@@ -74,6 +75,7 @@ export class AppModule {
         // Paths are compared in this order: the most requested ones first.
         ChatModule,
         EmbeddingsModule,
+        MessagesModule,
         ResponsesModule,
         ImagesModule,
         AudioModule,

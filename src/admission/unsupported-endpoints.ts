@@ -3,7 +3,7 @@ const NOT_OFFERED = 'is not offered; GET /v1/models lists the models and their e
 const IMAGES = 'Use POST /v1/images/generations; images are made from a text only.';
 const FILES = `Storage of files ${NOT_OFFERED}; recordings are sent with the call that needs them.`;
 const RERANK = `Reranking ${NOT_OFFERED}.`;
-const ANTHROPIC = `The Anthropic API is not offered. ${CHAT} with a client of the OpenAI API.`;
+const MESSAGES = 'Use POST /v1/messages.';
 const GEMINI = `The Gemini API is not offered. ${CHAT} with a client of the OpenAI API.`;
 const OLLAMA = `The Ollama API is not offered. ${CHAT} with a client of the OpenAI API, and GET /v1/models for the models.`;
 const BASE_URL = 'The base URL of a client of the OpenAI API ends with /v1 here';
@@ -41,8 +41,8 @@ const ADVICE: readonly (readonly [path: string, advice: string])[] = [
   ['/v1/containers', `A container ${NOT_OFFERED}.`],
   ['/v1/generation', 'Use GET /v1/executions/{id}, with the id of `x-gateway-execution-id`.'],
   ['/v1/auth/key', 'Use GET /v1/key.'],
-  ['/v1/messages', ANTHROPIC],
-  ['/v1/complete', ANTHROPIC],
+  ['/v1/messages/batches', `A batch ${NOT_OFFERED}; send the calls one by one.`],
+  ['/v1/complete', MESSAGES],
   ['/v1beta', GEMINI],
   ['/v1alpha', GEMINI],
   ['/v1/text-to-speech', 'Use POST /v1/audio/speech, with the voice in the body.'],

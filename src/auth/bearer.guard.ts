@@ -1,10 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { bearerTokenOf } from '../common/secrets/bearer-token.js';
 import type { Caller } from './caller.js';
 import { KeyCache } from './key-cache.js';
 import { UnknownKeyLimiter } from './unknown-key-limiter.js';
+import { sentKeyOf } from './sent-key.js';
 import { KeyLastUsed } from './key-last-used.js';
 
 declare module 'express-serve-static-core' {
@@ -32,7 +32,7 @@ export class BearerGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    const key = bearerTokenOf(request.headers.authorization);
+    const key = sentKeyOf(request);
     const caller = key === undefined ? undefined : await this.find(key, request.ip);
     if (caller === undefined) {
       throw new GatewayError('invalid_token', INVALID_TOKEN_MESSAGE, { param: 'Authorization' });

@@ -15,5 +15,5 @@ it.each([
   ['no key', undefined, '192.0.2.1', 'nobody'],
   ['another scheme', 'Basic c2stc2Vlbg==', '192.0.2.1', 'nobody'],
 ])('a request with %s belongs to its fairness bucket', (_what, authorization, ip, bucket) => {
-  expect(bucketOf({ headers: { authorization }, ip })).toBe(bucket);
+  expect(bucketOf({ headers: { authorization }, ip, path: '/v1/models' })).toBe(bucket);
 });

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { bearerTokenOf } from '../common/secrets/bearer-token.js';
 import type { KeyCache } from './key-cache.js';
+import { sentKeyOf } from './sent-key.js';
 import type { UnknownKeyLimiter } from './unknown-key-limiter.js';
 
 /** Bucket of all requests whose key was not seen before. */
@@ -16,9 +16,9 @@ const NOBODY = 'nobody';
 export function fairnessBucketOf(
   keys: Pick<KeyCache, 'accountOf'>,
   unknownKeys: Pick<UnknownKeyLimiter, 'waitMs'>,
-): (request: Pick<Request, 'headers' | 'ip'>) => string {
+): (request: Pick<Request, 'headers' | 'ip' | 'path'>) => string {
   return (request) => {
-    const key = bearerTokenOf(request.headers.authorization);
+    const key = sentKeyOf(request);
     if (key === undefined) return NOBODY;
     return keys.accountOf(key) ?? (unknownKeys.waitMs(request.ip) > 0 ? NOBODY : NEW);
   };

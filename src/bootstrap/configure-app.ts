@@ -8,6 +8,7 @@ import { serveSwaggerUi } from './openapi/swagger-ui.js';
 import { setUpLoadShedding } from './load-shedding.setup.js';
 import { UnroutedRequests } from '../admission/unrouted-requests.js';
 import { methodHint } from '../admission/unsupported-endpoints.js';
+import { wantsMessagesModels } from '../auth/sent-key.js';
 import { apiFamilyOf } from '../catalog/operations.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
@@ -40,7 +41,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
       logError(logger, error, request);
     },
     translate: databaseTrouble,
-    familyOf: apiFamilyOf,
+    familyOf: (request) => (wantsMessagesModels(request) ? 'messages' : apiFamilyOf(request.path)),
     methodsOf: (path) => unrouted.methodsOf(path),
     methodHint: methodHint,
     hintFor: (path) => unrouted.hintFor(path),

@@ -65,7 +65,10 @@ export const OPERATIONS = {
     family: 'general',
     tag: 'chat',
     endpointType: 'chat-completions',
-    faces: [{ path: '/v1/responses', family: 'general', tag: 'chat', endpointType: 'responses' }],
+    faces: [
+      { path: '/v1/responses', family: 'general', tag: 'chat', endpointType: 'responses' },
+      { path: '/v1/messages', family: 'messages', tag: 'chat', endpointType: 'messages' },
+    ],
     description: 'Text model for chats',
     inputs: ['text', 'image'],
     outputs: ['text'],

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { apiFamilyOf } from '../catalog/operations.js';
-import { inApiFamily, typeInApiFamily } from '../common/errors/api-family.js';
+import { inApiFamily } from '../common/errors/api-family.js';
+import { bodyInApiFamily } from '../common/errors/error-body.js';
 import type { GatewayError } from '../common/errors/gateway-error.js';
 import { LINE_UNITS, type LineUnit } from '../common/money/price-lines.js';
 
@@ -162,6 +163,5 @@ export class QuoteListView {
 /** The error as the endpoint of the path answers it. */
 export function viewError(thrown: GatewayError, path: string): QuoteErrorView {
   const family = apiFamilyOf(path);
-  const error = inApiFamily(thrown, family);
-  return error.toEnvelope(typeInApiFamily(error, family)).error;
+  return bodyInApiFamily(inApiFamily(thrown, family), family).error;
 }

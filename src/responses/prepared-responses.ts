@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError } from '../common/errors/gateway-error.js';
 import type { OpenBody } from '../common/validation/open-body.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
+import { IgnoredFields, unknownField } from '../text/ignored-fields.js';
 import type { TextRequest } from '../text/text-request.js';
 import type { ResponsesBody } from './dto/responses.body.js';
 import { messagesOf } from './input/item-conversation.js';
 import { ItemIds } from './input/item-ids.js';
-import { IgnoredFields } from './input/known-items.js';
 import { ReasoningSeal } from './input/reasoning-seal.js';
 import { type ResponseInput, ResponseInputs } from './input/response-inputs.js';
 import { textRequestOf } from './input/response-request.js';
@@ -74,9 +73,4 @@ export class PreparedResponses {
       },
     };
   }
-}
-
-function unknownField(path: string): GatewayError {
-  const [param = path] = path.split(':');
-  return new GatewayError('invalid_request', `${param} is not known here.`, { param });
 }

@@ -2,7 +2,7 @@ import type { ErrorCode, ErrorType } from './error-table.js';
 import type { GatewayError } from './gateway-error.js';
 
 /** A family of endpoints with its own codes for common faults (ADR 0003). */
-export type ApiFamily = 'general' | 'audio' | 'dubbing' | 'song' | 'video';
+export type ApiFamily = 'general' | 'messages' | 'audio' | 'dubbing' | 'song' | 'video';
 
 /** Errors whose public code depends on the API family. */
 export type ApiFamilyFault =
@@ -26,6 +26,7 @@ const AUDIO = {
 /** The public code of each error in each API family (decisions G-06, G-07, G-09, G-68, G-76). */
 export const API_FAMILY_CODES: Record<ApiFamily, Record<ApiFamilyFault, ErrorCode>> = {
   general: GENERAL,
+  messages: GENERAL,
   video: GENERAL,
   audio: AUDIO,
   dubbing: { ...AUDIO, invalidWebhook: 'invalid_task_command' },

@@ -11,11 +11,17 @@ export function toPublicId(prefix: IdPrefix, uuid: string): string {
 /** Prefix of the id of a chat completion; the digits are those of its execution. Every client shows this id. */
 const COMPLETION_PREFIX = 'chatcmpl-';
 /** Prefixes of the ids of answers that are those of their executions. */
-const ANSWER_PREFIXES = [COMPLETION_PREFIX, 'resp_'];
+const MESSAGE_PREFIX = 'msg_';
+const ANSWER_PREFIXES = [COMPLETION_PREFIX, 'resp_', MESSAGE_PREFIX];
 
 /** The id of the chat completion of an execution. */
 export function toCompletionId(executionUuid: string): string {
   return `${COMPLETION_PREFIX}${executionUuid.replaceAll('-', '')}`;
+}
+
+/** The id of the message of an execution. */
+export function toMessageId(executionUuid: string): string {
+  return `${MESSAGE_PREFIX}${executionUuid.replaceAll('-', '')}`;
 }
 
 /** The UUID of a public id; of an execution also that of its answer's id. Undefined for text in another format. */

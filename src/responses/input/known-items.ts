@@ -1,11 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { IgnoredFields } from '../../text/ignored-fields.js';
 import { typeOfItem } from './item-shapes.js';
 
-/** Most characters of all names of ignored fields. */
-const MAX_CHARS = 1_000;
-/** Only such a name or path can be put in a header; any other field is left out without being listed. */
-const NAME = /^[\w$.:-]{1,128}$/;
-const SEPARATOR = ', ';
 const COMMON = ['id', 'type', 'status'];
 const CALL = [...COMMON, 'call_id', 'name'];
 
@@ -25,31 +21,6 @@ const PART_FIELDS: Readonly<Record<string, readonly string[]>> = {
   output_text: ['type', 'text', 'annotations', 'logprobs'],
   refusal: ['type', 'refusal'],
 };
-
-/** The names of the fields of a request that are left out. */
-export class IgnoredFields {
-  private readonly found = new Set<string>();
-  private chars = 0;
-
-  get names(): readonly string[] {
-    return [...this.found];
-  }
-
-  /** Notes a name or a path. */
-  add(path: string): void {
-    const chars = this.chars + path.length + SEPARATOR.length;
-    if (chars > MAX_CHARS || !NAME.test(path) || this.found.has(path)) return;
-    this.found.add(path);
-    this.chars = chars;
-  }
-
-  /** Notes the fields of the object that are not among the known ones. */
-  among(object: JsonObject, known: readonly string[], path: string): void {
-    for (const name in object) {
-      if (!known.includes(name)) this.add(`${path}.${name}`);
-    }
-  }
-}
 
 /**
  * A checked item in the one form in which items are listed and stored: with its type and status, with parts in place of a

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { JsonObject } from '../../common/json-object.js';
+import type { IgnoredFields } from '../../text/ignored-fields.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
 import { fromItemId, fromResponseId, toItemId } from '../../stored-responses/response-ids.js';
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../stored-responses/response-store.js';
 import type { PlacedItem } from './item-conversation.js';
 import { ItemIds } from './item-ids.js';
-import { type IgnoredFields, knownItem } from './known-items.js';
+import { knownItem } from './known-items.js';
 
 /** The conversation that a request continues, with its own input. */
 export interface ResponseInput {

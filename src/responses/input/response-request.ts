@@ -9,10 +9,10 @@ import type {
   AnswerFormat,
   ToolChoice,
 } from '../../providers/ports/conversation.js';
+import type { IgnoredFields } from '../../text/ignored-fields.js';
 import { type NamedImage, promptBound, type TextRequest } from '../../text/text-request.js';
 import { LEFT_OUT_TOOLS } from '../dto/response-shapes.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
-import type { IgnoredFields } from './known-items.js';
 
 const LOGPROBS = 'message.output_text.logprobs';
 const WEB_URL = /^https?:/i;

@@ -1,4 +1,5 @@
 import { CHAT } from './clients/chat.client.js';
+import { MESSAGES } from './clients/messages.client.js';
 import { RESPONSES } from './clients/responses.client.js';
 
 /** What a client understands of an answer. */
@@ -24,4 +25,4 @@ export interface Face {
 }
 
 /** One line for each face. */
-export const FACES: readonly Face[] = [CHAT, RESPONSES];
+export const FACES: readonly Face[] = [CHAT, RESPONSES, MESSAGES];

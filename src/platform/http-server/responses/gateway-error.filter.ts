@@ -4,7 +4,8 @@ import { abortResponse } from './backpressure.js';
 import { removeAnswerHeaders } from './gateway-headers.js';
 import { drainRejectedBody } from '../request-body/drain-rejected-body.js';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
-import { type ApiFamily, inApiFamily, typeInApiFamily } from '../../../common/errors/api-family.js';
+import { type ApiFamily, inApiFamily } from '../../../common/errors/api-family.js';
+import { bodyInApiFamily, statusInApiFamily } from '../../../common/errors/error-body.js';
 import { toGatewayError } from '../../../common/errors/to-gateway-error.js';
 
 /** What the filter gets from the application. */
@@ -16,8 +17,8 @@ export interface ErrorFilterOptions {
    * know.
    */
   readonly translate?: (thrown: unknown) => GatewayError | undefined;
-  /** The family of a path, which decides on the codes of its errors; default: `general`. */
-  readonly familyOf?: (path: string) => ApiFamily;
+  /** The family of a request, which decides on the form and the codes of its errors; default: `general`. */
+  readonly familyOf?: (request: Pick<Request, 'path' | 'headers'>) => ApiFamily;
   /** Methods of a path that lacks the requested method; empty for an unknown path. */
   readonly methodsOf?: (path: string) => readonly string[];
   /** The hint for a method that an existing path lacks. */
@@ -45,7 +46,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
 
   /** Writes the response for any thrown value; also used by middleware that runs outside Nest's filters. */
   answer(thrown: unknown, request: Request, response: Response): void {
-    const surface = this.options.familyOf?.(request.path) ?? 'general';
+    const surface = this.options.familyOf?.(request) ?? 'general';
     const error = inApiFamily(this.translate(thrown, request, response), surface);
     this.options.onError?.(error, request);
     if (response.headersSent) {
@@ -64,7 +65,10 @@ export class GatewayErrorFilter implements ExceptionFilter {
       response.setHeader('x-should-retry', 'false');
     }
     drainRejectedBody(request);
-    response.status(error.status).json(error.toEnvelope(typeInApiFamily(error, surface)));
+    const requestId = response.getHeader('x-request-id');
+    response
+      .status(statusInApiFamily(error, surface))
+      .json(bodyInApiFamily(error, surface, typeof requestId === 'string' ? requestId : null));
   }
 
   /** A path that exists without the method is 405 with `Allow`, not 404 (decision G-12). */

@@ -110,12 +110,29 @@ export function setNotStoredHeader(response: Response): void {
   response.setHeader(STORED_HEADER, 'false');
 }
 
+/** Header that says how a number of tokens was found. */
+const TOKEN_COUNT_HEADER = 'x-gateway-token-count';
+
+/** OpenAPI: the header. */
+export const TOKEN_COUNT_HEADERS = {
+  [TOKEN_COUNT_HEADER]: {
+    description: '`estimate`: the tokens were counted here, and the provider may count otherwise',
+    schema: { type: 'string', enum: ['estimate'] },
+  },
+};
+
+/** Says that a number of tokens was counted here. */
+export function setEstimateHeader(response: Response): void {
+  response.setHeader(TOKEN_COUNT_HEADER, 'estimate');
+}
+
 /** Removes the headers that were set before the provider was called and describe an answer; an error is none. */
 export function removeAnswerHeaders(response: Pick<ServerResponse, 'removeHeader'>): void {
   for (const name of Object.keys({
     ...IGNORED_FIELDS_HEADERS,
     ...OUTPUT_CAP_HEADERS,
     ...STORED_HEADERS,
+    ...TOKEN_COUNT_HEADERS,
   })) {
     response.removeHeader(name);
   }

@@ -1,0 +1,137 @@
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { OpenBody } from '../../common/validation/open-body.js';
+import { IgnoredFields, unknownField } from '../../text/ignored-fields.js';
+import {
+  lazily,
+  type NamedImage,
+  promptBound,
+  type PromptText,
+  type TextRequest,
+} from '../../text/text-request.js';
+import type { MessagesBody } from '../dto/messages.body.js';
+import { blocksOf, conversationOfBody, isSigned, userOf } from './message-conversation.js';
+
+/** The one header of a caller that a vendor of this protocol gets: names of features that are being tried out. */
+const BETA_HEADER = 'anthropic-beta';
+const BETA = /^[\w., -]{1,2000}$/;
+
+/** A block of the conversation, and its path. */
+interface Placed {
+  readonly block: JsonObject;
+  readonly path: string;
+}
+
+/**
+ * The request in the form of the core of text. A vendor of this protocol gets the known fields as they are. Throws
+ * `invalid_request` naming the field where fields do not fit each other, and where a strict caller sent unknown ones.
+ */
+export function messageRequestOf(sent: OpenBody<MessagesBody>, beta?: string): TextRequest {
+  const { body } = sent;
+  checkTogether(body);
+  const native = nativeOf(body);
+  const placed = placedBlocks(body.messages);
+  const images = placed.filter(({ block }) => block.type === 'image');
+  const isSent = beta !== undefined && BETA.test(beta);
+  return {
+    request: {
+      protocol: 'messages',
+      native,
+      ...(isSent && { nativeHeaders: { [BETA_HEADER]: beta } }),
+      conversation: lazily(() => conversationOfBody(body)),
+    },
+    promptTokens: promptBound(JSON.stringify(native, withoutImages), images.length),
+    maxTokens: body.max_tokens,
+    images: images.flatMap(namedImage),
+    ignored: ignoredOf(sent),
+    prompt: () => promptOf(body, placed, images.length),
+    affinity: userOf(body),
+  };
+}
+
+function ignoredOf({ ignored: unknown, isStrict }: OpenBody<MessagesBody>): readonly string[] {
+  const ignored = new IgnoredFields();
+  for (const name of unknown) ignored.add(name);
+  const [first] = ignored.names;
+  if (isStrict && first !== undefined) throw unknownField(first);
+  return ignored.names;
+}
+
+function checkTogether({ thinking, max_tokens: most, tools = [], tool_choice }: MessagesBody) {
+  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
+  if (most !== undefined && typeof budget === 'number' && budget >= most) {
+    throw invalid('thinking.budget_tokens', 'must be less than max_tokens');
+  }
+  if (tool_choice?.type === 'any' && tools.length === 0) {
+    throw invalid('tool_choice.type', 'needs a tool in tools');
+  }
+  if (tool_choice?.type === 'tool' && !tools.some(({ name }) => name === tool_choice.name)) {
+    throw invalid('tool_choice.name', 'must name one of the tools');
+  }
+}
+
+function invalid(param: string, says: string): GatewayError {
+  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
+}
+
+/** The known fields, without those that the adapter adds. */
+function nativeOf(body: MessagesBody): JsonObject {
+  const { model, max_tokens, stream, mcp_servers, container, messages, ...fields } = body;
+  return { ...fields, messages: messages.flatMap(withSignedThoughts) };
+}
+
+/** Thoughts of vendors of other protocols are not signed. This protocol's vendor refuses them. */
+function withSignedThoughts(message: JsonObject): JsonObject[] {
+  const { content } = message;
+  if (message.role !== 'assistant' || !Array.isArray(content)) return [message];
+  const blocks = content as readonly JsonObject[];
+  const kept = blocks.filter((block) => block.type !== 'thinking' || isSigned(block));
+  if (kept.length === blocks.length) return [message];
+  return kept.length === 0 ? [] : [{ ...message, content: kept }];
+}
+
+/** All blocks of the messages, those within results of tools and within documents included. */
+function placedBlocks(messages: readonly JsonObject[]): Placed[] {
+  return messages.flatMap(({ content }, index) => within(content, `messages.${index}.content`));
+}
+
+function within(content: unknown, path: string): Placed[] {
+  return blocksOf(content).flatMap((block, index) => {
+    const at = `${path}.${index}`;
+    return [{ block, path: at }, ...within(block.content, `${at}.content`)];
+  });
+}
+
+function namedImage({ block, path }: Placed): NamedImage[] {
+  const { type, url } = block.source as JsonObject;
+  return type === 'url' ? [{ param: `${path}.source.url`, url: url as string }] : [];
+}
+
+/** The images count by themselves. */
+function withoutImages(_name: string, value: unknown): unknown {
+  if (!isJsonObject(value) || value.type !== 'image' || !isJsonObject(value.source)) return value;
+  return { ...value, source: { ...value.source, data: '', url: '' } };
+}
+
+function promptOf(
+  { system, messages, tools = [], output_config: config }: MessagesBody,
+  placed: readonly Placed[],
+  images: number,
+): PromptText {
+  const blocks = [...blocksOf(system), ...placed.map(({ block }) => block)];
+  const shapes = [...tools, ...(isJsonObject(config?.format) ? [config.format] : [])];
+  return {
+    texts: [...blocks.flatMap(textsOf), ...shapes.map((shape) => JSON.stringify(shape))],
+    messages: messages.length + (system === undefined ? 0 : 1),
+    images,
+  };
+}
+
+function textsOf({ type, text, thinking, name, input, title, source }: JsonObject): string[] {
+  const { data, content } = isJsonObject(source) && type === 'document' ? source : {};
+  const inner = blocksOf(content).map((block) => block.text);
+  const texts = [text, thinking, name, title, data, ...inner].filter(
+    (value): value is string => typeof value === 'string',
+  );
+  return isJsonObject(input) ? [...texts, JSON.stringify(input)] : texts;
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import { toMessageId, toPublicId } from '../common/ids/public-id.js';
+import type { JsonObject } from '../common/json-object.js';
+import type { OpenBody } from '../common/validation/open-body.js';
+import {
+  type Charged,
+  setIgnoredFieldsHeader,
+} from '../platform/http-server/responses/gateway-headers.js';
+import { SseWriter } from '../platform/http-server/responses/sse-response.js';
+import { TextAnswers } from '../text/text-answers.service.js';
+import { quoteOf } from '../text/text-quote.js';
+import type { TextRequest } from '../text/text-request.js';
+import { TextStreams } from '../text/text-streams.service.js';
+import { TextUsage } from '../text/text-usage.js';
+import type { MessagesBody } from './dto/messages.body.js';
+import { messageRequestOf } from './input/message-request.js';
+import { MessageAnswer, type MessageHead, MessageStream } from './output/message-faces.js';
+
+type Sent = OpenBody<MessagesBody>;
+
+/** Messages as JSON or as a stream (API: POST /v1/messages). */
+@Injectable()
+export class MessagesService {
+  constructor(
+    private readonly answers: TextAnswers,
+    private readonly streams: TextStreams,
+    private readonly usage: TextUsage,
+  ) {}
+
+  /** The message, once its charge is durable. Throws as `TextAnswers.complete` does. */
+  async answer(
+    call: AdmittedCall<'chat'>,
+    sent: Sent,
+    response: Response,
+  ): Promise<Charged<JsonObject>> {
+    const asked = askedOf(sent, response);
+    const face = new MessageAnswer(headOf(call));
+    return this.answers.complete(call, quoteOf(call.row, asked), face);
+  }
+
+  /** Writes the message as server-sent events. Throws as `TextStreams.stream` does. */
+  async stream(call: AdmittedCall<'chat'>, sent: Sent, response: Response): Promise<void> {
+    const asked = askedOf(sent, response);
+    const quote = quoteOf(call.row, asked);
+    // The first event tells the tokens of the prompt, which most vendors tell in their last one.
+    const { tokens } = await this.usage.promptTokens(call.caller.accountId, asked.prompt());
+    const events = new SseWriter(response, undefined, () => MessageStream.heartbeat());
+    const face = new MessageStream(events, headOf(call), tokens);
+    await this.streams.stream(call, quote, face, events);
+  }
+}
+
+function askedOf(sent: Sent, response: Response): TextRequest {
+  const asked = messageRequestOf(sent, response.req.get('anthropic-beta'));
+  setIgnoredFieldsHeader(response, asked.ignored);
+  return asked;
+}
+
+function headOf({ executionId, modelName: model }: AdmittedCall<'chat'>): MessageHead {
+  return { id: toMessageId(executionId), model, requestId: toPublicId('exec', executionId) };
+}
