@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fromPublicId } from '../../../src/common/ids/public-id.js';
+import { fromPublicId, toPublicId } from '../../../src/common/ids/public-id.js';
 import { signatureOf } from '../../../src/webhooks/webhook-signature.js';
 import { DubbingHarness } from '../../support/dubbing-harness.js';
 import { ADMIN_TOKEN } from '../../support/gateway.js';
@@ -202,7 +202,11 @@ describe('the log of deliveries', () => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const list = `${harness.gateway.url}/admin/webhook-deliveries`;
     const asked = await send(`${list}?task_id=${id}&status=failed`, { headers });
-    expect(dataOf(asked)).toEqual([delivery]);
+    // Operators also see whose it is.
+    const { accountId } = harness.account;
+    expect(dataOf(asked)).toEqual([
+      { ...(delivery as object), account_id: toPublicId('acct', accountId) },
+    ]);
     expect(dataOf(await send(`${list}?task_id=${id}&status=delivered`, { headers }))).toEqual([]);
   });
 
