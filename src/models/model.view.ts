@@ -6,7 +6,7 @@ import type { Operation } from '../providers/ports/provider-ports.js';
 import { PriceView, PricingView, viewPrice, viewPricing } from '../catalog/price.view.js';
 
 /** Date of the catalog, which models show as `created`: 2026-11-20. */
-const CATALOG_EPOCH_SECONDS = 1_795_132_800;
+export const CATALOG_EPOCH_SECONDS = 1_795_132_800;
 /** A neutral word, because the gateway names no vendor (decision G-90). */
 const OWNER = 'gateway';
 const VOICE_NAMES = VOICES.map(({ name }) => name);

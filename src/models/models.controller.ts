@@ -1,16 +1,19 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
+import { wantsMessagesModels } from '../auth/sent-key.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { namesEntity, NotModifiedResponse } from '../platform/http-server/responses/entity-tag.js';
+import { MessagesModelListView } from './messages-model.view.js';
 import { ModelDetailView } from './model-detail.view.js';
 import { ModelListView } from './model.view.js';
 import { type ModelDocument, ModelsService } from './models.service.js';
 
 /** Discovery of model ids and endpoint types (API: GET /v1/models). */
 @ApiTags('models')
+@ApiExtraModels(MessagesModelListView)
 @ApiKeyAuth('call')
 @Controller('v1/models')
 export class ModelsController {
@@ -22,10 +25,22 @@ export class ModelsController {
     description:
       'Only models that are enabled and that the allowlist of the key contains, each with its price, limits and fields.',
   })
+  @ApiHeader({
+    name: 'anthropic-version',
+    required: false,
+    description:
+      'With any value, the list has the text models alone, in the form of Messages, and `x-api-key` may have the key',
+    schema: { type: 'string' },
+  })
   @ApiOkResponse({ type: ModelListView })
   @NotModifiedResponse()
   async listModels(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
-    send(response, await this.models.list(caller));
+    response.vary('anthropic-version');
+    const isForMessages = wantsMessagesModels(response.req);
+    send(
+      response,
+      isForMessages ? this.models.listForMessages(caller) : await this.models.list(caller),
+    );
   }
 
   @Get(':id')

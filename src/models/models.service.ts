@@ -7,6 +7,7 @@ import { OPERATIONS } from '../catalog/operations.js';
 import type { PriceBookVersion } from '../catalog/price-books/price-book.js';
 import { PriceBooks } from '../catalog/price-books/price-books.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
+import { viewMessagesModels } from './messages-model.view.js';
 import { viewModelDetail } from './model-detail.view.js';
 import { ModelParameters } from './model-parameters.js';
 import { type ModelListView, type ShownModel, viewModel } from './model.view.js';
@@ -45,6 +46,16 @@ export class ModelsService {
       );
       return { object: 'list', data, total_count: data.length, links: { next: null } };
     });
+  }
+
+  /** A `MessagesModelListView`: the text models, in the form of Messages. */
+  listForMessages(caller: Caller): ModelDocument {
+    const rows = this.catalog
+      .list()
+      .filter((row) => row.operation === 'chat' && mayUse(caller, row.id));
+    return this.document(`messages ${rows.map(({ id }) => id).join(' ')}`, undefined, () =>
+      viewMessagesModels(rows.flatMap(({ id, aliases = [] }) => [id, ...aliases])),
+    );
   }
 
   /** A `ModelDetailView`. Throws 404 `model_not_found` for a model that is not in the list. */

@@ -3,13 +3,14 @@
 // so that no mark outlives its reason.
 import { agents } from './clients/agents.js';
 import { aiSdk } from './clients/ai-sdk.js';
+import { anthropic } from './clients/anthropic.js';
 import { compatible } from './clients/ai-sdk-compatible.js';
 import { langchain } from './clients/langchain.js';
 import { openai } from './clients/openai.js';
 import { openrouter } from './clients/openrouter.js';
 import { tanstack } from './clients/tanstack.js';
 
-const CLIENTS = [openai, aiSdk, compatible, agents, langchain, tanstack, openrouter];
+const CLIENTS = [openai, aiSdk, compatible, agents, langchain, tanstack, openrouter, anthropic];
 /** How long one operation may take; a video and a busy machine need the most. */
 const PATIENCE_MS = 120_000;
 

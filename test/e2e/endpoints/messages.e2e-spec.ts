@@ -181,6 +181,26 @@ it('POST /v1/messages/count_tokens counts free of charge, and says that it is an
   expect((answer.json as { input_tokens: number }).input_tokens).toBeGreaterThan(5);
 });
 
+it('GET /v1/models lists the text models in this protocol to a client that sends anthropic-version (G-17)', async () => {
+  const version = { 'anthropic-version': '2023-06-01' };
+  const models = `${gateway.url}/v1/models`;
+  const answer = await send(models, { headers: { 'x-api-key': key, ...version } });
+  const list = answer.json as JsonObject & { data: JsonObject[] };
+  const ids = list.data.map(({ id }) => id);
+  expect(list).toMatchObject({ has_more: false, first_id: ids.at(0), last_id: ids.at(-1) });
+  expect(ids).toContain('gen-5');
+  expect(ids).not.toContain('aud-v4');
+  expect(list.data[0]).toEqual({
+    type: 'model',
+    id: ids[0],
+    display_name: ids[0],
+    created_at: '2026-11-20T00:00:00Z',
+  });
+  const refused = await send(models, { headers: { 'x-api-key': 'sk-wrong', ...version } });
+  expect([refused.status, errorOf(refused).type]).toEqual([401, 'authentication_error']);
+  expect((await send(models, { headers: { 'x-api-key': key } })).status).toBe(401);
+});
+
 it('takes x-api-key nowhere else (G-17)', async () => {
   const answer = await postJson(
     `${gateway.url}/v1/chat/completions`,
