@@ -24,6 +24,7 @@ const STYLE = `
   .total { font-weight: 600; }
   p { color: #555; }
   @page { margin: 15mm; }
+  @media (max-width: 40em) { body { padding: 0 0.5em; } th, td { padding: 0.3em 0.25em; } th { white-space: normal; } td { min-width: 0; } }
   @media print { body { margin: 0; max-width: none; font-size: 11px; } }
 `;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
@@ -88,7 +89,7 @@ function summaryOf(statement: Statement): string {
   const { closingMicroUsd, heldMicroUsd } = statement;
   const sums = SUMS.map(([name, amount]) => sumRow(name, amount(statement)));
   const closing = sumRow('Closing balance', closingMicroUsd, 'total');
-  const held = heldMicroUsd === null ? '' : sumRow('of it held for work under way', heldMicroUsd);
+  const held = heldMicroUsd === null ? '' : sumRow('Of this, held for running work', heldMicroUsd);
   return tableOf('Summary', [], [...sums, closing, held]);
 }
 
@@ -100,7 +101,10 @@ function chargesOf(rows: readonly StatementRow[]): string {
   const lines = rows.flatMap(({ charge, amountMicroUsd }) => {
     if (charge === undefined) return [];
     const { model, calls, tokens, quantity, unit } = charge;
-    const measured = quantity === null || unit === null ? '' : `${quantity} ${wordsOf(unit)}`;
+    const measured =
+      quantity === null || unit === null
+        ? ''
+        : `${quantity} ${wordsOf(unit)}${quantity === 1 ? '' : 's'}`;
     const split = unit === 'token' ? splitOf(tokens) : '';
     const cells = [model ?? 'other calls', String(calls), measured, split];
     return [`<tr>${cells.map(cell).join('')}${moneyCell(amountMicroUsd)}</tr>`];
@@ -118,7 +122,7 @@ function cellsOfCredit({ id, createdAt, terms }: LedgerEntry): string[] {
   const { kind = '', paymentReference = null, currency = null, taxMicroUsd = null } = terms ?? {};
   const tax = taxMicroUsd === null ? '' : usdText(taxMicroUsd);
   const reference = paymentReference ?? toPublicId('entry', id);
-  return [createdAt.toISOString(), reference, kind, currency ?? '', tax];
+  return [timeOf(createdAt), reference, kind, currency ?? '', tax];
 }
 
 function creditsOf(rows: readonly StatementRow[]): string {
@@ -129,7 +133,7 @@ function creditsOf(rows: readonly StatementRow[]): string {
       : ['', `${further ?? 0} further entries`, '', '', ''];
     return `<tr>${cells.map(cell).join('')}${moneyCell(amountMicroUsd)}</tr>`;
   });
-  return tableOf('Credits', ['Time', 'Payment', 'Kind', 'Paid in', 'Tax (USD)', 'USD'], lines);
+  return tableOf('Credits', ['Time', 'Payment', 'Kind', 'Currency', 'Tax (USD)', 'USD'], lines);
 }
 
 function entriesOf(title: string, rows: readonly StatementRow[]): string {
@@ -137,11 +141,7 @@ function entriesOf(title: string, rows: readonly StatementRow[]): string {
   const lines = rows.map(({ entry, further, amountMicroUsd }) => {
     const view = entry && viewOwnEntry(entry);
     const cells = entry
-      ? [
-          entry.createdAt.toISOString(),
-          view?.reference ?? view?.id ?? '',
-          wordsOf(view?.reason ?? ''),
-        ]
+      ? [timeOf(entry.createdAt), view?.reference ?? view?.id ?? '', wordsOf(view?.reason ?? '')]
       : ['', `${further ?? 0} further entries`, ''];
     return `<tr>${cells.map(cell).join('')}${moneyCell(amountMicroUsd)}</tr>`;
   });
@@ -159,6 +159,8 @@ function tableOf(title: string, names: readonly string[], lines: readonly string
 
 const cell = (text: string): string => `<td>${escaped(text)}</td>`;
 const moneyCell = (amount: bigint): string => `<td class="number">${usdText(amount)}</td>`;
+/** To the second, without the letters of ISO 8601. */
+const timeOf = (time: Date): string => time.toISOString().slice(0, 19).replace('T', ' ');
 const wordsOf = (word: string): string => word.replaceAll('_', ' ');
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -43,7 +43,7 @@ function takeStream(operation: DocumentedOperation): DocumentedOperation | undef
   const { operationId = '', summary = '' } = operation;
   const stream = structuredClone(operation);
   stream.operationId = operationId.replace(/^create/, 'stream');
-  stream.summary = `${summary} as a stream`;
+  stream.summary = `${summary} (as a stream)`;
   // The charge is not known when the head of a stream is sent.
   const { [CHARGE_HEADER]: _charge, ...headers } = successOf(stream).headers ?? {};
   Object.assign(successOf(stream), { content: { [STREAM_TYPE]: events }, headers });

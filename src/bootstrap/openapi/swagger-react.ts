@@ -6,5 +6,5 @@ export interface React {
     ...children: unknown[]
   ) => unknown;
   readonly useMemo: <T>(make: () => T, of: readonly unknown[]) => T;
-  readonly useEffect: (effect: () => (() => void) | undefined, of: readonly unknown[]) => void;
+  readonly useEffect: (effect: () => (() => void) | undefined, of?: readonly unknown[]) => void;
 }

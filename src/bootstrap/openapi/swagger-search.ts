@@ -1,3 +1,7 @@
+import type { React } from './swagger-react.js';
+
+declare const document: { querySelector(selector: string): { placeholder: string } | null };
+
 /** A list or map of Immutable.js, of which Swagger UI's state consists, as far as it is read here. */
 interface Tags {
   map(change: (tag: Tag, name: string) => Tag): Tags;
@@ -18,7 +22,7 @@ interface Operation {
 
 /**
  * Plugin of Swagger UI whose search finds operations by their path, id, summary, description and group. The page's own finds
- * groups by their names only. It runs in the browser, to which its text is sent, so it can use nothing else of this file.
+ * groups by their names only, and its field says so. It runs in the browser, to which its text is sent, so it can use nothing else of this file.
  */
 export function swaggerSearch() {
   const opsFilter = (tags: Tags, phrase: string) => {
@@ -40,5 +44,14 @@ export function swaggerSearch() {
       )
       .filter((tag) => tag.get('operations').size > 0);
   };
-  return { fn: { opsFilter } };
+  const saysWhatItFinds = (Original: unknown, { React }: { readonly React: React }) =>
+    function Filter(properties: object) {
+      React.useEffect(() => {
+        const field = document.querySelector('.operation-filter-input');
+        if (field) field.placeholder = 'Search: path, name, words of the description';
+        return undefined;
+      });
+      return React.createElement(Original, properties);
+    };
+  return { fn: { opsFilter }, wrapComponents: { FilterContainer: saysWhatItFinds } };
 }

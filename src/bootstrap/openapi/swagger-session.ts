@@ -4,7 +4,11 @@ declare const sessionStorage: {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;
 };
-declare const document: { querySelector(selector: string): { focus(): void } | null };
+declare const document: {
+  querySelector(
+    selector: string,
+  ): { focus(options: { readonly preventScroll: boolean }): void; scrollTop: number } | null;
+};
 
 interface Authorization {
   readonly authSelectors: { authorized(): { toJS(): object } };
@@ -35,7 +39,10 @@ export function swaggerSession() {
     function Popup(properties: object) {
       // Each field of the dialog asks for the focus; the last one would get it.
       React.useEffect(() => {
-        document.querySelector('.modal-ux input')?.focus();
+        document.querySelector('.modal-ux input')?.focus({ preventScroll: true });
+        // On a small screen the words above the field would be out of sight.
+        const content = document.querySelector('.modal-ux-content');
+        if (content) content.scrollTop = 0;
         return undefined;
       }, []);
       return React.createElement(Original, properties);

@@ -145,6 +145,7 @@ describeInBrowser('Swagger UI in a browser', () => {
       const made = await succeeds('createAccount');
       const key = await succeeds('createAdminKey', { parameters: { id: idOf(made) } });
       const madeKey = await succeeds('createKey');
+      const response = await succeeds('createResponse');
       const endpoint = await succeeds('createWebhookEndpoint');
       const operators = await succeeds('createAdminWebhookEndpoint', {
         parameters: { id: idOf(made) },
@@ -168,10 +169,13 @@ describeInBrowser('Swagger UI in a browser', () => {
         [/\/webhook-deliveries\//, firstIdOf(delivery)],
         [/\/admin\/price-books\//, 'partners'],
         [/\/runs\//, 'build-42'],
+        [/\/v1\/responses\//, idOf(response)],
       ];
-      // Only a waiting task can be cancelled, and a revoked key cannot be changed.
+      // Only a waiting task can be cancelled, no response yet, and a revoked key cannot be changed.
       const apart = [
         'cancelTask',
+        'cancelResponse',
+        'deleteResponse',
         'revokeKey',
         'revokeAdminKey',
         'deleteWebhookEndpoint',
@@ -190,6 +194,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         };
         await succeeds(id, { parameters });
       }
+      await succeeds('deleteResponse', { parameters: { id: idOf(response) } });
       await succeeds('revokeKey', { parameters: { id: idOf(madeKey) } });
       await succeeds('deleteWebhookEndpoint', { parameters: { id: idOf(endpoint) } });
       await succeeds('deleteAdminWebhookEndpoint', {
@@ -197,7 +202,7 @@ describeInBrowser('Swagger UI in a browser', () => {
       });
       await succeeds('revokeAdminKey', { parameters: { id: idOf(key) } });
       await succeeds('deleteAdminPriceBook', { parameters: { id: 'partners' } });
-      expect(done.size).toBe(rows.length - 1);
+      expect(done.size).toBe(rows.length - 2);
     },
     ALL_OPERATIONS_MS,
   );

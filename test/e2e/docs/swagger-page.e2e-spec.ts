@@ -46,6 +46,9 @@ describeInBrowser.each([1_280, 390])('Swagger UI, %i pixels wide', (width) => {
       expect(await first.innerText()).toContain('npx shim key:create');
       expect(await first.innerText()).toContain('npx shim demo-key');
       await first.locator('input:focus').waitFor();
+      expect(
+        await swagger.page.evaluate("document.querySelector('.modal-ux-content').scrollTop"),
+      ).toBe(0);
       await swagger.page.keyboard.type(account.key);
       await first.locator('button.authorize').click();
       await swagger.page.click('button.btn-done');
@@ -116,6 +119,7 @@ describeInBrowser.each([1_280, 390])('Swagger UI, %i pixels wide', (width) => {
   ])('finds operations by any word of theirs: %s', async (phrase, method, path) => {
     const { page } = swagger;
     const all = await page.locator('.opblock').count();
+    expect(await page.getByPlaceholder('Search: path, name').count()).toBe(1);
     await page.locator('.operation-filter-input').fill(phrase);
     const found = page.locator(`.opblock-${method.toLowerCase()}`, {
       has: page.locator(`[data-path="${path}"]`),

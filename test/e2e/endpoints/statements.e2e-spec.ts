@@ -163,6 +163,8 @@ describe('the statement of a month', () => {
     );
     const page = answer.bytes.toString();
     expect(page).toContain('&lt;b&gt;Zoë &amp; &quot;Söhne&quot;&lt;/b&gt;');
+    expect(page).toMatch(/<td>\d{2} code points<\/td>/);
+    expect(page).toMatch(/<td>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d<\/td>/);
     expect(page).not.toMatch(/<script|<b>|javascript:|secret/);
     expect((await get(`/v1/statements/${NOW}?format=html`)).bytes.toString()).not.toContain('Zoë');
   });
