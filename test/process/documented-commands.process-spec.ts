@@ -18,9 +18,13 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGES = [
   'README.md',
   'docs/guides/dubbing.md',
+  'docs/guides/keys.md',
   'docs/guides/songs.md',
   'docs/guides/tunes.md',
   'docs/guides/videos.md',
+  'docs/reference/api/account-and-models.md',
+  'docs/reference/api/embeddings.md',
+  'docs/reference/api/responses.md',
 ] as const;
 /** Files that the pages make, with the bytes by which their formats are known. */
 const MADE = [
@@ -36,7 +40,7 @@ const OWN_FILES = '127.0.0.1:9000';
 /** Install, start, or run what other tests run; `export` is done by this one. */
 const RUN_ELSEWHERE =
   /^(export |npm ci|EGRESS_ALLOW=\S+ npm start|python3 -m http\.server|npm run (jest|verify|conformance|test:\w+)\b)/;
-const ID = /\b(?:acct|task|exec)_[0-9a-f]{32}\b/g;
+const ID = /\b(?:acct|task|exec|resp)_[0-9a-f]{32}\b/g;
 
 /** The commands of the page's shell blocks, each with its following lines. */
 function commandsOf(page: string): string[] {
@@ -54,6 +58,8 @@ describe('the commands that the documents show', () => {
   let gateway: GatewayProgram;
   let filesPort: string;
   let key: string;
+  /** The key of the last `key:create`: what a page exports as MANAGER. */
+  let manager = '';
   /** The last id of each kind that a command printed: what a reader puts where the page says `task_…`. */
   const ids = new Map<string, string>();
 
@@ -62,7 +68,7 @@ describe('the commands that the documents show', () => {
     const filled = command
       .replaceAll(GATEWAY_URL, gateway.url)
       .replaceAll(OWN_FILES, `127.0.0.1:${filesPort}`)
-      .replace(/\b(acct|task|exec)_…/g, (_all, kind: string) => ids.get(kind) ?? 'none');
+      .replace(/\b(acct|task|exec|resp)_…/g, (_all, kind: string) => ids.get(kind) ?? 'none');
     const shell = [
       `cd ${folder}`,
       'curl() { command curl --silent --show-error --fail-with-body "$@"; }',
@@ -70,9 +76,11 @@ describe('the commands that the documents show', () => {
       `npx() { (cd ${ROOT} && command npx "$@"); }`,
       filled,
     ];
-    const settings = { KEY: key, DATA_DIR: join(folder, 'data') };
+    const settings = { KEY: key, MANAGER: manager, DATA_DIR: join(folder, 'data') };
     const program = runProgram(['sh', '-c', shell.join('\n')], settings);
     const { code } = await program.exited;
+    if (command.includes('key:create'))
+      manager = /"key": "(sk-\w+)"/.exec(program.stdout())?.[1] ?? manager;
     const head = await readFile(join(folder, 'head.txt'), 'utf8').catch(() => '');
     for (const [id] of `${head}${program.stdout()}`.matchAll(ID)) ids.set(id.slice(0, 4), id);
     return { code, said: program.stdout() + program.stderr() };
@@ -98,7 +106,7 @@ describe('the commands that the documents show', () => {
     'work one after the other as they stand: %s',
     async (page) => {
       const commands = commandsOf(page).filter((command) => !RUN_ELSEWHERE.test(command));
-      expect(commands.length).toBeGreaterThan(2);
+      expect(commands.length).toBeGreaterThan(0);
       for (const command of commands) {
         expect({ command, ...(await run(command)) }).toMatchObject({ command, code: 0 });
       }
