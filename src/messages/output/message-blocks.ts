@@ -16,6 +16,9 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   content_filter: 'refusal',
 };
 
+/** Reasons that end an answer anywhere, also within the arguments of a call. */
+const CUT: readonly (FinishReason | undefined)[] = ['length', 'content_filter'];
+
 /** Tells an event of a stream: its type and its fields. */
 export type TellEvent = (type: string, fields: JsonObject) => void;
 
@@ -49,6 +52,7 @@ export class MessageBlocks {
   private waiting: ToldPart[] = [];
   private chars = 0;
   private hasRefusal = false;
+  private hasBrokenCall = false;
   private finish: Extract<ChatPart, { type: 'finish' }> | undefined;
 
   constructor(private readonly emit: TellEvent = QUIET) {}
@@ -64,9 +68,14 @@ export class MessageBlocks {
   }
 
   /**
-   * Adds what the model says next. Throws {@link UnusableAnswer} for an answer that is too long, and for a call whose
-   * arguments are no JSON object.
+   * Whether the arguments of a call are no JSON object although the answer was not cut. Its input is then empty, as that of a
+   * call that was cut is.
    */
+  get isMalformed(): boolean {
+    return this.hasBrokenCall && !CUT.includes(this.finish?.reason);
+  }
+
+  /** Adds what the model says next. Throws {@link UnusableAnswer} for an answer that is too long. */
   add(parts: readonly ChatPart[]): void {
     for (const part of this.calls.take(parts)) {
       if (part.type === 'finish') this.finish ??= part;
@@ -139,7 +148,9 @@ export class MessageBlocks {
     const text = open.pieces.join('');
     const index = this.finished.length;
     if (open.kind === 'tool_use') {
-      this.finished.push({ ...open.head, input: inputOf(text) });
+      const input = inputOf(text);
+      this.hasBrokenCall ||= input === undefined;
+      this.finished.push({ ...open.head, input: input ?? {} });
     } else this.finished.push({ ...open.head, [open.kind]: text });
     if (open.kind === 'thinking') {
       // Readers keep a thought only with a signature, even an empty one.
@@ -155,14 +166,13 @@ export class MessageBlocks {
   }
 }
 
-/** The arguments of a call as an object. No arguments are an empty one. */
-function inputOf(text: string): JsonObject {
+/** The arguments of a call as an object; undefined where they are none. No arguments are an empty one. */
+function inputOf(text: string): JsonObject | undefined {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
+    return isJsonObject(value) ? value : undefined;
   } catch {
-    // As below.
+    return undefined;
   }
-  throw new UnusableAnswer('bad_tool_arguments');
 }

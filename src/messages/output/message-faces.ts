@@ -3,6 +3,7 @@ import type { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { SseWriter } from '../../platform/http-server/responses/sse-response.js';
 import type { ChatEvent, TokenUsage } from '../../providers/ports/chat.port.js';
+import { UnusableAnswer } from '../../providers/ports/unusable-answer.js';
 import type { AnswerFace, Bill, StreamFace } from '../../text/text-face.js';
 import { MessageBlocks } from './message-blocks.js';
 import { viewMessageUsage, viewStreamUsage } from './message-usage.js';
@@ -17,6 +18,17 @@ export interface MessageHead {
   readonly requestId: string;
 }
 
+/** What a caller gets of the vendor's own message and its ending. Others may add their name and their price. */
+const KNOWN_FIELDS: readonly string[] = [
+  'content',
+  'stop_reason',
+  'stop_sequence',
+  'stop_details',
+  'container',
+  'context_management',
+];
+/** Of the vendor's own events between the start and the end. */
+const KNOWN_EVENT = /^content_block_[a-z]{1,20}$/;
 const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
 
 /** A message as one JSON object (API: POST /v1/messages). The vendor's own one passes with our names and counts. */
@@ -25,10 +37,11 @@ export class MessageAnswer implements AnswerFace {
 
   answer({ native, parts }: ChatEvent, { usage }: Bill): JsonObject {
     const own = { ...headOf(this.head), usage: viewMessageUsage(usage) };
-    if (native !== null) return { ...native, ...own };
+    if (native !== null) return { ...knownOf(native), ...own };
     const blocks = new MessageBlocks();
     blocks.add(parts);
     blocks.end();
+    if (blocks.isMalformed) throw new UnusableAnswer('bad_tool_arguments');
     const none = { stop_details: null, container: null };
     return { ...own, content: blocks.finished, ...blocks.ending, ...none };
   }
@@ -96,11 +109,12 @@ export class MessageStream implements StreamFace {
         this.begin(isJsonObject(event.message) ? event.message : {}, usage);
         break;
       case 'message_delta':
-        if (isJsonObject(delta)) this.ending = { ...this.ending, ...delta };
+        if (isJsonObject(delta)) this.ending = { ...this.ending, ...knownOf(delta) };
         break;
       case 'message_stop':
         break;
       default:
+        if (!KNOWN_EVENT.test(String(type))) return;
         this.tell(String(type), delta === undefined ? fields : { ...fields, delta });
     }
   }
@@ -112,7 +126,7 @@ export class MessageStream implements StreamFace {
     const none = { completionTokens: 0, cachedTokens: null, reasoningTokens: null };
     const usage = viewMessageUsage(told ?? { promptTokens, ...none });
     const empty = { content: [], stop_reason: null, stop_sequence: null };
-    const message = { ...empty, ...vendors, ...headOf(this.head), usage };
+    const message = { ...empty, ...knownOf(vendors), ...headOf(this.head), usage };
     this.tell('message_start', { message });
   }
 
@@ -120,6 +134,12 @@ export class MessageStream implements StreamFace {
     const sent = this.events.send(JSON.stringify({ type, ...fields }), type);
     this.waiting = sent ?? this.waiting;
   }
+}
+
+function knownOf(message: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(message).filter(([name]) => KNOWN_FIELDS.includes(name)),
+  );
 }
 
 function headOf({ id, model }: MessageHead): JsonObject {
