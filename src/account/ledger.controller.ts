@@ -9,7 +9,7 @@ import {
   OwnLedgerEntryPage,
   viewOwnEntry,
 } from '../billing/ledger/ledger-entry.view.js';
-import { answerEntries } from '../billing/ledger/ledger-pages.js';
+import { answerEntries } from '../billing/statements/ledger-pages.js';
 import { LedgerService } from '../billing/ledger/ledger.service.js';
 import { StatementQuery } from '../billing/statements/dto/statement.query.js';
 import { StatementAnswers } from '../billing/statements/statement-answers.js';

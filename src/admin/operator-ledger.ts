@@ -1,7 +1,7 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import { Accounts } from '../billing/accounts/accounts.js';
 import { asksForAll, entryQueryOf } from '../billing/ledger/dto/ledger.query.js';
-import { answerEntries } from '../billing/ledger/ledger-pages.js';
+import { answerEntries } from '../billing/statements/ledger-pages.js';
 import { LedgerService } from '../billing/ledger/ledger.service.js';
 import type { CsvHead } from '../common/csv.js';
 import { pathId } from '../common/ids/id-params.js';

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
@@ -73,11 +74,7 @@ export async function startGateway(
   const module = AppModule.forRoot({ config, logger, catalog, providers, sandboxMediaUrl });
   const inFlight = new InFlight();
   const adapter = new FastExpressAdapter();
-  const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
-    bodyParser: false,
-    logger: new NestLogger(logger),
-    abortOnError: false,
-  });
+  const app = await createApp(module, adapter, logger);
   await checkSecrets(app);
   const filter = configureApp(app, inFlight);
   await app.listen(config.port, config.host);
@@ -109,6 +106,18 @@ export async function startGateway(
       logger.info('stopped');
     },
   };
+}
+
+function createApp(
+  module: DynamicModule,
+  adapter: FastExpressAdapter,
+  logger: Logger,
+): Promise<NestExpressApplication> {
+  return NestFactory.create<NestExpressApplication>(module, adapter, {
+    bodyParser: false,
+    logger: new NestLogger(logger),
+    abortOnError: false,
+  });
 }
 
 /** The gateway takes requests from now on, at the prices that are recorded. */

@@ -52,15 +52,20 @@ function messageOf(message: JsonObject, index: number): ConversationMessage {
 function seenParts(message: JsonObject, index: number): (TextPart | ImagePart)[] {
   const { content } = message;
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return partsOf(message).map(({ type, text, refusal, image_url: image }, partIndex) => {
-    if (type !== 'image_url' || !isJsonObject(image)) {
-      return { type: 'text', text: String(text ?? refusal ?? '') };
-    }
+  return partsOf(message).map((part, partIndex) => {
+    const { type, image_url: image } = part;
+    if (type !== 'image_url' || !isJsonObject(image)) return { type: 'text', text: saidIn(part) };
     const { url, detail } = image;
     const param = `messages.${index}.content.${partIndex}.image_url.url`;
     const known = typeof detail === 'string' ? { detail } : {};
     return { type: 'image', url: String(url), param, ...known };
   });
+}
+
+/** The text of a checked part that is a text or a refusal. */
+function saidIn({ text, refusal }: JsonObject): string {
+  const said = text ?? refusal;
+  return typeof said === 'string' ? said : '';
 }
 
 function isText(part: TextPart | ImagePart): part is TextPart {
@@ -77,7 +82,7 @@ function assistantParts(message: JsonObject): AssistantParts {
       : partsOf(message).map((part) =>
           part.type === 'refusal'
             ? { type: 'refusal', text: String(part.refusal) }
-            : { type: 'text', text: String(part.text ?? '') },
+            : { type: 'text', text: saidIn(part) },
         );
   return [
     ...reasoningOf(message),
@@ -95,12 +100,13 @@ function textAlone(text: string): TextPart[] {
 
 function reasoningOf(message: JsonObject): ReasoningPart[] {
   const { reasoning_content: content, reasoning } = message;
-  const text = [content, reasoning].find((value) => typeof value === 'string' && value !== '');
+  const text = [content, reasoning].find((value) => typeof value === 'string' && value !== '') as
+    string | undefined;
   const sealed = sealedReasoningOf(message);
   const [first, ...others] = sealed;
   if (text === undefined && first === undefined) return [];
   return [
-    { type: 'reasoning', text: String(text ?? ''), sealed: first },
+    { type: 'reasoning', text: text ?? '', sealed: first },
     ...others.map((part): ReasoningPart => ({ type: 'reasoning', text: '', sealed: part })),
   ];
 }

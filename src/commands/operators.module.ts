@@ -40,6 +40,28 @@ import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { WebhookUrlPolicy } from '../webhooks/webhook-url-policy.js';
 
+/** What commands need and no module gives. */
+const SERVICES = [
+  ExecutionsService,
+  WebhookDeliveries,
+  OperatorService,
+  OperatorKeys,
+  OperatorLedger,
+  PriceBookStore,
+  PriceWhatIf,
+  OperatorPriceBooks,
+  TaskInputs,
+  WebhookSecrets,
+  StoredContent,
+  ResponseStore,
+  SealedSecrets,
+  DeliveriesService,
+  WebhookUrlPolicy,
+  WebhookEndpoints,
+  OperatorEndpoints,
+  CatalogChanges,
+];
+
 /** The parts of the gateway that most commands need, without features and providers, so that a command answers within a second. */
 @Module({})
 export class OperatorsModule {
@@ -77,27 +99,10 @@ export class OperatorsModule {
           useFactory: () => new Catalog(catalog.rows, () => false),
         },
         { provide: NEW_ACCOUNT_MONEY, useValue: (() => newMoney) satisfies NewAccountMoney },
-        ExecutionsService,
-        WebhookDeliveries,
-        OperatorService,
-        OperatorKeys,
-        OperatorLedger,
-        PriceBookStore,
-        PriceWhatIf,
-        OperatorPriceBooks,
-        TaskInputs,
-        WebhookSecrets,
-        StoredContent,
-        ResponseStore,
-        SealedSecrets,
-        DeliveriesService,
+        ...SERVICES,
         { provide: EgressRules, useValue: rules },
         { provide: SsrfSafeDialer, useValue: new SsrfSafeDialer({ rules }) },
         { provide: GatewayUrl, useValue: new GatewayUrl(config.publicUrl, config) },
-        WebhookUrlPolicy,
-        WebhookEndpoints,
-        OperatorEndpoints,
-        CatalogChanges,
       ],
     };
   }

@@ -36,7 +36,9 @@ export class EmbeddingTokens {
     if (!this.mayExceed(inputs, maxInputTokens)) return;
     const isLong = inputs.map((input) => mostInputTokens(input) > maxInputTokens);
     const counts = await Promise.all(
-      inputs.map((input, index) => (isLong[index] ? this.of(accountId, [input]) : undefined)),
+      inputs.map(async (input, index) =>
+        isLong[index] ? await this.of(accountId, [input]) : undefined,
+      ),
     );
     const place = counts.findIndex((count) => isAbove(count, maxInputTokens));
     if (place !== -1) throw refusal(`input.${place}`, `must have at most ${maxInputTokens} tokens`);

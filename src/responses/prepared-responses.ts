@@ -10,7 +10,7 @@ import { ItemIds } from './input/item-ids.js';
 import { ReasoningSeal } from './input/reasoning-seal.js';
 import { type ResponseInput, ResponseInputs } from './input/response-inputs.js';
 import { textRequestOf } from './input/response-request.js';
-import type { ItemTerms } from './output/output-items.js';
+import type { ItemTerms } from './output/item-draft.js';
 import { ResponseWork } from './response-work.js';
 import { ResponseStore } from '../stored-responses/response-store.js';
 

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { CHAT_MODELS } from '../../src/catalog/models/chat.models.js';
 import type { ModelRow } from '../../src/catalog/model-row.js';
 import { chargeOf } from '../../src/text/text-quote.js';
-import { usageOf } from '../../src/providers/openai/openai-usage.js';
+import { usageOf } from '../../src/providers/text/token-usage.js';
 
 const TURNS = 60;
 /** What the system prompt, the tools and the first files are, and what each turn adds: the tokens of a long session. */

@@ -1,5 +1,5 @@
 import { TOKEN_SUMS } from '../token-sums.js';
-import { COST_SUMS } from '../usage/cost-sums.js';
+import { COST_SUMS } from '../cost-sums.js';
 import { MAX_DISCREPANCIES } from './audit-statements.js';
 
 /** The statements of an audit of usage, all in one transaction. In each, $1 is true for a full audit. */

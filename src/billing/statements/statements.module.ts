@@ -1,7 +1,11 @@
 import { Module } from '@nestjs/common';
+import { CsvStreams } from '../../platform/http-server/responses/csv-streams.js';
 import { StatementAnswers } from './statement-answers.js';
 import { Statements } from './statements.js';
 
-/** Statements of months. Takes the DataSource from a global module. */
-@Module({ providers: [Statements, StatementAnswers], exports: [StatementAnswers] })
+/** Statements of months, and the CSV of whole lists. Takes the DataSource from a global module. */
+@Module({
+  providers: [Statements, StatementAnswers, CsvStreams],
+  exports: [StatementAnswers, CsvStreams],
+})
 export class StatementsModule {}

@@ -1,7 +1,7 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
-import { marginOf } from './cost-sums.js';
+import { marginOf } from '../cost-sums.js';
 import type { UsageRow } from './usage-reports.js';
 import { CoveredDays, UsageView, viewUsage } from './usage.view.js';
 

@@ -1,5 +1,5 @@
 import { TOKEN_SUMS } from '../token-sums.js';
-import { COST_SUMS } from './cost-sums.js';
+import { COST_SUMS } from '../cost-sums.js';
 
 const OF_CALL = [
   'day',

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { fundedAccount, IDLE_TICKER } from '../../../test/support/test-ledger.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { auditBooks } from '../audit/usage-audit.js';
-import { marginOf } from './cost-sums.js';
+import { marginOf } from '../cost-sums.js';
 import { UsageReports } from './usage-reports.js';
 import { UsageRollup } from './usage-rollup.js';
 

@@ -12,7 +12,7 @@ import {
   type TestLedger,
 } from '../../../test/support/test-ledger.js';
 import { auditBooks } from '../audit/usage-audit.js';
-import { marginOf } from './cost-sums.js';
+import { marginOf } from '../cost-sums.js';
 import { type UsageDimension, UsageReports, type UsageRow } from './usage-reports.js';
 import { UsageRollup } from './usage-rollup.js';
 

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { REFUND_REASONS } from '../ledger-entry.js';
 import { TOKEN_SUMS, type TokenSum } from '../token-sums.js';
-import { COST_SUMS, type CostSum } from './cost-sums.js';
+import { COST_SUMS, type CostSum } from '../cost-sums.js';
 import { BY_RUN } from './usage-by-run.js';
 import { ONE_UNIT, UNIT_OF_ENDPOINT, type UsageUnit } from './usage-units.js';
 
@@ -178,6 +178,11 @@ const REFUNDED = ['refunded', ...REFUND_REASONS.map((reason) => `refunded_${reas
   .map((name) => `coalesce(${name}, 0) AS ${name}`)
   .join(', ');
 
+/** The columns of the dimensions; the day is written as `day` says. */
+function columnsWithDay(groupBy: readonly UsageDimension[], day: string): string {
+  return groupBy.map((dimension) => (dimension === 'day' ? day : COLUMN[dimension])).join(', ');
+}
+
 function statementFor(request: UsageRequest): string {
   const { groupBy } = request;
   const byRun = groupBy.includes('run');
@@ -185,14 +190,8 @@ function statementFor(request: UsageRequest): string {
   const columns = groupBy.map((dimension) => COLUMN[dimension]).join(', ');
   const source = sourcesOf(request, columns);
   const sums = readsMonths(request) ? SUMS_WITHOUT_UNIT : SUMS_WITH_UNIT;
-  const shown = groupBy
-    .map((dimension) =>
-      dimension === 'day' ? `to_char(day, 'YYYY-MM-DD') AS day` : COLUMN[dimension],
-    )
-    .join(', ');
-  const order = groupBy
-    .map((dimension) => (dimension === 'day' ? 'day DESC' : COLUMN[dimension]))
-    .join(', ');
+  const shown = columnsWithDay(groupBy, `to_char(day, 'YYYY-MM-DD') AS day`);
+  const order = columnsWithDay(groupBy, 'day DESC');
   // Latencies are read only for the days of the page, and joined to its groups by their position in the page.
   const daysOfPage = groupBy.includes('day')
     ? 'WHERE l.day BETWEEN (SELECT min(day) FROM page) AND (SELECT max(day) FROM page)'

@@ -57,11 +57,19 @@ function ignoredOf({ ignored: unknown, isStrict }: OpenBody<MessagesBody>): read
   return ignored.names;
 }
 
-function checkTogether({ thinking, max_tokens: most, tools = [], tool_choice }: MessagesBody) {
+function checkTogether(body: MessagesBody): void {
+  checkThinking(body);
+  checkToolChoice(body);
+}
+
+function checkThinking({ thinking, max_tokens: most }: MessagesBody): void {
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
   if (most !== undefined && typeof budget === 'number' && budget >= most) {
     throw invalid('thinking.budget_tokens', 'must be less than max_tokens');
   }
+}
+
+function checkToolChoice({ tools = [], tool_choice }: MessagesBody): void {
   if (tool_choice?.type === 'any' && tools.length === 0) {
     throw invalid('tool_choice.type', 'needs a tool in tools');
   }

@@ -135,10 +135,11 @@ export class WorkerThread<Request, Response> {
  * error that `answer` throws, or rejects with, ends the thread.
  */
 export function answerRequests(answer: (request: never) => unknown): void {
-  // A rejection is an error that nothing handles, and ends the thread too.
-  parentPort?.on('message', async (request: unknown) => {
+  const reply = async (request: unknown): Promise<void> => {
     parentPort?.postMessage(await answer(request as never));
-  });
+  };
+  // A rejection is an error that nothing handles, and ends the thread too.
+  parentPort?.on('message', (request: unknown) => void reply(request));
   parentPort?.postMessage(ownOsThreadId());
 }
 

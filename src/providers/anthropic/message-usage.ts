@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { usageOf } from '../openai/openai-usage.js';
+import { usageOf } from '../text/token-usage.js';
 import type { TokenUsage } from '../ports/chat.port.js';
 
 /** The counts of a usage that are added up over its iterations. */

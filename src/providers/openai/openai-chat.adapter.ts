@@ -21,7 +21,7 @@ import { partsOfChoice } from './completion-parts.js';
 import { chatBodyOf } from './conversation-body.js';
 import { NativeChat } from './native-chat.js';
 import { OpenAiChunkReader } from './openai-chunk-reader.js';
-import { usageOf } from './openai-usage.js';
+import { usageOf } from '../text/token-usage.js';
 import { RejectedParameters } from './rejected-parameters.js';
 
 /** Text over OpenAI's protocol of chat completions. Callers of the chat face get its objects as they are. */

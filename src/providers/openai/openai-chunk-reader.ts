@@ -6,7 +6,7 @@ import type { ChatEventReader, WhatFollows } from '../text/chat-event-stream.js'
 import { ChoiceEnds } from './choice-ends.js';
 import type { ChunkParts } from './chunk-parts.js';
 import { NativeChat } from './native-chat.js';
-import { usageOf } from './openai-usage.js';
+import { usageOf } from '../text/token-usage.js';
 
 /**
  * Reads the chunks of a streamed completion. It is whole once every choice has a finish reason; then only the usage follows

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { usageOf } from './openai-usage.js';
+import { usageOf } from '../text/token-usage.js';
 
 const reasoning = (count: number) => ({ completion_tokens_details: { reasoning_tokens: count } });
 const cached = (count: number) => ({ prompt_tokens_details: { cached_tokens: count } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { usageOf } from './openai-usage.js';
+import { usageOf } from '../text/token-usage.js';
 
 /** Prompt, completion, cached, reasoning and surplus. */
 type Wanted = readonly [number, number, number | null, number | null, number?];

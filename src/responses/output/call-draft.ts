@@ -2,7 +2,7 @@ import type { JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../../providers/ports/chat-parts.js';
 import { VENDOR_PART } from '../input/item-conversation.js';
 import { toItemId } from '../../stored-responses/response-ids.js';
-import type { Draft, Emit, ItemTerms } from './output-items.js';
+import type { Draft, Emit, ItemTerms } from './item-draft.js';
 
 type Call = Extract<ChatPart, { type: 'tool-call' }>;
 

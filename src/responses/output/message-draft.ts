@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../../providers/ports/chat-parts.js';
 import { toItemId } from '../../stored-responses/response-ids.js';
-import type { Draft, Emit, ItemTerms } from './output-items.js';
+import type { Draft, Emit, ItemTerms } from './item-draft.js';
 
 /** A part of a message while it grows. */
 interface OpenPart {
@@ -50,7 +50,8 @@ export class MessageDraft implements Draft {
     this.outputIndex = outputIndex;
     emit('response.output_item.added', { output_index: outputIndex, item: this.item });
     for (const [index, part] of this.parts.entries()) {
-      if (index > 0) this.closePart(this.parts[index - 1] as OpenPart, emit);
+      const former = this.parts[index - 1];
+      if (former) this.closePart(former, emit);
       this.tellPart(part, emit, index);
       this.tellPiece(part, part.pieces.join(''), part.logprobs, emit, index);
     }

@@ -3,43 +3,12 @@ import type { ChatPart } from '../../providers/ports/chat-parts.js';
 import type { FinishReason } from '../../providers/ports/finish-reason.js';
 import { UnusableAnswer } from '../../providers/ports/unusable-answer.js';
 import { CallDraft } from './call-draft.js';
+import type { Draft, Emit, ItemTerms } from './item-draft.js';
 import { MessageDraft } from './message-draft.js';
 import { ReasoningDraft } from './reasoning-draft.js';
 
 /** Most characters of the texts of one answer, which stay in memory until its end. */
 const MAX_CHARS = 16 * 1024 * 1024;
-
-/** Tells an event of a stream: its type, and its fields but for the sequence number. */
-export type Emit = (type: string, fields: JsonObject) => void;
-
-/** What the items of an answer need from their surroundings. */
-export interface ItemTerms {
-  /** A new UUID. */
-  readonly newId: () => string;
-  /** The sealed text of a vendor's part; null where there is no key. */
-  readonly seal: (part: Extract<ChatPart, { type: 'reasoning-sealed' }>) => string | null;
-  /** Whether the caller gets the sealed texts and the log probabilities. */
-  readonly showsSealed: boolean;
-  readonly showsLogprobs: boolean;
-}
-
-/** An item that is being made. Only the first that is not finished is open: events of the others wait. */
-export interface Draft {
-  /** As the caller gets it. */
-  readonly item: JsonObject;
-  /** As it is stored, with what the vendor wants back. */
-  readonly stored: JsonObject;
-  /** Whether nothing more can belong to it. */
-  isComplete: boolean;
-  /** Whether a part belongs to it. */
-  takes(part: ChatPart): boolean;
-  /** Adds a part, and tells it if the item is open. */
-  add(part: ChatPart, emit: Emit): void;
-  /** Tells the item with what it has so far. */
-  open(outputIndex: number, emit: Emit): void;
-  /** Ends the item. */
-  close(status: 'completed' | 'incomplete', emit: Emit): void;
-}
 
 const QUIET: Emit = () => undefined;
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../../providers/ports/chat-parts.js';
 import { toItemId } from '../../stored-responses/response-ids.js';
-import type { Draft, Emit, ItemTerms } from './output-items.js';
+import type { Draft, Emit, ItemTerms } from './item-draft.js';
 
 /** What the model thought, as far as the vendor shows it, and the vendor's sealed part of it. */
 export class ReasoningDraft implements Draft {

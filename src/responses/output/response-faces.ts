@@ -5,7 +5,8 @@ import type { SseWriter } from '../../platform/http-server/responses/sse-respons
 import type { ChatEvent } from '../../providers/ports/chat.port.js';
 import type { AnswerFace, Bill, StreamFace } from '../../text/text-face.js';
 import type { ResponseWork } from '../response-work.js';
-import { type ItemTerms, OutputItems } from './output-items.js';
+import type { ItemTerms } from './item-draft.js';
+import { OutputItems } from './output-items.js';
 
 /** Our codes in the words of `response.error.code`; all others are `server_error`. */
 const CODES: Partial<Record<ErrorCode, string>> = {

@@ -63,31 +63,41 @@ export function responseObject(head: ResponseOrigin, state: ResponseState): Json
   };
 }
 
+/** What a response shows for a setting that the request leaves out. */
+const SETTINGS = {
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  temperature: 1,
+  top_p: 1,
+  top_logprobs: 0,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  tool_choice: 'auto',
+  truncation: 'disabled',
+  prompt_cache_retention: null,
+} as const satisfies Partial<Record<keyof ResponsesBody, unknown>>;
+
+function settingsOf(body: ResponsesBody): JsonObject {
+  const names = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[];
+  return Object.fromEntries(names.map((name) => [name, body[name] ?? SETTINGS[name]]));
+}
+
 /** The settings of the request, as the response shows them. */
 function echoOf(body: ResponsesBody): JsonObject {
   const { reasoning, text } = body;
   return {
     previous_response_id: filled(body.previous_response_id),
     instructions: filled(body.instructions),
-    max_output_tokens: body.max_output_tokens ?? null,
-    max_tool_calls: body.max_tool_calls ?? null,
-    metadata: body.metadata ?? {},
-    parallel_tool_calls: body.parallel_tool_calls ?? true,
-    temperature: body.temperature ?? 1,
-    top_p: body.top_p ?? 1,
-    top_logprobs: body.top_logprobs ?? 0,
-    presence_penalty: body.presence_penalty ?? 0,
-    frequency_penalty: body.frequency_penalty ?? 0,
+    ...settingsOf(body),
     tools: (body.tools ?? []).filter(({ type }) => !LEFT_OUT_TOOLS.has(type)).map(shownTool),
-    tool_choice: body.tool_choice ?? 'auto',
     text: { ...text, format: text?.format ?? { type: 'text' } },
     reasoning: { effort: reasoning?.effort ?? null, summary: null },
-    truncation: body.truncation ?? 'disabled',
     service_tier: 'default',
     user: filled(body.user),
     safety_identifier: filled(body.safety_identifier),
     prompt_cache_key: filled(body.prompt_cache_key),
-    prompt_cache_retention: body.prompt_cache_retention ?? null,
   };
 }
 

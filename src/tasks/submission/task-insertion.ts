@@ -56,11 +56,10 @@ export class TaskInsertion {
     const { endpoint, caller, run } = request.call;
     const key = claim ? [claim.key, claim.token] : [null, null];
     const isCapped = mayHaveLimit(caller);
-    const ofRun = [run?.id ?? null, run?.limitMicroUsd?.toString() ?? null];
     const book = task.priceBook && JSON.stringify(task.priceBook);
     const columns = this.columnsOf(task, prepared.input);
     const routeCost = task.routeCostMicroUsd?.toString() ?? null;
-    const values = [...columns, endpoint, ...key, isCapped, ...ofRun, book, routeCost];
+    const values = [...columns, endpoint, ...key, isCapped, ...columnsOfRun(run), book, routeCost];
     const terms = { hasKey: claim !== undefined, endpoint };
     const { outcome, created, room } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) return { ...task, createdAt: created };
@@ -143,6 +142,11 @@ export class TaskInsertion {
       sealedSecret: secret === undefined ? null : this.secrets.seal(secret, taskId),
     };
   }
+}
+
+/** The run and its limit as the statement takes them. */
+function columnsOfRun(run: AdmittedCall['run']): (string | null)[] {
+  return [run?.id ?? null, run?.limitMicroUsd?.toString() ?? null];
 }
 
 /** The model name that the caller used, if it is an alias. */

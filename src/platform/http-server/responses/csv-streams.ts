@@ -25,13 +25,15 @@ export class CsvStreams {
   open(bucket: string, pages: AsyncIterable<string>): StreamableFile {
     const refusal = this.running.acquire(bucket, 1);
     if (refusal) throw refusal;
-    const stream = Readable.from(paced(pages), { objectMode: false });
-    stream.once('close', () => {
-      this.running.release(bucket, 1);
-    });
-    return new StreamableFile(stream, { type: 'text/csv' })
-      .setErrorHandler((error, response) => {
+    const stream = Readable.from(paced(pages), { objectMode: false })
+      .on('error', (error) => {
         this.logger.error(`A CSV broke off: ${error.message}`);
+      })
+      .once('close', () => {
+        this.running.release(bucket, 1);
+      });
+    return new StreamableFile(stream, { type: 'text/csv' })
+      .setErrorHandler((_error, response) => {
         abortResponse(response as unknown as Response);
       })
       .setErrorLogger(() => undefined);

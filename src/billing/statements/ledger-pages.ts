@@ -5,7 +5,7 @@ import { NEXT_CURSOR_HEADER, type PageView, viewPage } from '../../common/paging
 import type { SendPages } from '../../platform/http-server/responses/csv-streams.js';
 import type { LedgerEntry } from '../ledger-entry.js';
 import type { EntryQuery } from '../ledger-requests.js';
-import type { LedgerService } from './ledger.service.js';
+import type { LedgerService } from '../ledger/ledger.service.js';
 
 /** How a reader sees entries. */
 export interface EntryFace<View> {
