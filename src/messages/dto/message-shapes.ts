@@ -16,8 +16,9 @@ const NO_LENGTH = 'must be text or content: the price of other documents is not 
 type Fault = PartFault | undefined;
 type Check = (block: JsonObject) => Fault;
 
-export const says = (at: string, text: string): PartFault => ({ at, says: text });
-export const within = (at: string, fault: Fault): Fault => fault && says(at + fault.at, fault.says);
+export const faultAt = (at: string, text: string): PartFault => ({ at, says: text });
+export const within = (at: string, fault: Fault): Fault =>
+  fault && faultAt(at + fault.at, fault.says);
 
 const RESULT_BLOCKS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ['text', (block) => textFault(block, 'text')],
@@ -42,7 +43,7 @@ const SYSTEM_BLOCKS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
 /** `messages`: turns in order. The fault names the block and its part, such as `.2.content.1.source`. */
 export function turnsFault(messages: unknown): Fault {
   if (!Array.isArray(messages) || messages.length === 0 || messages.length > MAX_MESSAGES) {
-    return says('', `must be an array of 1 to ${MAX_MESSAGES} messages`);
+    return faultAt('', `must be an array of 1 to ${MAX_MESSAGES} messages`);
   }
   for (const [index, message] of messages.entries()) {
     const fault = within(`.${index}`, messageFault(message));
@@ -58,9 +59,9 @@ export function systemFault(system: unknown): Fault {
 }
 
 function messageFault(message: unknown): Fault {
-  if (!isJsonObject(message)) return says('', 'must be an object');
+  if (!isJsonObject(message)) return faultAt('', 'must be an object');
   const { role, content } = message;
-  if (!ROLES.includes(role)) return says('.role', `must be one of ${ROLES.join(', ')}`);
+  if (!ROLES.includes(role)) return faultAt('.role', `must be one of ${ROLES.join(', ')}`);
   if (typeof content === 'string') return undefined;
   return within('.content', blocksFault(content, blocksOf(role)));
 }
@@ -71,7 +72,7 @@ function blocksOf(role: unknown): ReadonlyMap<unknown, Check> {
 }
 
 function blocksFault(blocks: unknown, known: ReadonlyMap<unknown, Check>): Fault {
-  if (!Array.isArray(blocks)) return says('', 'must be a text or an array of blocks');
+  if (!Array.isArray(blocks)) return faultAt('', 'must be a text or an array of blocks');
   for (const [index, block] of blocks.entries()) {
     const fault = within(`.${index}`, blockFault(block, known));
     if (fault) return fault;
@@ -80,42 +81,42 @@ function blocksFault(blocks: unknown, known: ReadonlyMap<unknown, Check>): Fault
 }
 
 function blockFault(block: unknown, known: ReadonlyMap<unknown, Check>): Fault {
-  if (!isJsonObject(block)) return says('', 'must be an object');
+  if (!isJsonObject(block)) return faultAt('', 'must be an object');
   const check = known.get(block.type);
-  if (!check) return says('.type', `must be one of ${[...known.keys()].join(', ')} here`);
+  if (!check) return faultAt('.type', `must be one of ${[...known.keys()].join(', ')} here`);
   return check(block) ?? within('.cache_control', cacheFault(block.cache_control));
 }
 
 /** `cache_control`: how long the vendor is to keep the prompt up to here. */
 export function cacheFault(cache: unknown): Fault {
   if (cache === undefined || cache === null) return undefined;
-  if (!isJsonObject(cache)) return says('', 'must be an object');
-  if (cache.type !== 'ephemeral') return says('.type', 'must be ephemeral');
+  if (!isJsonObject(cache)) return faultAt('', 'must be an object');
+  if (cache.type !== 'ephemeral') return faultAt('.type', 'must be ephemeral');
   const times: readonly unknown[] = [undefined, null, '5m', '1h'];
-  return times.includes(cache.ttl) ? undefined : says('.ttl', 'must be 5m or 1h');
+  return times.includes(cache.ttl) ? undefined : faultAt('.ttl', 'must be 5m or 1h');
 }
 
 function imageFault(source: unknown): Fault {
-  if (!isJsonObject(source)) return says('', 'must be an object');
+  if (!isJsonObject(source)) return faultAt('', 'must be an object');
   const { type, url, media_type: mediaType, data } = source;
   if (type === 'url') {
     if (typeof url === 'string' && WEB_URL.test(url)) return undefined;
-    return says('.url', 'must be an http or https URL');
+    return faultAt('.url', 'must be an http or https URL');
   }
-  if (type === 'file') return says('.type', NO_FILES);
-  if (type !== 'base64') return says('.type', 'must be base64 or url');
+  if (type === 'file') return faultAt('.type', NO_FILES);
+  if (type !== 'base64') return faultAt('.type', 'must be base64 or url');
   if (!IMAGE_TYPES.includes(mediaType)) {
-    return says('.media_type', `must be one of ${IMAGE_TYPES.join(', ')}`);
+    return faultAt('.media_type', `must be one of ${IMAGE_TYPES.join(', ')}`);
   }
   if (typeof data === 'string' && BASE64.test(data)) return undefined;
-  return says('.data', 'must be base64');
+  return faultAt('.data', 'must be base64');
 }
 
 function documentFault(source: unknown): Fault {
-  if (!isJsonObject(source)) return says('', 'must be an object');
+  if (!isJsonObject(source)) return faultAt('', 'must be an object');
   if (source.type === 'text') return textFault(source, 'data');
-  if (source.type === 'file') return says('.type', NO_FILES);
-  if (source.type !== 'content') return says('.type', NO_LENGTH);
+  if (source.type === 'file') return faultAt('.type', NO_FILES);
+  if (source.type !== 'content') return faultAt('.type', NO_LENGTH);
   if (typeof source.content === 'string') return undefined;
   return within('.content', blocksFault(source.content, SYSTEM_BLOCKS));
 }
@@ -128,7 +129,7 @@ function searchResultFault(block: JsonObject): Fault {
 function toolUseFault(block: JsonObject): Fault {
   const fault = labelFault(block, 'id') ?? labelFault(block, 'name');
   if (fault) return fault;
-  return isJsonObject(block.input) ? undefined : says('.input', 'must be an object');
+  return isJsonObject(block.input) ? undefined : faultAt('.input', 'must be an object');
 }
 
 function toolResultFault(block: JsonObject): Fault {
@@ -136,7 +137,7 @@ function toolResultFault(block: JsonObject): Fault {
   if (fault) return fault;
   const { content, is_error: isError } = block;
   if (isError !== undefined && isError !== null && typeof isError !== 'boolean') {
-    return says('.is_error', 'must be true or false');
+    return faultAt('.is_error', 'must be true or false');
   }
   if (content === undefined || content === null || typeof content === 'string') return undefined;
   return within('.content', blocksFault(content, RESULT_BLOCKS));
@@ -144,15 +145,15 @@ function toolResultFault(block: JsonObject): Fault {
 
 function signatureFault({ signature }: JsonObject): Fault {
   if (signature === undefined || typeof signature === 'string') return undefined;
-  return says('.signature', 'must be a text');
+  return faultAt('.signature', 'must be a text');
 }
 
 function textFault(block: JsonObject, name: string): Fault {
-  return typeof block[name] === 'string' ? undefined : says(`.${name}`, 'must be a text');
+  return typeof block[name] === 'string' ? undefined : faultAt(`.${name}`, 'must be a text');
 }
 
 function labelFault(block: JsonObject, name: string): Fault {
   const value = block[name];
   if (typeof value === 'string' && value !== '' && value.length <= MAX_ID) return undefined;
-  return says(`.${name}`, `must be 1 to ${MAX_ID} characters`);
+  return faultAt(`.${name}`, `must be 1 to ${MAX_ID} characters`);
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { isCleanJson, uncleanPart } from '../../common/validation/clean-json.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { cacheFault, says, within } from './message-shapes.js';
+import { cacheFault, faultAt, within } from './message-shapes.js';
 
 const MAX_TOOLS = 1_024;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
@@ -18,7 +18,7 @@ type Fault = PartFault | undefined;
 /** `tools`: the caller's own. Typed ones, which the vendor runs or defines, are refused. */
 export function messageToolsFault(tools: unknown): Fault {
   if (!Array.isArray(tools) || tools.length > MAX_TOOLS) {
-    return says('', `must be an array of at most ${MAX_TOOLS} tools`);
+    return faultAt('', `must be an array of at most ${MAX_TOOLS} tools`);
   }
   for (const [index, tool] of tools.entries()) {
     const fault = within(`.${index}`, toolFault(tool));
@@ -28,42 +28,42 @@ export function messageToolsFault(tools: unknown): Fault {
 }
 
 function toolFault(tool: unknown): Fault {
-  if (!isJsonObject(tool)) return says('', 'must be an object');
+  if (!isJsonObject(tool)) return faultAt('', 'must be an object');
   const { type, name, description, input_schema: schema, strict } = tool;
   if (!OWN_TYPES.includes(type)) {
-    return says('.type', 'must be custom or absent: typed tools are not offered here');
+    return faultAt('.type', 'must be custom or absent: typed tools are not offered here');
   }
-  if (typeof name !== 'string' || !NAME.test(name)) return says('.name', NAME_SAYS);
+  if (typeof name !== 'string' || !NAME.test(name)) return faultAt('.name', NAME_SAYS);
   if (description !== undefined && description !== null && typeof description !== 'string') {
-    return says('.description', 'must be a text');
+    return faultAt('.description', 'must be a text');
   }
-  if (!isJsonObject(schema)) return says('.input_schema', 'must be an object');
+  if (!isJsonObject(schema)) return faultAt('.input_schema', 'must be an object');
   if (strict !== undefined && strict !== null && typeof strict !== 'boolean') {
-    return says('.strict', 'must be true or false');
+    return faultAt('.strict', 'must be true or false');
   }
   return within('.cache_control', cacheFault(tool.cache_control));
 }
 
 /** `tool_choice`: whether the model may, must or must not call a tool, or which one. */
 export function messageToolChoiceFault(choice: unknown): Fault {
-  if (!isJsonObject(choice)) return says('', 'must be an object');
+  if (!isJsonObject(choice)) return faultAt('', 'must be an object');
   const { type, name, disable_parallel_tool_use: single } = choice;
-  if (!CHOICES.includes(type)) return says('.type', `must be one of ${CHOICES.join(', ')}`);
+  if (!CHOICES.includes(type)) return faultAt('.type', `must be one of ${CHOICES.join(', ')}`);
   if (type === 'tool' && (typeof name !== 'string' || !NAME.test(name)))
-    return says('.name', NAME_SAYS);
+    return faultAt('.name', NAME_SAYS);
   if (single !== undefined && single !== null && typeof single !== 'boolean') {
-    return says('.disable_parallel_tool_use', 'must be true or false');
+    return faultAt('.disable_parallel_tool_use', 'must be true or false');
   }
   return isCleanJson(choice) ? undefined : uncleanPart(choice);
 }
 
 /** `thinking`: whether the model thinks, and within which budget. */
 export function thinkingFault(thinking: unknown): Fault {
-  if (!isJsonObject(thinking)) return says('', 'must be an object');
+  if (!isJsonObject(thinking)) return faultAt('', 'must be an object');
   const { type, budget_tokens: budget } = thinking;
-  if (!THINKING.includes(type)) return says('.type', `must be one of ${THINKING.join(', ')}`);
+  if (!THINKING.includes(type)) return faultAt('.type', `must be one of ${THINKING.join(', ')}`);
   if (type !== 'enabled' || isBudget(budget)) return uncleanPart(thinking);
-  return says('.budget_tokens', `must be a whole number from ${MIN_BUDGET_TOKENS}`);
+  return faultAt('.budget_tokens', `must be a whole number from ${MIN_BUDGET_TOKENS}`);
 }
 
 const isBudget = (budget: unknown): boolean =>
@@ -71,25 +71,25 @@ const isBudget = (budget: unknown): boolean =>
 
 /** `output_config`: how much the model thinks, and the form of the answer. */
 export function outputConfigFault(config: unknown): Fault {
-  if (!isJsonObject(config)) return says('', 'must be an object');
+  if (!isJsonObject(config)) return faultAt('', 'must be an object');
   const { effort, format } = config;
   if (!EFFORTS.includes(effort)) {
-    return says('.effort', 'must be low, medium, high, xhigh or max');
+    return faultAt('.effort', 'must be low, medium, high, xhigh or max');
   }
   return within('.format', formatFault(format)) ?? uncleanPart(config);
 }
 
 function formatFault(format: unknown): Fault {
   if (format === undefined || format === null) return undefined;
-  if (!isJsonObject(format)) return says('', 'must be an object');
-  if (format.type !== 'json_schema') return says('.type', 'must be json_schema');
-  return isJsonObject(format.schema) ? undefined : says('.schema', 'must be an object');
+  if (!isJsonObject(format)) return faultAt('', 'must be an object');
+  if (format.type !== 'json_schema') return faultAt('.type', 'must be json_schema');
+  return isJsonObject(format.schema) ? undefined : faultAt('.schema', 'must be an object');
 }
 
 /** `metadata`: the caller's own name for the person who asks. */
 export function metadataFault(metadata: unknown): Fault {
-  if (!isJsonObject(metadata)) return says('', 'must be an object');
+  if (!isJsonObject(metadata)) return faultAt('', 'must be an object');
   const { user_id: user }: JsonObject = metadata;
   if (user === undefined || user === null || typeof user === 'string') return uncleanPart(metadata);
-  return says('.user_id', 'must be a text');
+  return faultAt('.user_id', 'must be a text');
 }
