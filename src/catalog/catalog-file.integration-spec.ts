@@ -83,11 +83,7 @@ describe('loadCatalog', () => {
             id: 'gen-local',
             operation: 'chat',
             routes: [{ provider: 'local', upstream_model: 'llama' }],
-            price: {
-              unit: 'token',
-              input_micro_usd_per_million: 1,
-              output_micro_usd_per_million: 2,
-            },
+            price: TOKEN_PRICE,
             limits: { max_output_tokens: 4096 },
           },
         ],

@@ -155,8 +155,8 @@ describe('damaged answers of Messages', () => {
       more();
     };
     const { body } = await chat.stream(neutral(), context());
-    let seen = 0;
-    for await (const _event of body) if (++seen === 500) break;
+    const seen: unknown[] = [];
+    for await (const event of body) if (seen.push(event) === 500) break;
     while (stub.aborted === before) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 

@@ -28,8 +28,8 @@ beforeEach(async () => {
 afterEach(() => stub.stop());
 afterAll(() => transport.close());
 
-const context = (upstreamModel = 'some-model') => ({
-  upstreamModel,
+const context = () => ({
+  upstreamModel: 'some-model',
   signal: new AbortController().signal,
 });
 
@@ -211,65 +211,5 @@ describe('an error of Messages', () => {
       expect(error.toGatewayError().message).toContain('audio_not_supported');
     }
     expect(stub.seen).toEqual([]);
-  });
-});
-
-describe('a model that does not take a setting', () => {
-  const bodies = () => stub.seen.map(({ body }) => JSON.parse(body.toString()) as object);
-  const refuse = (...refusals: (readonly [field: string, message: string])[]): void => {
-    stub.reply = (response, { body }) => {
-      const sent = JSON.stringify(JSON.parse(body.toString()));
-      const refusal = refusals.find(([field]) => sent.includes(field));
-      const answer = refusal ? errorBody('invalid_request_error', refusal[1]) : MESSAGE;
-      response.writeHead(refusal ? 400 : 200).end(JSON.stringify(answer));
-    };
-  };
-  const ADAPTIVE = ['"adaptive"', 'adaptive thinking is not supported on this model'] as const;
-  const EFFORT = ['"effort"', 'This model does not support the effort parameter.'] as const;
-  const ENABLED = [
-    '"enabled"',
-    '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort"',
-  ] as const;
-  const HEAT = ['"temperature"', '`temperature` is deprecated for this model.'] as const;
-  const thinks = neutral({ settings: { reasoningEffort: 'low' } }, 9_000);
-
-  it.each([ADAPTIVE, EFFORT])(
-    'is asked again with a budget, and at once the next time: %s',
-    async (...refusal) => {
-      refuse(refusal);
-      await chat.complete(thinks, context());
-      await chat.complete(thinks, context());
-      expect(bodies()).toMatchObject([
-        { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } },
-        { thinking: { type: 'enabled', budget_tokens: 2_048 } },
-        { thinking: { type: 'enabled', budget_tokens: 2_048 } },
-      ]);
-      await chat.complete(thinks, context('another-model'));
-      expect(bodies().at(-2)).toMatchObject({ thinking: { type: 'adaptive' } });
-    },
-  );
-
-  it('that takes neither thinks as it likes', async () => {
-    refuse(ADAPTIVE, ENABLED);
-    await chat.complete(thinks, context());
-    expect(bodies()).toHaveLength(3);
-    expect(bodies().at(-1)).not.toHaveProperty('thinking');
-  });
-
-  it('is asked for an effort in place of a budget, and without a temperature', async () => {
-    refuse(ENABLED, HEAT);
-    await chat.complete(neutral({ settings: { thinkingBudgetTokens: 2_000 } }, 9_000), context());
-    await chat.complete(neutral({ settings: { temperature: 0 } }), context());
-    expect(bodies().at(1)).toMatchObject({ thinking: { type: 'adaptive' } });
-    expect(bodies().at(-1)).not.toHaveProperty('temperature');
-    expect(bodies()).toHaveLength(4);
-  });
-
-  it('is asked once where it refuses something else, or a caller of Messages asked', async () => {
-    refuse(['messages', 'messages.0: temperature is a word that is not in the text']);
-    await failure(chat.complete(neutral(), context()));
-    refuse(HEAT);
-    await failure(chat.complete(native({ temperature: 0 }), context()));
-    expect(stub.seen).toHaveLength(2);
   });
 });

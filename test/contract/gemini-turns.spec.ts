@@ -136,7 +136,7 @@ describe('the effort of thinking', () => {
     ['gemini-3.5-flash', { reasoningEffort: 'medium' }, 'medium', true],
     ['some-model', { reasoningEffort: 'xhigh' }, 'high', true],
     ['gemini-20', { thinkingBudgetTokens: 30_000 }, 'high', true],
-  ])('of %s with %j is the level %3$s', (model, settings, thinkingLevel, includeThoughts) => {
+  ])('of %s with %j is the level %s', (model, settings, thinkingLevel, includeThoughts) => {
     expect(thinkingConfigOf(settings, model)).toEqual({ thinkingLevel, includeThoughts });
   });
 

@@ -70,9 +70,9 @@ class Customer {
     );
     const [row] = CHAT_MODELS;
     this.row = {
-      ...row!,
+      ...row,
       minOutputTokens: FEWEST_TOKENS,
-      limits: { ...row!.limits, maxOutputTokens: MOST_TOKENS },
+      limits: { ...row.limits, maxOutputTokens: MOST_TOKENS },
       price: { ...ruleOf(price, tiers), ...(factor && { factorPermille: BigInt(factor) }) },
       ...(factor && { priceBook: { id: 'random', version: 1, factorPermille: factor } }),
     };

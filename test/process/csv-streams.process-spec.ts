@@ -83,9 +83,10 @@ describe(`a gateway with ${HEAP_MB} MB for its objects`, () => {
     async () => {
       const sums = new Map<string, { count: number; total: number }>();
       const ids = new Set<string>();
-      let names: string[] = [];
       const rows: string[][] = [];
-      names = await linesOf(`/v1/statements/${MONTH}?format=csv`, (cells) => rows.push(cells));
+      const names = await linesOf(`/v1/statements/${MONTH}?format=csv`, (cells) =>
+        rows.push(cells),
+      );
       for (const cells of rows) {
         const line = cells[names.indexOf('line')] ?? '';
         const { count, total } = sums.get(line) ?? { count: 0, total: 0 };

@@ -29,28 +29,40 @@ export function messagesBody(
   const system = systemOf(conversation, marks);
   const messages = turnsOf(conversation.messages, marks);
   marks.limit();
-  const { settings, responseFormat } = conversation;
   const wanted = thinkingOf(conversation, maxTokens, refused);
-  const format = responseFormat?.type === 'json_schema' ? responseFormat : undefined;
-  const userId = (settings.safetyIdentifier ?? settings.user)?.slice(0, MAX_USER_CHARS);
-  const stops = settings.stop?.filter((stop) => stop.trim() !== '') ?? [];
   return {
     max_tokens: maxTokens,
     ...(system.length > 0 && { system }),
     messages,
     ...(tools.length > 0 && { tools, tool_choice: choiceOf(conversation) }),
     ...(wanted && { thinking: wanted.thinking }),
-    ...((wanted?.effort ?? format) && {
-      output_config: {
-        ...(wanted?.effort && { effort: wanted.effort }),
-        ...(format && { format: { type: 'json_schema', schema: format.schema } }),
-      },
-    }),
+    ...outputConfigOf(conversation, wanted?.effort),
     // Thinking goes with the vendor's own sampling only.
     ...(!wanted && !refused.has('sampling') && samplingOf(conversation)),
-    ...(stops.length > 0 && { stop_sequences: stops }),
-    ...(userId && { metadata: { user_id: userId } }),
+    ...stopsOf(conversation),
+    ...metadataOf(conversation),
   };
+}
+
+function outputConfigOf({ responseFormat }: Conversation, effort: string | undefined): JsonObject {
+  const format = responseFormat?.type === 'json_schema' ? responseFormat : undefined;
+  if (effort === undefined && format === undefined) return {};
+  return {
+    output_config: {
+      ...(effort !== undefined && { effort }),
+      ...(format && { format: { type: 'json_schema', schema: format.schema } }),
+    },
+  };
+}
+
+function stopsOf({ settings }: Conversation): JsonObject {
+  const stops = settings.stop?.filter((stop) => stop.trim() !== '') ?? [];
+  return stops.length > 0 ? { stop_sequences: stops } : {};
+}
+
+function metadataOf({ settings }: Conversation): JsonObject {
+  const userId = (settings.safetyIdentifier ?? settings.user)?.slice(0, MAX_USER_CHARS);
+  return userId ? { metadata: { user_id: userId } } : {};
 }
 
 function systemOf({ messages }: Conversation, marks: CacheMarks): WireBlock[] {

@@ -49,7 +49,7 @@ export class GeminiAnswer {
       return undefined;
     this.calls += 1;
     const isCustom = this.customTools.has(name);
-    const id = textAt(call, 'id') || `call_${randomUUID().replaceAll('-', '')}`;
+    const id = idOf(call);
     return [
       { type: 'tool-call', index, id, kind: isCustom ? 'custom' : 'function', name, sealed },
       {
@@ -60,6 +60,12 @@ export class GeminiAnswer {
       { type: 'tool-end', index },
     ];
   }
+}
+
+/** Some models name no id, or an empty one. */
+function idOf(call: JsonObject): string {
+  const id = textAt(call, 'id') ?? '';
+  return id === '' ? `call_${randomUUID().replaceAll('-', '')}` : id;
 }
 
 /** The vendor's signature comes before the text that it belongs to. */

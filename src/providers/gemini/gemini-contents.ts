@@ -21,7 +21,7 @@ type ToolResult = Extract<ConversationMessage, { role: 'tool' }>;
 
 /** The signature with which the vendor takes a call that it did not make itself. */
 const FOREIGN_CALL = 'skip_thought_signature_validator';
-const DATA_URI = /^data:([^,;]*)(?:;[^,]*)?;base64,/i;
+const DATA_URI = /^data:([^,;]+)?(?:;[^,]*)?;base64,/i;
 
 /** An image whose bytes are not in the request; the vendor takes no URLs. */
 export class ImageWithoutBytesError extends Error {}
@@ -125,9 +125,9 @@ function sentPart(part: TextPart | ImagePart | AudioPart): JsonObject[] {
 }
 
 function imageData(url: string): JsonObject {
-  const [head, mimeType] = DATA_URI.exec(url) ?? [];
+  const [head, mimeType = 'image/png'] = DATA_URI.exec(url) ?? [];
   if (head === undefined) throw new ImageWithoutBytesError('an image is named by its URL');
-  return { mimeType: mimeType || 'image/png', data: url.slice(head.length) };
+  return { mimeType, data: url.slice(head.length) };
 }
 
 /** The parts of an earlier answer. A signature belongs to the part after it, or to an empty text at the end. */

@@ -30,7 +30,8 @@ function formatFields(format: AnswerFormat | undefined): object {
       return { responseMimeType: JSON_TYPE, responseJsonSchema: format.schema };
     case 'json_object':
       return { responseMimeType: JSON_TYPE };
-    default:
+    case 'text':
+    case undefined:
       return {};
   }
 }

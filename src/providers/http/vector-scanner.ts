@@ -137,7 +137,10 @@ export class VectorScanner {
   private endNumbers(): void {
     const bytes = this.end();
     const vector = vectorOfNumbers(bytes.toString('latin1'));
-    if (!vector) return this.keep(bytes);
+    if (!vector) {
+      this.keep(bytes);
+      return;
+    }
     this.keep(QUOTE_BYTES);
     this.keep(this.found(vector));
     this.keep(QUOTE_BYTES);

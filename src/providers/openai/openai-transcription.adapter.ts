@@ -70,7 +70,7 @@ function fieldsOf(
 /** Undefined for a response without a text, or without the segments that subtitles need. */
 function transcriptOf(
   json: JsonObject,
-  { diarize = false, subtitles = false, timestamps }: TranscriptionCommand,
+  { diarize, subtitles, timestamps }: TranscriptionCommand,
   providerRequestId: string | null,
 ): TranscriptionResult | undefined {
   if (carriesError(json)) return undefined;

@@ -46,7 +46,9 @@ export function textOfPart(part: ChatPart): string {
       return part.name;
     case 'tool-arguments':
       return part.delta;
-    default:
+    case 'reasoning-sealed':
+    case 'tool-end':
+    case 'finish':
       return '';
   }
 }

@@ -31,10 +31,15 @@ async function ask(body: object) {
   };
 }
 
+interface StreamedEvent {
+  type: string;
+  delta?: { text?: string; partial_json?: string };
+}
+
 /** The events until the end, or until the connection breaks. */
 async function eventsOf(body: object) {
   const answer = await post({ ...body, stream: true });
-  const events: Record<string, any>[] = [];
+  const events: StreamedEvent[] = [];
   let rest = '';
   try {
     for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
@@ -43,8 +48,8 @@ async function eventsOf(body: object) {
       rest = blocks.pop() ?? '';
       for (const block of blocks) {
         const [name, data] = block.split('\n');
-        const event = JSON.parse(data!.replace('data: ', '')) as Record<string, unknown>;
-        expect(name).toBe(`event: ${String(event.type)}`);
+        const event = JSON.parse(data!.replace('data: ', '')) as StreamedEvent;
+        expect(name).toBe(`event: ${event.type}`);
         events.push(event);
       }
     }
@@ -73,14 +78,14 @@ describe('POST /v1/messages of the sandbox', () => {
     const messages = says('Tell me about the moon');
     const whole = await ask({ messages });
     const events = await eventsOf({ messages });
-    const types = events.map(({ type }) => String(type));
+    const types = events.map(({ type }) => type);
     const deltas = types.filter((type) => type === 'content_block_delta').length;
     expect(types).toEqual([
       ...['message_start', 'ping', 'content_block_start'],
       ...Array<string>(deltas).fill('content_block_delta'),
       ...['content_block_stop', 'message_delta', 'message_stop'],
     ]);
-    const text = events.map(({ delta }) => (delta?.text as string | undefined) ?? '').join('');
+    const text = events.map(({ delta }) => delta?.text ?? '').join('');
     expect([{ type: 'text', text, citations: null }]).toEqual(whole.content);
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'end_turn' }, usage: whole.usage });
     expect(events[0]).toMatchObject({ message: { content: [], usage: { output_tokens: 1 } } });
@@ -129,7 +134,7 @@ describe('POST /v1/messages of the sandbox', () => {
     });
     expect(after.content).toMatchObject([{ text: 'The tool answered: 21 degrees' }]);
     const events = await eventsOf({ messages, tools });
-    const json = events.map(({ delta }) => (delta?.partial_json as string | undefined) ?? '');
+    const json = events.map(({ delta }) => delta?.partial_json ?? '');
     expect(JSON.parse(json.join(''))).toEqual(called.content[0]!.input);
   });
 

@@ -1,4 +1,4 @@
-import type { AskedChat, OfferedTool } from '../chat/asked-chat.js';
+import { type AskedChat, lastTurn, type OfferedTool } from '../chat/asked-chat.js';
 import { asArray, asRecord, parseJson, type JsonRecord } from '../http/json.js';
 import { refuseField } from './anthropic-errors.js';
 import { blockText, cacheOf, type ReadMessage, readMessages } from './messages-turns.js';
@@ -11,7 +11,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const MIN_BUDGET = 1024;
-const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
+const EFFORTS: readonly unknown[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** A Messages request. */
 export interface MessagesRequest extends AskedChat {
@@ -37,13 +37,10 @@ export function readMessagesRequest(body: Buffer): MessagesRequest {
   const thinking = readThinking(request, Number(maxTokens));
   const messages = readMessages(request.messages, asRecord(request.thinking)?.type === 'enabled');
   const tools = readTools(request.tools);
-  const last = messages.at(-1);
   return {
     model,
     texts: messages.map(({ text }) => text),
-    lastRole: last?.isToolAnswer === true ? 'tool' : (last?.role ?? ''),
-    lastText: last?.text ?? '',
-    lastUserText: lastQuestion(messages),
+    ...lastTurn(messages),
     imageCount: messages.reduce((sum, { images }) => sum + images, 0),
     isStream: request.stream === true,
     maxTokens: Number(maxTokens),
@@ -58,12 +55,6 @@ export function readMessagesRequest(body: Buffer): MessagesRequest {
       ...turnBlocks(messages),
     ],
   };
-}
-
-function lastQuestion(messages: readonly ReadMessage[]): string {
-  return (
-    messages.findLast(({ role, isToolAnswer }) => role === 'user' && !isToolAnswer)?.text ?? ''
-  );
 }
 
 function turnBlocks(messages: readonly ReadMessage[]): PromptBlock[] {
@@ -124,25 +115,24 @@ function readThinking(request: JsonRecord, maxTokens: number): MessagesRequest['
   if (type === undefined || type === 'disabled') return undefined;
   if (type !== 'enabled' && type !== 'adaptive')
     refuseField('Input tag is unknown', 'thinking.type');
-  if (type === 'enabled') {
-    if (!Number.isSafeInteger(budget) || Number(budget) < MIN_BUDGET) {
-      refuseField(
-        'Input should be greater than or equal to 1024',
-        'thinking.enabled.budget_tokens',
-      );
-    }
-    if (Number(budget) >= maxTokens)
-      refuseField('`max_tokens` must be greater than `thinking.budget_tokens`.');
-  }
+  if (type === 'enabled') checkBudget(budget, maxTokens);
   if ((request.temperature ?? 1) !== 1) {
     refuseField('`temperature` may only be set to 1 when thinking is enabled.');
   }
   return display === 'omitted' ? 'hidden' : 'shown';
 }
 
+function checkBudget(budget: unknown, maxTokens: number): void {
+  if (!Number.isSafeInteger(budget) || Number(budget) < MIN_BUDGET) {
+    refuseField('Input should be greater than or equal to 1024', 'thinking.enabled.budget_tokens');
+  }
+  if (Number(budget) >= maxTokens)
+    refuseField('`max_tokens` must be greater than `thinking.budget_tokens`.');
+}
+
 function readFormat(value: unknown): JsonRecord | undefined {
   const { effort, format } = asRecord(value) ?? {};
-  if (effort !== undefined && !EFFORTS.includes(String(effort))) {
+  if (effort !== undefined && !EFFORTS.includes(effort)) {
     refuseField(`Input should be one of ${EFFORTS.join(', ')}`, 'output_config.effort');
   }
   const schema = asRecord(format)?.schema;

@@ -24,3 +24,23 @@ export interface AskedChat {
   /** The format of the answer, as OpenAI writes `response_format`. */
   readonly responseFormat: JsonRecord | undefined;
 }
+
+/** A turn of a conversation as a vendor's endpoint reads it. */
+interface ReadTurn {
+  readonly role: string;
+  readonly text: string;
+  readonly isToolAnswer: boolean;
+}
+
+/** Who said what last, and what the user asked last; empty texts where nobody did. */
+export function lastTurn(
+  turns: readonly ReadTurn[],
+): Pick<AskedChat, 'lastRole' | 'lastText' | 'lastUserText'> {
+  const last = turns.at(-1);
+  const question = turns.findLast(({ role, isToolAnswer }) => role === 'user' && !isToolAnswer);
+  return {
+    lastRole: last?.isToolAnswer === true ? 'tool' : (last?.role ?? ''),
+    lastText: last?.text ?? '',
+    lastUserText: question?.text ?? '',
+  };
+}

@@ -1,4 +1,4 @@
-import type { AskedChat, OfferedTool } from '../chat/asked-chat.js';
+import { type AskedChat, lastTurn, type OfferedTool } from '../chat/asked-chat.js';
 import type { PromptBlock } from '../chat/prompt-cache.js';
 import { asArray, asRecord, type JsonRecord, parseJson } from '../http/json.js';
 import { type ReadContent, readContents } from './content-turns.js';
@@ -16,7 +16,7 @@ const KNOWN_CONFIG: ReadonlySet<string> = new Set([
 ]);
 const MAX_STOPS = 5;
 const MAX_SEED = 2_147_483_647;
-const LEVELS = ['minimal', 'low', 'medium', 'high'];
+const LEVELS: readonly unknown[] = ['minimal', 'low', 'medium', 'high'];
 const FUNCTION_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/;
 
 /** A request for content. */
@@ -39,14 +39,10 @@ export function readContentRequest(body: Buffer, model: string, isStream: boolea
   checkNumbers(config);
   const contents = readContents(request.contents, model);
   const system = readSystem(request.systemInstruction);
-  const last = contents.at(-1);
-  const isResult = last?.isToolAnswer === true;
   return {
     model,
     texts: [...system, ...contents.map(({ text }) => text)],
-    lastRole: isResult ? 'tool' : (last?.role ?? ''),
-    lastText: last?.text ?? '',
-    lastUserText: contents.findLast(isQuestion)?.text ?? '',
+    ...lastTurn(contents),
     imageCount: contents.reduce((sum, { images }) => sum + images, 0),
     isStream,
     maxTokens: config.maxOutputTokens === undefined ? undefined : Number(config.maxOutputTokens),
@@ -64,10 +60,6 @@ export function readContentRequest(body: Buffer, model: string, isStream: boolea
 /** The vendor caches by itself, so that every block may be read the next time. */
 function promptOf(heads: readonly string[], contents: readonly ReadContent[]): PromptBlock[] {
   return [...heads, ...contents.map(({ text }) => text)].map((text) => ({ text, cache: '5m' }));
-}
-
-function isQuestion({ role, isToolAnswer }: ReadContent): boolean {
-  return role === 'user' && !isToolAnswer;
 }
 
 function refuseUnknown(object: JsonRecord, known: ReadonlySet<string>, path: string): void {
@@ -151,7 +143,7 @@ function readThinking(value: unknown): ContentRequest['thinking'] {
   if (config === undefined) return undefined;
   const { thinkingLevel: level, thinkingBudget: budget, includeThoughts } = config;
   const path = 'generation_config.thinking_config';
-  if (level !== undefined && !LEVELS.includes(String(level)))
+  if (level !== undefined && !LEVELS.includes(level))
     refuseContent('Unknown thinking level', `${path}.thinking_level`);
   if (budget !== undefined && (!Number.isInteger(budget) || Number(budget) < -1)) {
     refuseContent('Invalid thinking budget', `${path}.thinking_budget`);

@@ -3,7 +3,7 @@ import { refuseContent } from './gemini-errors.js';
 
 const PARTS = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'] as const;
 /** Models that refuse a call of theirs without its signature. */
-const SIGNING_MODEL = /^gemini-3/;
+const SIGNING_MODEL = 'gemini-3';
 
 /** One turn, as far as the sandbox reads it. */
 export interface ReadContent {
@@ -67,7 +67,7 @@ function isImage(value: unknown): boolean {
 function callsIn(parts: readonly JsonRecord[], model: string, path: string): number {
   const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
   const [first] = calls;
-  if (first && SIGNING_MODEL.test(model) && typeof first.thoughtSignature !== 'string') {
+  if (first && model.startsWith(SIGNING_MODEL) && typeof first.thoughtSignature !== 'string') {
     refuseContent('Function call is missing a thought_signature in functionCall parts.', path);
   }
   return calls.length;

@@ -1,6 +1,6 @@
 import type { SoundFormat } from '../../common/audio/sound-writer.js';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
-import { asRecord, parseJson } from '../http/json.js';
+import { asRecord, type JsonRecord, parseJson } from '../http/json.js';
 import { Magic } from '../magic-inputs.js';
 import { encodeSound } from '../media/audio-files/audio-encoder.js';
 import { SOUND_CONTENT_TYPES } from '../media/audio-files/audio-format.js';
@@ -51,13 +51,16 @@ function readRequest(body: Buffer) {
   const request = asRecord(parseJson(body)) ?? refuse('We could not parse the JSON body.');
   const unknown = Object.keys(request).find((name) => !KNOWN_FIELDS.has(name));
   if (unknown !== undefined) refuse(`Unknown parameter: '${unknown}'.`, unknown);
-  const { input, voice, response_format: name = 'mp3', speed = 1 } = request;
+  const { input, voice, response_format: name = 'mp3' } = request;
   if (typeof input !== 'string' || input === '' || input.length > MAX_CHARACTERS)
     return refuse('input must have 1 to 4096 characters.', 'input');
   if (typeof voice !== 'string' || !VOICES.has(voice)) return refuse('Invalid voice.', 'voice');
   if (typeof name !== 'string' || !Object.hasOwn(FORMATS, name))
     return refuse('Invalid response_format.', 'response_format');
-  if (typeof speed !== 'number' || speed < 0.25 || speed > 4)
-    return refuse('speed must be from 0.25 to 4.', 'speed');
-  return { input, voice, name, speed };
+  return { input, voice, name, speed: readSpeed(request) };
+}
+
+function readSpeed({ speed = 1 }: JsonRecord): number {
+  if (typeof speed === 'number' && speed >= 0.25 && speed <= 4) return speed;
+  return refuse('speed must be from 0.25 to 4.', 'speed');
 }

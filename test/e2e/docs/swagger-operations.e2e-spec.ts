@@ -182,15 +182,18 @@ describeInBrowser('Swagger UI in a browser', () => {
         'deleteAdminWebhookEndpoint',
         'deleteAdminPriceBook',
       ];
+      const inPath: readonly (readonly [name: string, valueAt: (path: string) => string])[] = [
+        ['id', (path) => ids.find(([pattern]) => pattern.test(path))?.[1] ?? 'none'],
+        ['endpoint_id', () => idOf(operators)],
+        ['month', () => new Date().toISOString().slice(0, 7)],
+        ['delivery_id', () => firstIdOf(delivery)],
+      ];
       for (const { path, id } of rows) {
         if (done.has(id) || apart.includes(id)) continue;
-        const found = ids.find(([pattern]) => pattern.test(path));
+        const named = inPath.filter(([name]) => path.includes(`{${name}}`));
         const parameters = {
           ...(id === 'creditAccount' && { 'Idempotency-Key': 'invoice-17' }),
-          ...(path.includes('{id}') && { id: found?.[1] ?? 'none' }),
-          ...(path.includes('{endpoint_id}') && { endpoint_id: idOf(operators) }),
-          ...(path.includes('{month}') && { month: new Date().toISOString().slice(0, 7) }),
-          ...(path.includes('{delivery_id}') && { delivery_id: firstIdOf(delivery) }),
+          ...Object.fromEntries(named.map(([name, valueAt]) => [name, valueAt(path)])),
         };
         await succeeds(id, { parameters });
       }

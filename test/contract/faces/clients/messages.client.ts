@@ -56,21 +56,24 @@ export const MESSAGES: Face = {
 
 /** The blocks as the stock reader puts them together: it throws for an index that is not the next one. */
 function blocksOf(events: readonly Event[]): Block[] {
-  const blocks: { block: Block; text: string; json: string }[] = [];
-  for (const { type, index = -1, content_block: block, delta } of events) {
+  const blocks: { block: Block; text: string; json: string; isEnded: boolean }[] = [];
+  for (const { type, index = -1, content_block: block, delta = {} } of events) {
     if (type === 'content_block_start' && block) {
       if (index !== blocks.length) throw new Error(`block ${index} after ${blocks.length} others`);
-      blocks.push({ block, text: '', json: '' });
+      blocks.push({ block, text: '', json: '', isEnded: false });
     }
     const open = blocks[index];
-    if (type === 'content_block_stop' && open?.block.type === 'tool_use') {
-      open.block = { ...open.block, input: JSON.parse(open.json || '{}') };
-    }
-    if (type !== 'content_block_delta' || !open) continue;
-    open.text += delta?.text ?? '';
-    open.json += delta?.partial_json ?? '';
+    if (!open) continue;
+    if (type === 'content_block_stop') open.isEnded = true;
+    if (type !== 'content_block_delta') continue;
+    open.text += delta.text ?? '';
+    open.json += delta.partial_json ?? '';
   }
-  return blocks.map(({ block, text }) => (block.type === 'text' ? { ...block, text } : block));
+  return blocks.map(({ block, text, json, isEnded }) => {
+    if (block.type === 'text') return { ...block, text };
+    const isCall = block.type === 'tool_use' && isEnded;
+    return isCall ? { ...block, input: JSON.parse(json || '{}') as unknown } : block;
+  });
 }
 
 function callsOf(blocks: readonly Block[]) {
