@@ -1,5 +1,12 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { wantsMessagesModels } from '../auth/sent-key.js';
@@ -13,7 +20,7 @@ import { type ModelDocument, ModelsService } from './models.service.js';
 
 /** Discovery of model ids and endpoint types (API: GET /v1/models). */
 @ApiTags('models')
-@ApiExtraModels(MessagesModelListView)
+@ApiExtraModels(ModelListView, MessagesModelListView)
 @ApiKeyAuth('call')
 @Controller('v1/models')
 export class ModelsController {
@@ -32,7 +39,15 @@ export class ModelsController {
       'With any value, the list has the text models alone, in the form of Messages, and `x-api-key` may have the key',
     schema: { type: 'string' },
   })
-  @ApiOkResponse({ type: ModelListView })
+  @ApiOkResponse({
+    description: 'The models; with `anthropic-version` in the form of Messages',
+    schema: {
+      oneOf: [
+        { $ref: getSchemaPath(ModelListView) },
+        { $ref: getSchemaPath(MessagesModelListView) },
+      ],
+    },
+  })
   @NotModifiedResponse()
   async listModels(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
     response.vary('anthropic-version');

@@ -15,7 +15,7 @@ export interface ItemPage {
   readonly has_more: boolean;
 }
 
-/** Reads and deletes stored responses (API: Responses). An unknown, expired or foreign id is 404 `not_found`. */
+/** Reads and deletes stored responses (API: Stored responses). An unknown, expired or foreign id is 404 `not_found`. */
 @Injectable()
 export class ResponseReads {
   constructor(private readonly store: ResponseStore) {}
@@ -73,9 +73,11 @@ export class ResponseReads {
 
   private async items(accountId: string, ids: readonly string[]): Promise<JsonObject[]> {
     const found = await this.store.items(accountId, ids);
-    return ids.flatMap((id) => {
+    return ids.map((id) => {
       const item = found.get(id)?.item;
-      return item ? [shown(item)] : [];
+      // It was deleted meanwhile, or its key is lost: a part would look like the whole.
+      if (!item) throw unknownResponse();
+      return shown(item);
     });
   }
 }

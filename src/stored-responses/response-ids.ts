@@ -1,6 +1,6 @@
 import type { JsonObject } from '../common/json-object.js';
 
-/** Prefixes of the ids of items, by their types (API: Responses). */
+/** Prefixes of the ids of items, by their types (API: Stored responses). */
 const ITEM_PREFIXES: Readonly<Record<string, string>> = {
   message: 'msg',
   reasoning: 'rs',

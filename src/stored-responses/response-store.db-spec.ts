@@ -69,6 +69,20 @@ describe('stored responses', () => {
     });
   });
 
+  it('are not read where a request names more bytes than a body may have, repeats included (G-108)', async () => {
+    const account = randomUUID();
+    const large = item(randomUUID(), 'x'.repeat(2 * 1024 * 1024));
+    await storeOf().store(account, response(randomUUID(), [large]));
+    const named = (times: number) => Array.from({ length: times }, () => large.id);
+    const { named: found } = await storeOf().conversation(account, undefined, named(3));
+    expect(found.get(large.id)?.item).toEqual(large.item);
+    await expect(storeOf().conversation(account, undefined, named(10_000))).rejects.toMatchObject({
+      status: 413,
+      code: 'request_too_large',
+      param: 'input',
+    });
+  });
+
   it('are sealed: the tables have none of their words (G-108)', async () => {
     const account = randomUUID();
     await storeOf().store(account, response(randomUUID(), [item(randomUUID(), 'a secret word')]));

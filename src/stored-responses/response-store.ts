@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { GatewayError } from '../common/errors/gateway-error.js';
 import type { JsonObject } from '../common/json-object.js';
 import { SecretBoxError } from '../common/secrets/secret-box.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
@@ -7,6 +8,8 @@ import { StoredContent } from './stored-content.js';
 
 /** Most bytes of a stored response with all items of its conversation, encrypted. */
 export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+/** Most bytes of stored items that one request continues or names, each as often as it is named: those of a body. */
+export const MAX_NAMED_BYTES = 32 * 1024 * 1024;
 
 /** An item of a stored conversation. */
 export interface StoredItem {
@@ -51,13 +54,20 @@ export type NewItem = Omit<StoredItem, 'bytes'>;
 const ITEMS = `
   SELECT id, sealed_item AS sealed, bytes FROM stored_item
    WHERE account_id = $1 AND id = ANY ($2) AND listed_until > now()`;
-/** The list of a response in one row, and in the others the items of the list and those that are named beside it. */
+/**
+ * The list of a response and the size of all in one row, and in the others the items of the list and those that are named
+ * beside it, unless they are too large.
+ */
 const CONVERSATION = `
-  WITH r AS (SELECT items FROM stored_response WHERE account_id = $1 AND id = $2 AND expires_at > now())
-  SELECT NULL::uuid AS id, NULL AS sealed, NULL::integer AS bytes, items FROM r
+  WITH r AS (SELECT items FROM stored_response WHERE account_id = $1 AND id = $2 AND expires_at > now()),
+       wanted AS MATERIALIZED (SELECT unnest($3::uuid[] || coalesce((SELECT items FROM r), '{}')) AS id),
+       size AS MATERIALIZED (
+         SELECT coalesce(sum(i.bytes), 0) AS total FROM wanted JOIN stored_item i USING (id)
+          WHERE i.account_id = $1 AND i.listed_until > now())
+  SELECT NULL::uuid AS id, NULL AS sealed, NULL::integer AS bytes, (SELECT items FROM r) AS items, total FROM size
   UNION ALL
-  SELECT id, sealed_item, bytes, NULL FROM stored_item
-   WHERE account_id = $1 AND id = ANY ($3::uuid[] || coalesce((SELECT items FROM r), '{}')) AND listed_until > now()`;
+  SELECT id, sealed_item, bytes, NULL, NULL FROM stored_item
+   WHERE account_id = $1 AND id IN (SELECT id FROM wanted) AND listed_until > now() AND (SELECT total FROM size) <= $4`;
 const RESPONSE = `
   SELECT sealed_response AS sealed, items, output_items FROM stored_response
    WHERE account_id = $1 AND id = $2 AND expires_at > now()`;
@@ -71,6 +81,12 @@ interface ItemRow {
   readonly id: string;
   readonly sealed: string;
   readonly bytes: number;
+}
+
+interface ConversationRow {
+  readonly id: null;
+  readonly items: string[] | null;
+  readonly total: string;
 }
 
 type Limits = Pick<GatewayConfig, 'responsesRetentionDays' | 'responsesMaxBytesPerAccount'>;
@@ -102,21 +118,25 @@ export class ResponseStore {
     return this.opened(await this.dataSource.query<ItemRow[]>(ITEMS, [accountId, ids]));
   }
 
-  /** The conversation of an earlier response, if there is one, and items by their UUIDs, in one statement. */
+  /**
+   * The conversation of an earlier response, if there is one, and items by their UUIDs, in one statement. Throws 413 naming
+   * `input` where they have more than {@link MAX_NAMED_BYTES}: a short body could name one large item ten thousand times.
+   */
   async conversation(
     accountId: string,
     responseId: string | undefined,
     named: readonly string[],
   ): Promise<StoredConversation> {
-    const values = [accountId, responseId ?? null, named];
-    const rows = await this.dataSource.query<(ItemRow & { items: string[] | null })[]>(
-      CONVERSATION,
-      values,
-    );
-    const list = rows.find(({ items }) => items !== null)?.items;
-    const found = this.opened(rows.filter(({ items }) => items === null));
-    const items = list?.map((id) => found.get(id)).filter((item) => item !== undefined);
-    return { items: items?.length === list?.length ? items : undefined, named: found };
+    const values = [accountId, responseId ?? null, named, MAX_NAMED_BYTES];
+    const rows = await this.dataSource.query<(ItemRow | ConversationRow)[]>(CONVERSATION, values);
+    const { items: list, total } = rows.find((row) => row.id === null) ?? {
+      items: null,
+      total: '0',
+    };
+    if (Number(total) > MAX_NAMED_BYTES) throw tooLarge(total);
+    const found = this.opened(rows.filter((row) => row.id !== null));
+    const items = (list ?? []).map((id) => found.get(id)).filter((item) => item !== undefined);
+    return { items: items.length === list?.length ? items : undefined, named: found };
   }
 
   /** The stored response; undefined if it is unknown, expired, unreadable, or of another account. */
@@ -197,4 +217,9 @@ export class ResponseStore {
       throw error;
     }
   }
+}
+
+function tooLarge(bytes: string): GatewayError {
+  const message = `input continues or names ${bytes} bytes of stored items, more than ${MAX_NAMED_BYTES}.`;
+  return new GatewayError('request_too_large', message, { param: 'input' });
 }

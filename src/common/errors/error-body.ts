@@ -28,6 +28,12 @@ const MESSAGES_TYPES: Readonly<Record<number, string>> = {
   504: 'timeout_error',
   [OVERLOADED]: 'overloaded_error',
 };
+const OTHER_TYPE = 'api_error';
+/** Every word by which the errors of Messages are told apart. */
+export const MESSAGES_ERROR_TYPES: readonly string[] = [
+  ...Object.values(MESSAGES_TYPES),
+  OTHER_TYPE,
+];
 /** Clients of Messages know these sentences and act on them. */
 const MESSAGES_SENTENCES: Partial<Record<ErrorCode, string>> = {
   provider_unavailable: 'Overloaded',
@@ -47,7 +53,7 @@ export function bodyInApiFamily(
 ): ErrorEnvelope | MessagesErrorBody {
   if (family !== 'messages') return error.toEnvelope(typeInApiFamily(error, family));
   const { message, ...fields } = error.toEnvelope().error;
-  const type = MESSAGES_TYPES[statusInApiFamily(error, family)] ?? 'api_error';
+  const type = MESSAGES_TYPES[statusInApiFamily(error, family)] ?? OTHER_TYPE;
   return {
     type: 'error',
     error: { ...fields, type, message: MESSAGES_SENTENCES[error.code] ?? message },

@@ -1,3 +1,4 @@
+import { MESSAGES_ERROR_TYPES } from './error-body.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import {
@@ -15,13 +16,23 @@ export const ERROR_SCHEMA = {
   type: 'object',
   required: ['error'],
   properties: {
+    type: { type: 'string', enum: ['error'], description: 'Of Messages alone' },
+    request_id: {
+      type: 'string',
+      nullable: true,
+      description: 'Of Messages alone: the id of the request',
+    },
     error: {
       type: 'object',
       description: 'Why the request was refused or failed',
       required: ['message', 'type', 'param', 'code'],
       properties: {
         message: { type: 'string', description: 'What is wrong and what to do, in words' },
-        type: { type: 'string', enum: [...ERROR_TYPES], description: 'The kind of error' },
+        type: {
+          type: 'string',
+          enum: [...new Set([...ERROR_TYPES, ...MESSAGES_ERROR_TYPES])],
+          description: 'The kind of error',
+        },
         param: {
           type: 'string',
           nullable: true,

@@ -20,6 +20,14 @@ class MessageText {
 
   @ApiPropertyOptional(CACHE)
   cache_control?: object;
+
+  @ApiPropertyOptional({
+    type: 'array',
+    items: object,
+    nullable: true,
+    description: 'Sources of a text of an answer, where the vendor names them',
+  })
+  citations?: object[] | null;
 }
 
 class MessageImage {

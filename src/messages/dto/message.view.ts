@@ -99,6 +99,16 @@ export class MessageView {
   @ApiProperty({ type: String, nullable: true, description: 'The text at which it ended' })
   stop_sequence!: string | null;
 
+  @ApiPropertyOptional({
+    ...object,
+    nullable: true,
+    description: 'Details of a refusal, where the vendor gives them',
+  })
+  stop_details?: object | null;
+
+  @ApiPropertyOptional({ ...object, nullable: true, description: 'Always null: no tools run here' })
+  container?: null;
+
   @ApiProperty({ description: 'What the message used' })
   usage!: MessageUsageView;
 }

@@ -41,7 +41,7 @@ const QUIET: TellEvent = () => undefined;
 
 /**
  * Makes the blocks of a message from the parts of an answer, and tells them as events, one block after the other (API:
- * Messages). Sealed parts of vendors of other protocols have no place here.
+ * Events of a message). Sealed parts of vendors of other protocols have no place here.
  */
 export class MessageBlocks {
   /** The blocks that are finished, in their order. */

@@ -3,7 +3,7 @@ import type { TokenUsage } from '../../providers/ports/chat.port.js';
 import type { Bill } from '../../text/text-face.js';
 
 /**
- * What a message used (API: Messages). The prompt excludes what came from the vendor's cache and what was written to it, which
+ * What a message used (API: Message object). The prompt excludes what came from the vendor's cache and what was written to it, which
  * are counted apart.
  */
 export function viewMessageUsage(usage: TokenUsage): JsonObject {

@@ -1,6 +1,6 @@
 import { DoneAnyway, Enum, Int, Text } from '../../common/validation/fields.js';
 
-/** Query (API: GET /v1/responses/{id}/input_items). */
+/** Query (API: Stored responses). */
 export class InputItemsQuery {
   @Int({ min: 1, max: 100, default: 20, description: 'Most items of a page' })
   limit!: number;
@@ -12,7 +12,7 @@ export class InputItemsQuery {
   after?: string;
 }
 
-/** Query (API: GET /v1/responses/{id}). */
+/** Query (API: Stored responses). */
 export class RetrieveResponseQuery {
   @DoneAnyway(false)
   stream?: boolean;

@@ -15,7 +15,7 @@ class ResponseErrorView {
   message!: string;
 }
 
-/** A response (API: Responses), for the documentation; `responseObject` makes it. */
+/** A response (API: Response object), for the documentation; `responseObject` makes it. */
 export class ResponseView {
   @ApiProperty({
     example: 'resp_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
@@ -140,7 +140,7 @@ export class ResponseView {
   billing?: ResponseBillingView;
 }
 
-/** One event of a stream (API: Responses), for the documentation. */
+/** One event of a stream (API: Events of a response), for the documentation. */
 export class ResponseEventView {
   @ApiProperty({ example: 'response.output_text.delta', description: 'What happened' })
   type!: string;

@@ -14,7 +14,7 @@ const QUIET: Emit = () => undefined;
 
 /**
  * Makes the output items of a response from the parts of an answer, and tells them as events, one item at a time (API:
- * Responses). Pieces of several calls that arrive by turns are told one call after the other.
+ * Events of a response). Pieces of several calls that arrive by turns are told one call after the other.
  */
 export class OutputItems {
   private readonly drafts: Draft[] = [];

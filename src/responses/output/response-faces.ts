@@ -34,7 +34,7 @@ export class ResponseAnswer implements AnswerFace {
 }
 
 /**
- * A response as server-sent events, in the order that the strictest readers want (API: Responses): its start, its items one
+ * A response as server-sent events, in the order that the strictest readers want (API: Events of a response): its start, its items one
  * after the other, its end, `[DONE]`.
  */
 export class ResponseStream implements StreamFace {

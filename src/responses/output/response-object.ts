@@ -41,7 +41,7 @@ export function incompleteReasonOf(reason: FinishReason | undefined): string | u
   return reason && INCOMPLETE[reason];
 }
 
-/** The response object with all its fields, as the strictest readers want them (API: Responses). */
+/** The response object with all its fields, as the strictest readers want them (API: Response object). */
 export function responseObject(head: ResponseOrigin, state: ResponseState): JsonObject {
   const { executionId, createdAt, model, body } = head;
   const { bill, incompleteReason } = state;
@@ -118,7 +118,7 @@ function shownTool({
     : { ...named, parameters: parameters ?? null, strict: strict ?? null };
 }
 
-/** The tokens of the response, and what they cost (API: Responses). */
+/** The tokens of the response, and what they cost (API: Response object). */
 function usageOf({ usage, chargedMicroUsd }: Bill): JsonObject {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
   const { cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = usage;

@@ -33,6 +33,7 @@ describe('an execution', () => {
       endpoint: '/v1/audio/speech',
       error_code: null,
       charged_microusd: '600',
+      cost_microusd: null,
       refunded_microusd: null,
       held_microusd: '600',
       unit: 'code_point',
