@@ -26,7 +26,7 @@ describe('a hold while a snapshot is open', () => {
     accountId: string,
     waits: boolean,
   ): Promise<number> {
-    const noEnds = Array<string>(18).fill(`'{}'`).join(', ');
+    const noEnds = Array<string>(19).fill(`'{}'`).join(', ');
     const [row] = await db.dataSource.query<[{ 'QUERY PLAN': [Plan] }]>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM execution_step_v3(
          '{${accountId}}', '${randomUUID()}', ${waits}, ${noEnds},
