@@ -138,6 +138,16 @@ export class MessageEventView {
 
   @ApiPropertyOptional({ description: 'At the end, with the charge' })
   usage?: MessageUsageView;
+
+  @ApiPropertyOptional({ ...object, description: 'With the event `error`: what went wrong' })
+  error?: object;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'With the event `error`: the id of the request',
+  })
+  request_id?: string | null;
 }
 
 /** An example of an event. */

@@ -165,6 +165,47 @@ export class ResponseEventView {
 
   @ApiPropertyOptional({ description: 'The next piece of a text or of the arguments of a call' })
   delta?: string;
+
+  @ApiPropertyOptional({ ...object, description: 'The part that begins or ends' })
+  part?: object;
+
+  @ApiPropertyOptional({ description: 'The whole text of a part that ends' })
+  text?: string;
+
+  @ApiPropertyOptional({ description: 'The whole refusal of a part that ends' })
+  refusal?: string;
+
+  @ApiPropertyOptional({ description: 'The whole arguments of a call that ends' })
+  arguments?: string;
+
+  @ApiPropertyOptional({ description: 'The whole input of a custom call that ends' })
+  input?: string;
+
+  @ApiPropertyOptional({ description: 'The name of the tool that is called' })
+  name?: string;
+
+  @ApiPropertyOptional({
+    type: 'array',
+    items: object,
+    description: 'Log probabilities of a piece of text, where they were asked for',
+  })
+  logprobs?: object[];
+
+  @ApiPropertyOptional({ description: 'With the event `error`: what went wrong, for programs' })
+  code?: string;
+
+  @ApiPropertyOptional({ description: 'With the event `error`: the same in words' })
+  message?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: 'With the event `error`: the field at fault',
+  })
+  param?: string | null;
+
+  @ApiPropertyOptional({ ...object, description: 'With the event `error`: the same in one object' })
+  error?: object;
 }
 
 /** An example of an event. */
