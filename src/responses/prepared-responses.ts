@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OpenBody } from '../common/validation/open-body.js';
 import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import { IgnoredFields, unknownField } from '../text/ignored-fields.js';
+import { IgnoredFields } from '../text/ignored-fields.js';
 import type { TextRequest } from '../text/text-request.js';
 import type { ResponsesBody } from './dto/responses.body.js';
 import { messagesOf } from './input/item-conversation.js';
@@ -49,8 +49,7 @@ export class PreparedResponses {
     const { placed, items } = await this.inputs.of(accountId, body, ignored);
     const messages = messagesOf(placed, (sealed) => this.seal.open(sealed, accountId));
     const asked = textRequestOf(body, messages, ignored);
-    const [first] = ignored.names;
-    if (isStrict && first !== undefined) throw unknownField(first);
+    ignored.refuseWhere(isStrict);
     return { asked, items };
   }
 

@@ -3,6 +3,8 @@ import type { JsonObject } from '../common/json-object.js';
 
 /** Most characters of all names of ignored fields. */
 const MAX_CHARS = 1_000;
+/** Most characters of a name in an error. */
+const MAX_NAME_CHARS = 128;
 /** Only such a name or path can be put in a header; any other field is left out without being listed. */
 const NAME = /^[\w$.:-]{1,128}$/;
 const SEPARATOR = ', ';
@@ -11,6 +13,8 @@ const SEPARATOR = ', ';
 export class IgnoredFields {
   private readonly found = new Set<string>();
   private chars = 0;
+  /** Whether or not it can be listed. */
+  private first: string | undefined;
 
   get names(): readonly string[] {
     return [...this.found];
@@ -18,6 +22,7 @@ export class IgnoredFields {
 
   /** Notes a name or a path. */
   add(path: string): void {
+    this.first ??= path;
     const chars = this.chars + path.length + SEPARATOR.length;
     if (chars > MAX_CHARS || !NAME.test(path) || this.found.has(path)) return;
     this.found.add(path);
@@ -30,10 +35,12 @@ export class IgnoredFields {
       if (!known.includes(name)) this.add(`${path}.${name}`);
     }
   }
-}
 
-/** Refuses a field that would be left out, for a caller who wants that (decision G-107). */
-export function unknownField(path: string): GatewayError {
-  const [param = path] = path.split(':');
-  return new GatewayError('invalid_request', `${param} is not known here.`, { param });
+  /** Throws 400 naming the first field for a caller who wants none to be left out (decision G-107). */
+  refuseWhere(isStrict: boolean): void {
+    if (!isStrict || this.first === undefined) return;
+    const [name = ''] = this.first.split(':');
+    const param = name.slice(0, MAX_NAME_CHARS);
+    throw new GatewayError('invalid_request', `${param} is not known here.`, { param });
+  }
 }

@@ -36,6 +36,8 @@ export const MESSAGES_ERROR_TYPES: readonly string[] = [
 ];
 /** Clients of Messages know these sentences and act on them. */
 const MESSAGES_SENTENCES: Partial<Record<ErrorCode, string>> = {
+  invalid_token:
+    'The API key is missing, invalid or revoked. Send it in the header `x-api-key`, or as `Authorization: Bearer <key>`.',
   provider_unavailable: 'Overloaded',
   provider_rate_limited: 'Number of request tokens has exceeded your rate limit. Retry later.',
 };

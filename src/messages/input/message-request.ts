@@ -1,7 +1,7 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { OpenBody } from '../../common/validation/open-body.js';
-import { IgnoredFields, unknownField } from '../../text/ignored-fields.js';
+import { IgnoredFields } from '../../text/ignored-fields.js';
 import {
   lazily,
   type NamedImage,
@@ -52,8 +52,7 @@ export function messageRequestOf(sent: OpenBody<MessagesBody>, beta?: string): T
 function ignoredOf({ ignored: unknown, isStrict }: OpenBody<MessagesBody>): readonly string[] {
   const ignored = new IgnoredFields();
   for (const name of unknown) ignored.add(name);
-  const [first] = ignored.names;
-  if (isStrict && first !== undefined) throw unknownField(first);
+  ignored.refuseWhere(isStrict);
   return ignored.names;
 }
 
