@@ -19,14 +19,20 @@ describe('fields that are left out', () => {
       const fields = new IgnoredFields();
       fields.add(name);
       expect(fields.names).toEqual([]);
-      expect(() => { fields.refuseWhere(true); }).toThrow(`${name} is not known here.`);
-      expect(() => { fields.refuseWhere(false); }).not.toThrow();
+      expect(() => {
+        fields.refuseWhere(true);
+      }).toThrow(`${name} is not known here.`);
+      expect(() => {
+        fields.refuseWhere(false);
+      }).not.toThrow();
     },
   );
 
   it('name their place in the error, without what stands there', () => {
     const fields = new IgnoredFields();
     fields.add('tools.2:web_search');
-    expect(() => { fields.refuseWhere(true); }).toThrow(/^tools\.2 is not known here\.$/);
+    expect(() => {
+      fields.refuseWhere(true);
+    }).toThrow(/^tools\.2 is not known here\.$/);
   });
 });
