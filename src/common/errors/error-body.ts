@@ -41,6 +41,11 @@ const MESSAGES_SENTENCES: Partial<Record<ErrorCode, string>> = {
   provider_unavailable: 'Overloaded',
   provider_rate_limited: 'Number of request tokens has exceeded your rate limit. Retry later.',
 };
+/** How a refusal ends whose reason is that the conversation is too long. */
+const TOO_LONG = ': context_length_exceeded.';
+/** With these first words, clients of Messages shorten the conversation and try again. */
+const TOO_LONG_SENTENCE =
+  'prompt is too long: the conversation and its answer are more than the model takes (context_length_exceeded).';
 
 /** The status of an error in its API family. */
 export function statusInApiFamily({ code, status }: GatewayError, family: ApiFamily): number {
@@ -58,7 +63,12 @@ export function bodyInApiFamily(
   const type = MESSAGES_TYPES[statusInApiFamily(error, family)] ?? OTHER_TYPE;
   return {
     type: 'error',
-    error: { ...fields, type, message: MESSAGES_SENTENCES[error.code] ?? message },
+    error: { ...fields, type, message: messagesSentence(error.code, message) },
     request_id: requestId,
   };
+}
+
+function messagesSentence(code: ErrorCode, message: string): string {
+  if (message.endsWith(TOO_LONG)) return TOO_LONG_SENTENCE;
+  return MESSAGES_SENTENCES[code] ?? message;
 }
