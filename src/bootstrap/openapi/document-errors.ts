@@ -10,7 +10,7 @@ interface DocumentedAnswer {
 }
 type Answers = Record<string, Answer>;
 
-/** A response with more codes than these is not named after them. */
+/** A response with more codes than these is named after the first of them. */
 const MAX_CODES_IN_NAME = 3;
 
 /** An invalid field of a video has another `type`, and so another example (decision G-04). */
@@ -34,25 +34,36 @@ export function shareErrors(document: OpenAPIObject): void {
       for (const [status, answer] of Object.entries(responses as Answers)) {
         const name = status >= '400' ? nameOf(answer) : undefined;
         if (name === undefined || '$ref' in answer) continue;
-        const known = (shared[part + name] ??= answer);
-        if (isDeepStrictEqual(known, answer))
-          (responses as Answers)[status] = { $ref: `#/components/responses/${part}${name}` };
+        (responses as Answers)[status] = refTo(shared, part + name, answer);
       }
     }
   }
   document.components = { ...document.components, responses: shared as never };
 }
 
+/** The same codes with other headers or words have names of their own, which end in a number. */
+function refTo(
+  shared: Record<string, DocumentedAnswer>,
+  name: string,
+  answer: DocumentedAnswer,
+): Answer {
+  let own = name;
+  for (let number = 2; !isDeepStrictEqual((shared[own] ??= answer), answer); number += 1) {
+    own = `${name}${number}`;
+  }
+  return { $ref: `#/components/responses/${own}` };
+}
+
 function examplesOf(answer: Answer): Record<string, unknown> | undefined {
   return '$ref' in answer ? undefined : answer.content?.['application/json']?.examples;
 }
 
-/** `ProviderHttpErrorOrProviderTimeout`; undefined where there are too many codes. */
+/** `ProviderHttpErrorOrProviderTimeout`, or `InvalidRequestOrOthers`; undefined where there are no codes. */
 function nameOf(answer: Answer): string | undefined {
   const codes = Object.keys(examplesOf(answer) ?? {});
-  if (codes.length === 0 || codes.length > MAX_CODES_IN_NAME) return undefined;
   const words = codes.map((code) =>
     code.replaceAll(/(?:^|_)([a-z])/g, (_, first: string) => first.toUpperCase()),
   );
-  return words.join('Or');
+  const [first] = words;
+  return words.length > MAX_CODES_IN_NAME ? `${first}OrOthers` : words.join('Or') || undefined;
 }
