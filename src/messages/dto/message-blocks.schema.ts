@@ -1,9 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import type { Dto } from '../../common/validation/fields.js';
 
-const anyOf = (...classes: Dto[]) => ({
-  anyOf: classes.map((type) => ({ $ref: getSchemaPath(type) })),
-});
+const reference = (type: Dto) => ({ $ref: getSchemaPath(type) });
+const anyOf = (...classes: Dto[]) => ({ anyOf: classes.map(reference) });
 const always = (word: string) => ({ enum: [word], description: `Always \`${word}\`` });
 const object = { type: 'object', additionalProperties: true } as const;
 const CACHE = {
@@ -124,6 +123,6 @@ export class MessageTurn {
 export const MESSAGE_SCHEMAS = [...SENT, MessageTurn];
 
 /** OpenAPI schema of blocks of text. */
-export const textBlocks = () => ({ type: 'array', items: anyOf(MessageText) });
+export const textBlocks = () => ({ type: 'array', items: reference(MessageText) });
 /** OpenAPI schema of a block of an answer. */
 export const anyAnswerBlock = () => anyOf(...ANSWERED);
