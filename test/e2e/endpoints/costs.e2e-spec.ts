@@ -6,6 +6,7 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../../supp
 import { postJson, send } from '../../support/http-answer.js';
 import { overlay } from '../../support/overlay-file.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
+import { until } from '../../support/until.js';
 
 const ROUTE_COST = {
   unit: 'token',
@@ -70,8 +71,14 @@ async function chat(account: TestAccount, fields: object = {}): Promise<Call> {
   return { id: answer.headers.get('x-gateway-execution-id') ?? '', status: answer.status };
 }
 
+/** The record of a call once it has ended, because a stream that breaks ends before its record is written. */
 async function recordOf({ id }: Pick<Call, 'id'>): Promise<Record<string, unknown>> {
-  return (await admin.get(`/executions/${id}`)).json as Record<string, unknown>;
+  let record: Record<string, unknown> = {};
+  await until(async () => {
+    record = (await admin.get(`/executions/${id}`)).json as Record<string, unknown>;
+    return record.status !== 'running';
+  });
+  return record;
 }
 
 const idOf = ({ accountId }: TestAccount): string => toPublicId('acct', accountId);
