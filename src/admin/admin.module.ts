@@ -16,6 +16,8 @@ import { AdminGuard } from './admin.guard.js';
 import { CatalogController } from './catalog.controller.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
+import { FindController } from './find.controller.js';
+import { IdSearch } from './id-search.js';
 import { KeysController } from './keys.controller.js';
 import { LedgerController } from './ledger.controller.js';
 import { OperatorEndpoints } from './operator-endpoints.js';
@@ -55,6 +57,7 @@ import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.
     UsageController,
     MarginController,
     CatalogController,
+    FindController,
     PriceBooksController,
   ],
   providers: [
@@ -74,6 +77,7 @@ import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.
     PriceWhatIf,
     OperatorPriceBooks,
     DeliveriesService,
+    IdSearch,
     OperatorEndpoints,
     AdminTasksService,
     AdminGuard,
@@ -85,6 +89,7 @@ import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.
     OperatorPriceBooks,
     AdminTasksService,
     DeliveriesService,
+    IdSearch,
     OperatorEndpoints,
     SealedSecrets,
   ],

@@ -27,6 +27,16 @@ export class DeliveriesController {
     return viewPage(await this.deliveries.list(query), viewAdminDelivery);
   }
 
+  @Get(':id')
+  @ApiOperation({
+    summary: 'One webhook delivery with its attempts',
+    description: 'What each receiver answered, and when the next attempt is due.',
+  })
+  @ApiOkResponse({ type: AdminDeliveryView })
+  async retrieveAdminDelivery(@Param('id') id: string): Promise<AdminDeliveryView> {
+    return viewAdminDelivery(await this.deliveries.get(id));
+  }
+
   @Post(':id/redeliver')
   @HttpCode(202)
   @ApiOperation({

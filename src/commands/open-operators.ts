@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DeliveriesService } from '../admin/deliveries.service.js';
 import { OperatorActions } from '../auth/acts/operator-actions.js';
+import { IdSearch } from '../admin/id-search.js';
 import { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
@@ -37,6 +38,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     ledger: app.get(OperatorLedger),
     priceBooks: app.get(OperatorPriceBooks),
     deliveries: app.get(DeliveriesService),
+    ids: app.get(IdSearch),
     endpoints: app.get(OperatorEndpoints),
     actions: app.get(OperatorActions),
     statements: app.get(StatementAnswers, { strict: false }),

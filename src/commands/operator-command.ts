@@ -1,5 +1,6 @@
 import type { AdminTasksService } from '../admin/admin-tasks.service.js';
 import type { DeliveriesService } from '../admin/deliveries.service.js';
+import type { IdSearch } from '../admin/id-search.js';
 import type { OperatorActions } from '../auth/acts/operator-actions.js';
 import type { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
@@ -26,6 +27,7 @@ export interface Operators extends CommonServices {
   readonly ledger: OperatorLedger;
   readonly priceBooks: OperatorPriceBooks;
   readonly deliveries: DeliveriesService;
+  readonly ids: IdSearch;
   readonly endpoints: OperatorEndpoints;
   readonly statements: StatementAnswers;
   readonly usage: UsageService;

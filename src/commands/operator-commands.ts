@@ -1,7 +1,9 @@
 import { actionQueryOf, ActionsQuery } from '../admin/dto/admin.queries.js';
 import { CatalogChangesQuery } from '../admin/dto/catalog.queries.js';
+import { FindQuery } from '../admin/dto/find.query.js';
 import { viewAudit } from '../admin/views/audit.view.js';
 import { viewCatalogChange } from '../admin/views/catalog-change.view.js';
+import { viewFound } from '../admin/views/found-record.view.js';
 import { viewAction } from '../admin/views/operator-action.view.js';
 import { viewReconciliation } from '../billing/reconciliation/reconciliation.view.js';
 import { AdminUsageQuery, MarginQuery } from '../billing/usage/dto/usage.query.js';
@@ -81,6 +83,13 @@ export const OPERATOR_COMMANDS: Readonly<Record<OperatorCommandName, OperatorCom
       const query = actionQueryOf(sent(ActionsQuery, options, timesOf(options)));
       return viewPage(await actions.list(query), viewAction);
     },
+  },
+  find: {
+    run: async ({ ids }, [id = ''], options) =>
+      viewPage(
+        { items: await ids.find(sent(FindQuery, options, { id })), nextCursor: null },
+        viewFound,
+      ),
   },
   'catalog:changes': {
     run: async ({ catalogChanges }, _words, options) =>

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DeliveriesService } from '../admin/deliveries.service.js';
+import { IdSearch } from '../admin/id-search.js';
 import { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
@@ -56,6 +57,7 @@ const SERVICES = [
   ResponseStore,
   SealedSecrets,
   DeliveriesService,
+  IdSearch,
   WebhookUrlPolicy,
   WebhookEndpoints,
   OperatorEndpoints,

@@ -79,6 +79,15 @@ export const GATEWAY_DECLARATIONS = {
     },
     example: 'actions --target key_… --from 2026-11-01',
   },
+  find: {
+    about: 'Says what has an id, and where the operator API reads it',
+    operands: operand(
+      'ID',
+      'Any id (exec_…, chatcmpl-…, task_…, key_…), a client request id or an idempotency key',
+    ),
+    options: { 'account-id': { value: 'ACCOUNT', about: ACCOUNT.about } },
+    example: 'find chatcmpl-…',
+  },
   'catalog:changes': {
     about: 'Lists which model cost what, from when on and by which file, newest first',
     options: { model: { value: 'MODEL', about: 'Id of the model' }, ...PAGE },

@@ -158,8 +158,8 @@ BEGIN
                   settled_amount = p_charge, resolved_at = now()
    WHERE account_id = p_account AND id = p_id;
   IF p_charge > 0 THEN
-    INSERT INTO ledger_entry (account_id, hold_id, owner, kind, amount, balance_after)
-      VALUES (p_account, p_id, known.owner, 'charge', -p_charge, balance - p_charge);
+    INSERT INTO ledger_entry (account_id, id, hold_id, owner, kind, amount, balance_after)
+      VALUES (p_account, p_id, p_id, known.owner, 'charge', -p_charge, balance - p_charge);
   END IF;
   UPDATE account SET held = held - known.amount, posted = posted - coalesce(p_charge, 0) WHERE id = p_account;
   RETURN 'done';

@@ -338,8 +338,9 @@ BEGIN
   END IF;
 
   IF cardinality(charges) > 0 THEN
-    INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after)
-      SELECT t.account, t.hold, 'charge', t.amount, t.balance
+    -- The id of a charge is that of its call, so that it is found without an index of its own.
+    INSERT INTO ledger_entry (account_id, id, hold_id, kind, amount, balance_after)
+      SELECT t.account, t.hold, t.hold, 'charge', t.amount, t.balance
         FROM unnest(charge_accounts, charge_holds, charges, balances) t (account, hold, amount, balance);
   END IF;
   UPDATE account a SET posted = t.new_posted, held = t.new_held
