@@ -62,6 +62,19 @@ describe('a route of the overlay', () => {
     expect(problemsOf(id, provider, 'org/Model 7B:free')).toBe('none');
   });
 
+  it('is refused where its provider speaks one protocol of text only, and it names one', () => {
+    const thinks = (provider: string, upstream_protocol: string) =>
+      problemsOf('gen-5', provider, 'gemini-3', {
+        routes: [{ provider, upstream_model: 'gemini-3', upstream_protocol }],
+      });
+    expect(thinks('my-gemini', 'responses')).toBe(
+      'CATALOG_FILE: model gen-5: routes.0.upstream_protocol does not fit a provider that speaks gemini',
+    );
+    expect(thinks('my-openai', 'responses')).toBe('none');
+    expect(thinks('openai', 'chat')).toBe('none');
+    expect(thinks('openai', 'messages')).toContain('routes.0.upstream_protocol');
+  });
+
   it.each([
     ['aud-v4', 'my-openai', 'openai'],
     ['aud-v4', 'gemini', 'gemini'],

@@ -91,9 +91,9 @@ function checkRoutes(catalog: LoadedCatalog, builtIn: ReadonlyMap<string, Protoc
   const own = catalog.providers.map(({ id, protocol }): [string, Protocol] => [id, protocol]);
   const protocols = new Map([...builtIn, ...own]);
   const problems = catalog.rows.flatMap((row) =>
-    row.routes.flatMap(({ provider, upstreamModel }, index) => {
-      const protocol = protocols.get(provider);
-      const fault = protocol && routeFault(protocol, row.operation, upstreamModel);
+    row.routes.flatMap((route, index) => {
+      const protocol = protocols.get(route.provider);
+      const fault = protocol && routeFault(protocol, row.operation, route);
       if (protocol && !fault && !row.voices && isSpoken(row) && hasOwnVoices(protocol)) {
         return [`CATALOG_FILE: model ${row.id}: voices is required: ${protocol} has its own`];
       }

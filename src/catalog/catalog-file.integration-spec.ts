@@ -151,6 +151,18 @@ describe('loadCatalog', () => {
       /routes\.0\.weight does not fit this operation/,
     ],
     [
+      'the protocol of text of a route of another operation',
+      {
+        models: [
+          {
+            id: 'gen-image-2',
+            routes: [{ provider: 'openai', upstream_model: 'm', upstream_protocol: 'responses' }],
+          },
+        ],
+      },
+      /routes\.0\.upstream_protocol does not fit this operation/,
+    ],
+    [
       'a new model without a price',
       { models: [{ id: 'x', operation: 'speech', limits: { max_input: 1 } }] },
       /price is required/,

@@ -33,7 +33,7 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
   const ofChat = read(() => chatFieldsOf(entry, operation, builtIn));
   const voices = read(() => voicesOf(entry, operation, builtIn));
   read(() => {
-    checkWeights(entry, operation);
+    checkRoutesOfChat(entry, operation);
   });
   const routes = read(() => routesOf(entry, operation));
   if (faults.length > 0) throw new RowFaults(faults);
@@ -146,21 +146,28 @@ function voicesOf(
   return voices ?? builtIn?.voices;
 }
 
-/** Weights order the routes of text alone. */
-function checkWeights({ routes = [] }: OverlayModel, operation: Operation): void {
-  const faults = routes.flatMap(({ weight }, index) =>
-    weight === undefined ? [] : [`routes.${index}.weight does not fit this operation`],
+/** What only routes of text have: weights, which order them, and the protocol in which they are asked. */
+function checkRoutesOfChat({ routes = [] }: OverlayModel, operation: Operation): void {
+  if (operation === 'chat') return;
+  const faults = routes.flatMap(({ weight, upstream_protocol }, index) =>
+    Object.entries({ weight, upstream_protocol }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`routes.${index}.${name} does not fit this operation`],
+    ),
   );
-  if (operation !== 'chat' && faults.length > 0) throw new RowFaults(faults);
+  if (faults.length > 0) throw new RowFaults(faults);
 }
 
 function routesOf({ routes }: OverlayModel, operation: Operation): CostedRoute[] | undefined {
-  return routes?.map(({ provider, upstream_model: upstreamModel, weight, cost }, index) => ({
-    provider,
-    upstreamModel,
-    ...(weight !== undefined && { weight }),
-    ...(cost && { cost: ofCost(index, () => priceOf(cost, operation)) }),
-  }));
+  return routes?.map((route, index) => {
+    const { provider, weight, cost, upstream_protocol: upstreamProtocol } = route;
+    return {
+      provider,
+      upstreamModel: route.upstream_model,
+      ...(upstreamProtocol !== undefined && { upstreamProtocol }),
+      ...(weight !== undefined && { weight }),
+      ...(cost && { cost: ofCost(index, () => priceOf(cost, operation)) }),
+    };
+  });
 }
 
 /** Reads the cost of a route as the price it has the form of; its faults name the cost. */

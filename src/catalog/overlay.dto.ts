@@ -1,3 +1,4 @@
+import { UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../providers/ports/attempt.js';
 import { MAX_DIMENSIONS } from '../providers/ports/embedding.port.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import { BUILT_IN_PROVIDERS, type Protocol, PROTOCOL_NAMES } from '../providers/providers.js';
@@ -92,6 +93,9 @@ export class OverlayRoute {
 
   @Int({ min: 1, max: 1_000, ...optional })
   weight?: number;
+
+  @Enum(UPSTREAM_PROTOCOLS, optional)
+  upstream_protocol?: UpstreamProtocol;
 
   /** What the provider takes, in the form of the model's price. */
   @Nested(() => OverlayPrice, optional)

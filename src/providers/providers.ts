@@ -5,6 +5,7 @@ import { geminiPorts, isGeminiModel } from './gemini/gemini-ports.js';
 import type { ProviderContext } from './http/provider-context.js';
 import { openAiPorts } from './openai/openai-ports.js';
 import { openAiVideoPorts } from './openai-video/openai-video-ports.js';
+import type { Route } from './ports/attempt.js';
 import type { Operation, ProviderPorts } from './ports/provider-ports.js';
 import { hasTtapiEndpoint, ttapiPorts } from './ttapi/ttapi-ports.js';
 
@@ -19,6 +20,8 @@ interface WireProtocol {
   readonly hasOwnVoices?: true;
   /** It takes images of a conversation as bytes, and fetches none. */
   readonly imageBytesOnly?: true;
+  /** Its routes of chat may name the protocol of text in which they are asked. */
+  readonly hasSeveralTexts?: true;
 }
 
 /** The wire protocols. */
@@ -27,6 +30,7 @@ const PROTOCOLS = {
     ports: openAiPorts,
     operations: ['chat', 'image', 'embeddings', 'speech', 'transcription'],
     hasOwnVoices: true,
+    hasSeveralTexts: true,
   },
   anthropic: { ports: anthropicPorts, operations: ['chat'] },
   elevenlabs: {
@@ -123,7 +127,7 @@ const NAME = /^[^\s\p{Cc}](.*[^\s])?$/u;
 
 /** A field of a route that its adapter rejects, and the end of the sentence that explains why. */
 export interface RouteFault {
-  readonly field: 'provider' | 'upstream_model';
+  readonly field: 'provider' | 'upstream_model' | 'upstream_protocol';
   readonly says: string;
 }
 
@@ -136,11 +140,14 @@ export function portsOf(protocol: Protocol, context: ProviderContext): ProviderP
 export function routeFault(
   protocol: Protocol,
   operation: Operation,
-  upstreamModel: string,
+  { upstreamModel, upstreamProtocol }: Pick<Route, 'upstreamModel' | 'upstreamProtocol'>,
 ): RouteFault | undefined {
-  const { operations, knows }: WireProtocol = PROTOCOLS[protocol];
+  const { operations, knows, hasSeveralTexts }: WireProtocol = PROTOCOLS[protocol];
   if (!operations.includes(operation)) {
     return { field: 'provider', says: `speaks ${protocol}, which has no operation ${operation}` };
+  }
+  if (upstreamProtocol !== undefined && !hasSeveralTexts) {
+    return { field: 'upstream_protocol', says: `does not fit a provider that speaks ${protocol}` };
   }
   if (NAME.test(upstreamModel) && (knows?.(upstreamModel) ?? true)) return undefined;
   return { field: 'upstream_model', says: `${upstreamModel} is no name that ${protocol} takes` };

@@ -27,10 +27,10 @@ describe('the models of the sandbox', () => {
   it('have routes that their adapters take', () => {
     const protocols = new Map(BUILT_IN_PROVIDERS.map(({ id, protocol }) => [id, protocol]));
     for (const { operation, routes } of SANDBOX_MODELS) {
-      for (const { provider, upstreamModel } of routes) {
-        const protocol = protocols.get(provider)!;
+      for (const route of routes) {
+        const protocol = protocols.get(route.provider)!;
         expect(PROTOCOL_NAMES).toContain(protocol);
-        expect(routeFault(protocol, operation, upstreamModel)).toBeUndefined();
+        expect(routeFault(protocol, operation, route)).toBeUndefined();
       }
     }
   });

@@ -65,6 +65,7 @@ const STRONG: Kinds = {
   rejected: [
     ...['content_policy_violation', 'moderation_blocked', 'content_filter', 'content_filtered'],
     ...['context_length_exceeded', 'string_above_max_length', 'sensitive_content_detected'],
+    ...['invalid_prompt', 'invalid_image', 'invalid_image_url', 'invalid_base64_image'],
   ],
 };
 

@@ -1,7 +1,7 @@
 import { keyHeader, type ProviderContext } from '../http/provider-context.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { ProviderPorts } from '../ports/provider-ports.js';
-import { OpenAiChat } from './openai-chat.adapter.js';
+import { OpenAiText } from './openai-text.adapter.js';
 import { OpenAiEmbeddings } from './openai-embedding.adapter.js';
 import { OpenAiImage } from './openai-image.adapter.js';
 import { OpenAiSpeech } from './openai-speech.adapter.js';
@@ -13,7 +13,7 @@ export function openAiPorts(access: ProviderContext): ProviderPorts {
     headers: keyHeader(access, 'authorization', 'Bearer '),
   });
   return {
-    chat: new OpenAiChat(http),
+    chat: new OpenAiText(http),
     image: new OpenAiImage(http),
     embeddings: new OpenAiEmbeddings(http),
     speech: new OpenAiSpeech(http),

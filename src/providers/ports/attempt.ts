@@ -25,10 +25,16 @@ export interface UpstreamTerms {
   readonly passFields?: readonly string[];
 }
 
+/** The protocols of text of which a route names one, the usual one first. */
+export const UPSTREAM_PROTOCOLS = ['chat', 'responses'] as const;
+export type UpstreamProtocol = (typeof UPSTREAM_PROTOCOLS)[number];
+
 /** One way to run a model: a provider and the model's name there. */
 export interface Route {
   readonly provider: string;
   readonly upstreamModel: string;
+  /** The protocol of text that the model is asked in, where its provider speaks several; absent: chat completions. */
+  readonly upstreamProtocol?: UpstreamProtocol | undefined;
   /** The share of text calls that begin here, against the weights of the model's other routes. */
   readonly weight?: number;
   /** How the requests of the model differ. The catalog adds those of the row. */
@@ -74,6 +80,8 @@ export interface AttemptOwner {
 export interface AttemptContext {
   /** The model's name at the provider. */
   readonly upstreamModel: string;
+  /** See {@link Route}. */
+  readonly upstreamProtocol?: UpstreamProtocol | undefined;
   /** Deviations of the model's requests from the standard form of the protocol. */
   readonly terms?: UpstreamTerms | undefined;
   /** Aborting it closes the upstream connection. The attempt then rejects with the reason of the signal. */

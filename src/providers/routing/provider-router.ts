@@ -113,7 +113,7 @@ export class ProviderRouter {
     owner: AttemptOwner,
     port = this.registry.portOf(route, operation),
   ): Promise<T> {
-    const { upstreamModel, terms } = route;
+    const { upstreamModel, upstreamProtocol, terms } = route;
     const provider = this.registry.nameOf(route.provider);
     if (owner.mayConnect?.(provider) === false)
       throw notAsked(provider, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
@@ -127,7 +127,9 @@ export class ProviderRouter {
       owner.onAttemptEnd?.(durationMs);
     };
     try {
-      const result = await work(port, { upstreamModel, terms, signal: owner.signal, owner });
+      const { signal } = owner;
+      const context = { upstreamModel, upstreamProtocol, terms, signal, owner };
+      const result = await work(port, context);
       tell('success');
       settleWhenDone(permit, result);
       return result;

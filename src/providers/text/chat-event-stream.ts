@@ -47,6 +47,8 @@ export interface ChatEventReader {
   rest?(): ChatEvent | null;
   /** The error that an event of the protocol is, where its shape does not say so (`carriesError`). */
   errorIn?(event: JsonObject): unknown;
+  /** The whole answer in an event, which has the vendor's own cost figures; undefined where the event has them itself. */
+  answerIn?(event: JsonObject): JsonObject | undefined;
   /** Whether the answer has begun. An end before is an empty answer, which is a failure. */
   readonly hasBegun: boolean;
   /** Whether the answer is complete, with the finish reason or the last event of the protocol. Faults after it are ignored. */
@@ -166,7 +168,7 @@ export class ChatEventStream extends Readable {
   private takeObject(event: JsonObject): void {
     const item = this.readEvent(event);
     if (item === undefined) return;
-    const figures = figuresOfBody(event);
+    const figures = figuresOfBody(this.reader.answerIn?.(event) ?? event);
     if (figures) this.owner?.onFigures?.(figures);
     if (item !== null && (!this.push(item) || this.isPaused())) this.source.pause();
     const { follows } = this.reader;

@@ -28,6 +28,7 @@ const NAMES = {
     'cache_write_input_tokens',
     'cacheWriteInputTokens',
     'prompt_tokens_details.cache_write_tokens',
+    'input_tokens_details.cache_write_tokens',
     'prompt_tokens_details.cache_creation_tokens',
   ],
   /** The two parts of what was written, by how long it stays. */

@@ -1,6 +1,7 @@
 import { ANTHROPIC } from './wires/anthropic.wire.js';
 import { GEMINI } from './wires/gemini.wire.js';
 import { OPENAI_CHAT } from './wires/openai-chat.wire.js';
+import { OPENAI_RESPONSES } from './wires/openai-responses.wire.js';
 
 /** What every vendor of the matrix answers: two pieces of text, one call of a tool, and its usage. */
 export const SAID = {
@@ -15,6 +16,8 @@ export interface Vendor {
   readonly name: string;
   /** In the overlay. */
   readonly protocol: string;
+  /** Of its routes, in the overlay. */
+  readonly upstreamProtocol?: string;
   /** Between the origin and the paths of the adapter. */
   readonly basePath: string;
   /** The answer as a stream, event by event. */
@@ -26,4 +29,4 @@ export interface Vendor {
 }
 
 /** One line for each vendor. */
-export const VENDORS: readonly Vendor[] = [OPENAI_CHAT, GEMINI, ANTHROPIC];
+export const VENDORS: readonly Vendor[] = [OPENAI_CHAT, GEMINI, ANTHROPIC, OPENAI_RESPONSES];

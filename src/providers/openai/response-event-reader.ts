@@ -1,0 +1,113 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { listAt } from '../http/json-fields.js';
+import type { ChatPart } from '../ports/chat-parts.js';
+import { type ChatEvent, PartsEvent, type TokenUsage } from '../ports/chat.port.js';
+import { UnusableAnswer } from '../ports/unusable-answer.js';
+import type { ChatEventReader } from '../text/chat-event-stream.js';
+import { usageOf } from '../text/token-usage.js';
+import { endingOf } from './response-answer.js';
+import { ResponseParts } from './response-parts.js';
+
+/** The events that show the response before it has said anything. */
+const BEGINNINGS: readonly unknown[] = [
+  'response.created',
+  'response.queued',
+  'response.in_progress',
+  'keepalive',
+];
+const ENDS: readonly unknown[] = ['response.completed', 'response.incomplete'];
+/** A response that ends so is a failure, which it describes. */
+const FAILURES: readonly unknown[] = ['response.failed', 'response.cancelled'];
+
+/** Reads the events of one streamed response. It is complete at `response.completed` or `response.incomplete` alone. */
+export class ResponseEventReader implements ChatEventReader {
+  private readonly parts = new ResponseParts();
+  private isOver = false;
+
+  /** @param isNative whether the caller speaks the same protocol and gets the events themselves */
+  constructor(private readonly isNative: boolean) {}
+
+  /** Nothing but the last event of the protocol ends a response, not even a `[DONE]`. */
+  get hasBegun(): boolean {
+    return this.isOver;
+  }
+
+  get isWhole(): boolean {
+    return this.isOver;
+  }
+
+  get follows(): 'more' | 'nothing' {
+    return this.isOver ? 'nothing' : 'more';
+  }
+
+  errorIn({ type, response }: JsonObject): unknown {
+    if (!FAILURES.includes(type)) return undefined;
+    return isJsonObject(response) && isJsonObject(response.error) ? response.error : {};
+  }
+
+  answerIn({ response }: JsonObject): JsonObject | undefined {
+    return isJsonObject(response) ? response : undefined;
+  }
+
+  read(event: JsonObject): ChatEvent | null {
+    const { type } = event;
+    if (typeof type !== 'string') throw new UnusableAnswer('bad_chunk');
+    if (BEGINNINGS.includes(type)) return null;
+    if (ENDS.includes(type)) return this.finish(event);
+    return this.eventOf(event, this.partsOf(type, event), null);
+  }
+
+  private partsOf(type: string, event: JsonObject): ChatPart[] {
+    const { output_index: index, delta } = event;
+    switch (type) {
+      case 'response.output_item.added':
+        return this.parts.begin(index, itemOf(event));
+      case 'response.output_item.done':
+        return this.parts.end(index, itemOf(event));
+      case 'response.output_text.delta':
+        return this.textOf(event);
+      case 'response.refusal.delta':
+        return this.parts.say(index, 'refusal', delta);
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta':
+        return this.parts.say(index, 'reasoning', delta);
+      case 'response.reasoning_summary_part.added':
+        return this.parts.nextThought(index);
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        return this.parts.addToCall(index, delta);
+      default:
+        return [];
+    }
+  }
+
+  private textOf(event: JsonObject): ChatPart[] {
+    const said = this.parts.say(event.output_index, 'text', event.delta);
+    const logprobs = listAt(event, 'logprobs') ?? [];
+    return said.map((part) =>
+      part.type === 'text' && logprobs.length > 0 ? { ...part, logprobs } : part,
+    );
+  }
+
+  private finish(event: JsonObject): ChatEvent | null {
+    const { response } = event;
+    const parts = isJsonObject(response) ? endingOf(response, this.parts) : undefined;
+    if (!isJsonObject(response) || parts === undefined) throw new UnusableAnswer('bad_chunk');
+    this.isOver = true;
+    return this.eventOf(event, parts, usageOf(response));
+  }
+
+  private eventOf(
+    event: JsonObject,
+    parts: ChatPart[],
+    usage: TokenUsage | null,
+  ): ChatEvent | null {
+    if (this.isNative) return new PartsEvent(parts, usage, event);
+    return parts.length === 0 && usage === null ? null : new PartsEvent(parts, usage);
+  }
+}
+
+function itemOf({ item }: JsonObject): JsonObject {
+  if (!isJsonObject(item)) throw new UnusableAnswer('bad_chunk');
+  return item;
+}
