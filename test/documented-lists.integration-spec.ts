@@ -4,9 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_MODELS } from '../src/catalog/models/built-in.models.js';
 import type { ModelRow } from '../src/catalog/model-row.js';
+import { TOKEN_LINES } from '../src/catalog/token-price.js';
 import { SANDBOX_MODELS } from '../src/catalog/models/sandbox.models.js';
 import { VOICES } from '../src/catalog/voices.js';
 import { OPERATIONS } from '../src/catalog/operations.js';
+import { LINE_UNITS } from '../src/common/money/price-lines.js';
 import { ERROR_TABLE, type ErrorCode, publicCodeOf } from '../src/common/errors/error-table.js';
 import type { Setting } from '../src/platform/config/setting.js';
 import { SETTINGS } from '../src/platform/config/settings.js';
@@ -79,6 +81,18 @@ describe('the lists of the documentation', () => {
     const rows = SANDBOX_MODELS.map((model) => rowOf(model));
     expect(missingIn('docs/guides/sandbox.md', rows)).toEqual([]);
     expect(documented('docs/guides/sandbox.md', 'Models of its own')).toBe(rows.length);
+  });
+
+  it('documents each name of a price beside its names in other places', () => {
+    const path = 'docs/reference/models.md';
+    const table = read(path).split('\n## Spellings of a price\n')[1]!.split('\n## ')[0]!;
+    const lines = Object.keys(TOKEN_LINES).map((line) =>
+      ['', `\`${line}_per_million\``, `\`${line}_micro_usd_per_million\``, `\`${line}\``].join(
+        ' | ',
+      ),
+    );
+    expect(lines.filter((cells) => !table.includes(cells))).toEqual([]);
+    expect(LINE_UNITS.filter((unit) => !table.includes(`| \`${unit}\` |`))).toEqual([]);
   });
 
   it('documents every voice', () => {
