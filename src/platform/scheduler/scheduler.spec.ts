@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '../../common/time/clock.js';
@@ -21,6 +22,10 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('Scheduler', () => {
+  // The errors of this test's own jobs are logged.
+  beforeAll(() => {
+    Logger.overrideLogger(false);
+  });
   afterEach(() => scheduler.stop());
 
   it('runs a job again and again, never two ticks at once', async () => {
