@@ -1,23 +1,26 @@
 import type { CommandDeclaration } from '../command-declaration.js';
 import { ACCOUNT, operand, PAGE, TIMES, YES } from './shared-options.js';
 
+/** What sums of calls and tasks take, with what they are summed up by where nothing is named. */
+const sumOptions = (groupBy: 'day' | 'model') => ({
+  'group-by': {
+    value: 'day,model,key,endpoint,account,provider,upstream_model',
+    about: `One or more of them, with commas between. Absent: ${groupBy}`,
+  },
+  from: { value: 'DAY', about: 'First day (UTC), such as 2026-11-01. Absent: 30 days back' },
+  to: { value: 'DAY', about: 'Last day (UTC), included. Absent: today' },
+  'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
+  'api-key-id': { value: 'KEY', about: 'Id of the key' },
+  model: { value: 'MODEL', about: 'Id of the model' },
+  csv: { about: 'Prints CSV' },
+  ...PAGE,
+});
+
 /** What the commands about the gateway as a whole take. */
 export const GATEWAY_DECLARATIONS = {
   usage: {
     about: 'Sums up calls, quantities, charges and latencies',
-    options: {
-      'group-by': {
-        value: 'day,model,key,endpoint,account,provider,upstream_model',
-        about: 'One or more of them, with commas between. Absent: day',
-      },
-      from: { value: 'DAY', about: 'First day (UTC), such as 2026-11-01. Absent: 30 days back' },
-      to: { value: 'DAY', about: 'Last day (UTC), included. Absent: today' },
-      'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
-      'api-key-id': { value: 'KEY', about: 'Id of the key' },
-      model: { value: 'MODEL', about: 'Id of the model' },
-      csv: { about: 'Prints CSV' },
-      ...PAGE,
-    },
+    options: sumOptions('day'),
     notes: [
       'DAY is also taken as epoch seconds: --from the day in which they lie, --to the end before them.',
       'A quantity is summed up only over one unit: with models of several units in a row it is empty.',
@@ -26,19 +29,7 @@ export const GATEWAY_DECLARATIONS = {
   },
   margin: {
     about: 'Sums up what was charged, what it cost at the providers, and what is left',
-    options: {
-      'group-by': {
-        value: 'day,model,key,endpoint,account,provider,upstream_model',
-        about: 'One or more of them, with commas between. Absent: model',
-      },
-      from: { value: 'DAY', about: 'First day (UTC), such as 2026-11-01. Absent: 30 days back' },
-      to: { value: 'DAY', about: 'Last day (UTC), included. Absent: today' },
-      'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
-      'api-key-id': { value: 'KEY', about: 'Id of the key' },
-      model: { value: 'MODEL', about: 'Id of the model' },
-      csv: { about: 'Prints CSV' },
-      ...PAGE,
-    },
+    options: sumOptions('model'),
     notes: ['A margin is empty where the cost of a call that succeeded is not known.'],
     example: 'margin --group-by account,model --from 2026-11-01 --to 2026-11-30 --csv',
   },
