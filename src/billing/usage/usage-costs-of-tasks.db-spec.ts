@@ -1,26 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { endTask } from '../../../test/support/end-task.js';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { fundedAccount, IDLE_TICKER } from '../../../test/support/test-ledger.js';
+import { fundedAccount } from '../../../test/support/test-ledger.js';
+import { UsageDesk } from '../../../test/support/usage-desk.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { auditBooks } from '../audit/usage-audit.js';
 import { marginOf } from '../cost-sums.js';
-import { UsageReports } from './usage-reports.js';
-import { UsageRollup } from './usage-rollup.js';
 
 const RUNS = 12;
 const RESERVED = 200;
-const LONGEST_PAUSE_MS = 100;
 
-let database: TestDatabase;
-let rollup: UsageRollup;
+let desk: UsageDesk;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  rollup = new UsageRollup(database.dataSource, IDLE_TICKER);
+  desk = await UsageDesk.open();
 });
-afterAll(() => database.drop());
+afterAll(() => desk.close());
 
 const cost = fc.option(fc.nat(500));
 const charge = fc.constantFrom(0, 1, RESERVED);
@@ -33,20 +27,8 @@ const oneTask = fc.record({
 });
 type PlayedTask = typeof oneTask extends fc.Arbitrary<infer T> ? T : never;
 
-async function foldAll(): Promise<void> {
-  const from = new Date();
-  for (let fold = 0; ; fold++) {
-    await rollup.tick(0);
-    const [state] = await database.dataSource.query<{ until: Date }[]>(
-      'SELECT folded_until AS until FROM usage_state',
-    );
-    if (state && state.until > from) return;
-    await sleep(Math.min(fold, LONGEST_PAUSE_MS));
-  }
-}
-
 async function play(accountId: string, played: PlayedTask): Promise<string> {
-  const { dataSource } = database;
+  const { dataSource } = desk;
   const id = uuidV7(Date.now());
   await dataSource.query(
     `SELECT task_submit_v2($1, $2, NULL, 'video', 'video', 'm', NULL, '', '{}', 'vendor', '', false, 'v',
@@ -54,7 +36,7 @@ async function play(accountId: string, played: PlayedTask): Promise<string> {
     [accountId, id],
   );
   await endTask(dataSource, accountId, id, played.end, played.cost);
-  if (played.foldsBetween) await foldAll();
+  if (played.foldsBetween) await desk.foldAll();
   if (typeof played.end === 'string' && played.late) {
     const { charge: late, cost: lateCost } = played.late;
     await endTask(dataSource, accountId, id, { late }, lateCost);
@@ -71,7 +53,7 @@ describe('costs of tasks in usage', () => {
   it('are what the records cost, folded or not, also of tasks that were delivered late', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(oneTask, { minLength: 1, maxLength: 6 }), async (history) => {
-        const { dataSource } = database;
+        const { dataSource } = desk;
         const accountId = await fundedAccount(dataSource, 100_000n);
         let charged = 0;
         let isWhole = true;
@@ -89,16 +71,7 @@ describe('costs of tasks in usage', () => {
         }
         const costs = history.reduce((sum, played) => sum + (costIn(played) ?? 0), 0);
         for (let fold = 0; fold < 2; fold++) {
-          const [row] = await new UsageReports(dataSource).rows({
-            groupBy: ['provider', 'upstream_model'],
-            fromDay: '2020-01-01',
-            toDay: '2100-01-01',
-            accountId,
-            apiKeyId: undefined,
-            model: undefined,
-            limit: 10,
-            offset: 0,
-          });
+          const [row] = await desk.rowsBy(accountId, 'provider', 'upstream_model');
           expect(row).toMatchObject({
             provider: 'vendor',
             upstream_model: 'v',
@@ -108,7 +81,7 @@ describe('costs of tasks in usage', () => {
           });
           if (row === undefined) continue;
           expect(marginOf(row).marginMicroUsd).toBe(isWhole ? BigInt(charged - costs) : null);
-          await foldAll();
+          await desk.foldAll();
         }
         expect((await auditBooks(dataSource, 'full')).discrepancies).toEqual([]);
       }),

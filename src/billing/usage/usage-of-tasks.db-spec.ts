@@ -1,42 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { fundedAccount, IDLE_TICKER } from '../../../test/support/test-ledger.js';
+import { fundedAccount } from '../../../test/support/test-ledger.js';
 import { endTask } from '../../../test/support/end-task.js';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { UsageDesk } from '../../../test/support/usage-desk.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { ReversalRepository } from '../recovery/reversal.repository.js';
-import { UsageReports } from './usage-reports.js';
-import { UsageRollup } from './usage-rollup.js';
 
-let database: TestDatabase;
+let desk: UsageDesk;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  desk = await UsageDesk.open();
 });
-afterAll(() => database.drop());
+afterAll(() => desk.close());
 
 /** A charged task of 200 micro-USD; version 0.1.0 names no endpoint when there is no idempotency key. */
 async function charged(accountId: string, kind: string, endpoint: string | null): Promise<string> {
   const taskId = uuidV7(Date.now());
-  await database.dataSource.query(
+  await desk.dataSource.query(
     `SELECT task_submit($1, $2, NULL, $3, 'video', 'm', NULL, '', '{}', 'sandbox', '', true, 'm',
        'waiting:sandbox', 200, NULL, NULL, NULL, NULL, NULL, $4, NULL, NULL)`,
     [accountId, taskId, kind, endpoint],
   );
-  await endTask(database.dataSource, accountId, taskId, 200);
+  await endTask(desk.dataSource, accountId, taskId, 200);
   return taskId;
 }
 
-function byEndpoint(accountId: string) {
-  return new UsageReports(database.dataSource).rows({
-    groupBy: ['endpoint'],
-    fromDay: '2020-01-01',
-    toDay: '2100-01-01',
-    accountId,
-    apiKeyId: undefined,
-    model: undefined,
-    limit: 10,
-    offset: 0,
-  });
-}
+const byEndpoint = (accountId: string) => desk.rowsBy(accountId, 'endpoint');
 
 describe('usage of a task', () => {
   it.each([
@@ -46,14 +33,14 @@ describe('usage of a task', () => {
     ['song', null, '/v1/music/generations'],
     ['dubbing', null, '/v1/audio/dubbing'],
   ])('counts a %s task of endpoint %s at %s, before and after folding', async (kind, own, path) => {
-    const { dataSource } = database;
+    const { dataSource } = desk;
     const accountId = await fundedAccount(dataSource, 1_000n);
     await charged(accountId, kind, own);
     for (let fold = 0; fold < 3; fold++) {
       expect(await byEndpoint(accountId)).toMatchObject([
         { endpoint: path, calls: '1', charged: '200' },
       ]);
-      await new UsageRollup(dataSource, IDLE_TICKER).tick(0);
+      await desk.rollup.tick(0);
     }
   });
 
@@ -61,7 +48,7 @@ describe('usage of a task', () => {
     [{ kind: 'lip-sync', endpoint: '/v1/videos/lip-sync' }, '/v1/videos/lip-sync'],
     [{ kind: 'song' }, '/v1/music/generations'],
   ])('takes back at its endpoint what the journal says of %o', async (bought, path) => {
-    const { dataSource } = database;
+    const { dataSource } = desk;
     const accountId = await fundedAccount(dataSource, 1_000n);
     const taskId = await charged(accountId, 'song', path);
     const told = { apiKeyId: null, model: 'm', ...bought };

@@ -1,71 +1,43 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import {
   FAILURE,
-  ledgerOf,
   startOf,
   successOf,
   fundedAccount,
   IDLE_TICKER,
-  type TestLedger,
 } from '../../../test/support/test-ledger.js';
+import { UsageDesk } from '../../../test/support/usage-desk.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { auditBooks } from '../audit/usage-audit.js';
 import type { ExecutionStart } from '../calls/execution-commands.js';
-import { millisecondsOf, UsageReports } from './usage-reports.js';
+import { millisecondsOf } from './usage-reports.js';
 import { UsageRollup } from './usage-rollup.js';
 
 const RUNS = 15;
 const STEPS = 40;
 const CREDIT = 1_000_000_000n;
-/** Days around this one. */
-const ALL = { fromDay: '2020-01-01', toDay: '2100-01-01', limit: 1_000, offset: 0 };
 
-let database: TestDatabase;
+let desk: UsageDesk;
 let ledger: LedgerService;
-let calls: TestLedger;
-let rollup: UsageRollup;
-let reports: UsageReports;
-
 beforeAll(async () => {
-  database = await createTestDatabase();
-  ledger = new LedgerService(database.dataSource);
-  calls = ledgerOf(database.dataSource);
-  rollup = new UsageRollup(database.dataSource, IDLE_TICKER);
-  reports = new UsageReports(database.dataSource);
+  desk = await UsageDesk.open();
+  ledger = new LedgerService(desk.dataSource);
 });
-afterAll(() => database.drop());
+afterAll(() => desk.close());
 
-const LONGEST_PAUSE_MS = 100;
-
-const newAccount = (): Promise<string> => fundedAccount(database.dataSource, CREDIT);
-
-/** Folds until all of before is folded; a transaction of any database of the server puts that off. */
-async function foldAll(): Promise<void> {
-  const from = new Date();
-  for (let fold = 0; ; fold++) {
-    await rollup.tick(0);
-    const [state] = await database.dataSource.query<{ until: Date }[]>(
-      'SELECT folded_until AS until FROM usage_state',
-    );
-    if (state && state.until > from) return;
-    await sleep(Math.min(fold, LONGEST_PAUSE_MS));
-  }
-}
+const newAccount = (): Promise<string> => fundedAccount(desk.dataSource, CREDIT);
 
 async function usageOf(accountId: string, dimension: 'day' | 'account' | 'run' = 'day') {
-  const request = { ...ALL, groupBy: [dimension], apiKeyId: undefined, model: undefined };
-  const rows = await reports.rows({ ...request, accountId });
+  const rows = await desk.rowsBy(accountId, dimension);
   const sum = (name: 'calls' | 'failures' | 'charged') =>
     rows.reduce((total, row) => total + BigInt(row[name]), 0n);
   return { calls: sum('calls'), failures: sum('failures'), charged: sum('charged') };
 }
 
 async function truthOf(accountId: string) {
-  const [row] = await database.dataSource.query<Record<'calls' | 'failures' | 'charged', string>[]>(
+  const [row] = await desk.dataSource.query<Record<'calls' | 'failures' | 'charged', string>[]>(
     `SELECT (SELECT count(*) FROM execution WHERE account_id = $1 AND status <> 'running') AS calls,
             (SELECT coalesce(-sum(amount), 0) FROM ledger_entry WHERE account_id = $1 AND hold_id IS NOT NULL) AS charged`,
     [accountId],
@@ -75,13 +47,12 @@ async function truthOf(accountId: string) {
 
 /** Charges of runs in usage, and what the runs say that they spent; without those of nothing. */
 async function usageByRun(accountId: string): Promise<Record<string, string>> {
-  const request = { ...ALL, groupBy: ['run'], apiKeyId: undefined, model: undefined } as const;
-  const rows = await reports.rows({ ...request, accountId });
+  const rows = await desk.rowsBy(accountId, 'run');
   const ofRuns = rows.filter(({ run, charged }) => run !== '' && charged !== '0');
   return Object.fromEntries(ofRuns.map(({ run, charged }) => [run ?? '', charged]));
 }
 async function spentByRun(accountId: string): Promise<Record<string, string>> {
-  const rows = await database.dataSource.query<{ id: string; spent: string }[]>(
+  const rows = await desk.dataSource.query<{ id: string; spent: string }[]>(
     'SELECT id, spent FROM run WHERE account_id = $1 AND spent <> 0',
     [accountId],
   );
@@ -89,7 +60,7 @@ async function spentByRun(accountId: string): Promise<Record<string, string>> {
 }
 
 async function foldedOf(accountId: string): Promise<bigint> {
-  const [row] = await database.dataSource.query<{ charged: string }[]>(
+  const [row] = await desk.dataSource.query<{ charged: string }[]>(
     'SELECT charged FROM usage_account WHERE account_id = $1',
     [accountId],
   );
@@ -109,7 +80,7 @@ const OPERATIONS = [
 
 /** Cancels a call whatever became of it, as what is owed does. */
 const cancel = ({ accountId, executionId }: ExecutionStart) =>
-  database.dataSource.query(
+  desk.dataSource.query(
     `SELECT execution_cancel($1, $2, NULL, 'aud-v4', '/v1/audio/speech', 'service_unavailable', NULL, NULL)`,
     [accountId, executionId],
   );
@@ -121,15 +92,15 @@ async function play(accountId: string, operations: readonly [string, number][]):
     if (operation === 'begin') {
       const run = pick % 3 === 0 ? undefined : { id: `run ${pick % 3}` };
       const begun = { ...startOf(accountId, BigInt(pick + 1)), run };
-      await calls.executions.begin(begun);
+      await desk.calls.executions.begin(begun);
       starts.push(begun);
     } else if (operation === 'fold') {
-      await rollup.tick(0);
+      await desk.rollup.tick(0);
     } else if (start) {
       const charge = start.amountMicroUsd / 2n;
       if (operation === 'succeed')
-        await calls.executions.succeed(start, successOf(charge)).catch(() => 0);
-      if (operation === 'fail') await calls.executions.fail(start, FAILURE).catch(() => 0);
+        await desk.calls.executions.succeed(start, successOf(charge)).catch(() => 0);
+      if (operation === 'fail') await desk.calls.executions.fail(start, FAILURE).catch(() => 0);
       if (operation === 'cancel') await cancel(start);
       if (operation === 'refund') {
         const part = pick % 2 === 0 ? {} : { amountMicroUsd: 7n, idempotencyKey: String(pick % 5) };
@@ -153,14 +124,14 @@ describe('the sums of usage', () => {
           expect(await usageOf(accountId)).toMatchObject(truth);
           expect(await usageOf(accountId, 'run')).toMatchObject(truth);
           expect(await usageByRun(accountId)).toEqual(await spentByRun(accountId));
-          expect((await auditBooks(database.dataSource, 'new')).discrepancies).toEqual([]);
-          await foldAll();
+          expect((await auditBooks(desk.dataSource, 'new')).discrepancies).toEqual([]);
+          await desk.foldAll();
           expect(await usageOf(accountId)).toMatchObject(truth);
           expect(await usageOf(accountId, 'account')).toMatchObject(truth);
           expect(await usageOf(accountId, 'run')).toMatchObject(truth);
           expect(await usageByRun(accountId)).toEqual(await spentByRun(accountId));
           for (const scope of ['new', 'full', 'new'] as const) {
-            expect((await auditBooks(database.dataSource, scope)).discrepancies).toEqual([]);
+            expect((await auditBooks(desk.dataSource, scope)).discrepancies).toEqual([]);
           }
           expect(await foldedOf(accountId)).toBe(truth.charged);
         },
@@ -171,7 +142,7 @@ describe('the sums of usage', () => {
 
   it('miss no call whose transaction was under way while others were folded', async () => {
     const accountId = await newAccount();
-    const late = database.dataSource.createQueryRunner();
+    const late = desk.dataSource.createQueryRunner();
     await late.connect();
     await late.startTransaction();
     try {
@@ -185,8 +156,8 @@ describe('the sums of usage', () => {
           ['begin', 1],
           ['succeed', 0],
         ]);
-        await rollup.tick(0);
-        await rollup.tick(0);
+        await desk.rollup.tick(0);
+        await desk.rollup.tick(0);
       }
       await late.query(
         `UPDATE execution SET status = 'failed', completed_at = now(), error_code = 'x' WHERE id = $1`,
@@ -197,10 +168,10 @@ describe('the sums of usage', () => {
       await late.release();
     }
     expect(await usageOf(accountId)).toEqual({ calls: 1n, failures: 1n, charged: 0n });
-    await foldAll();
-    await foldAll();
+    await desk.foldAll();
+    await desk.foldAll();
     expect(await usageOf(accountId)).toEqual({ calls: 1n, failures: 1n, charged: 0n });
-    const [row] = await database.dataSource.query<{ calls: string }[]>(
+    const [row] = await desk.dataSource.query<{ calls: string }[]>(
       'SELECT sum(calls) AS calls FROM usage_day WHERE account_id = $1',
       [accountId],
     );
@@ -213,16 +184,16 @@ describe('the sums of usage', () => {
       ['begin', 10],
       ['succeed', 0],
     ]);
-    const other = new UsageRollup(database.dataSource, IDLE_TICKER);
-    await Promise.all([rollup.tick(0), other.tick(0), rollup.tick(0), other.tick(0)]);
-    await foldAll();
+    const other = new UsageRollup(desk.dataSource, IDLE_TICKER);
+    await Promise.all([desk.rollup.tick(0), other.tick(0), desk.rollup.tick(0), other.tick(0)]);
+    await desk.foldAll();
     expect(await foldedOf(accountId)).toBe(5n);
   });
 });
 
 describe('latencies', () => {
   it('are shown within 5 %', async () => {
-    const rows = await database.dataSource.query<{ ms: number; bucket: number }[]>(
+    const rows = await desk.dataSource.query<{ ms: number; bucket: number }[]>(
       `SELECT ms::int, usage_bucket(ms) AS bucket FROM generate_series(20, 200000, 37) ms`,
     );
     for (const { ms, bucket } of rows) {

@@ -1,40 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import {
-  FAILURE,
-  fundedAccount,
-  IDLE_TICKER,
-  ledgerOf,
-  startOf,
-  successOf,
-  type TestLedger,
-} from '../../../test/support/test-ledger.js';
+import { FAILURE, fundedAccount, startOf, successOf } from '../../../test/support/test-ledger.js';
+import { UsageDesk } from '../../../test/support/usage-desk.js';
 import { UsageTokens1700000001036 } from '../../platform/database/migrations/1036-usage-tokens.migration.js';
 import { auditBooks } from '../audit/usage-audit.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { TOKEN_SUMS } from '../token-sums.js';
-import { type UsageDimension, UsageReports } from './usage-reports.js';
-import { UsageRollup } from './usage-rollup.js';
+import type { UsageDimension } from './usage-reports.js';
 
 const RUNS = 10;
 const CREDIT = 1_000_000_000n;
-const ALL = { fromDay: '2020-01-01', toDay: '2100-01-01', limit: 1_000, offset: 0 };
-const LONGEST_PAUSE_MS = 100;
 
-let database: TestDatabase;
-let calls: TestLedger;
-let rollup: UsageRollup;
-let reports: UsageReports;
-
+let desk: UsageDesk;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  calls = ledgerOf(database.dataSource);
-  rollup = new UsageRollup(database.dataSource, IDLE_TICKER);
-  reports = new UsageReports(database.dataSource);
+  desk = await UsageDesk.open();
 });
-afterAll(() => database.drop());
+afterAll(() => desk.close());
 
 type Tokens = readonly [input: number, cached: number, output: number, reasoning: number];
 
@@ -53,21 +34,8 @@ const oneCall: fc.Arbitrary<PlayedCall> = fc.record({
   foldsAfter: fc.boolean(),
 });
 
-async function foldAll(): Promise<void> {
-  const from = new Date();
-  for (let fold = 0; ; fold++) {
-    await rollup.tick(0);
-    const [state] = await database.dataSource.query<{ until: Date }[]>(
-      'SELECT folded_until AS until FROM usage_state',
-    );
-    if (state && state.until > from) return;
-    await sleep(Math.min(fold, LONGEST_PAUSE_MS));
-  }
-}
-
 async function tokensOf(accountId: string, dimension: UsageDimension): Promise<readonly number[]> {
-  const request = { ...ALL, groupBy: [dimension], apiKeyId: undefined, model: undefined };
-  const rows = await reports.rows({ ...request, accountId });
+  const rows = await desk.rowsBy(accountId, dimension);
   return TOKEN_SUMS.map((name) => rows.reduce((sum, row) => sum + Number(row[name]), 0));
 }
 
@@ -95,17 +63,17 @@ const countedOf = ([input, cached, output, reasoning]: Tokens, isChat: boolean) 
 /** Plays the calls; returns the tokens of the chats that were charged, whatever was given back of them. */
 async function play(accountId: string, history: readonly PlayedCall[]): Promise<number[]> {
   const sums = [0, 0, 0, 0];
-  const ledger = new LedgerService(database.dataSource);
+  const ledger = new LedgerService(desk.dataSource);
   for (const { tokens, isChat, end, foldsAfter } of history) {
     const start = { ...startOf(accountId, 10_000n), model: isChat ? 'gen-5' : 'aud-v4' };
-    await calls.executions.begin(start);
+    await desk.calls.executions.begin(start);
     const basis = basisOf(tokens, isChat);
     const charge = isChat ? BigInt(tokens.reduce((sum, count) => sum + count, 0)) : 7n;
     // By the same route as the others: the sums of that version had no routes.
     const failure = { ...FAILURE, upstreamModel: 'eleven_v3' };
-    if (end === 'failed') await calls.executions.fail(start, failure);
+    if (end === 'failed') await desk.calls.executions.fail(start, failure);
     if (end === 'charged' || end === 'refunded') {
-      await calls.executions.succeed(start, { ...successOf(charge), basis });
+      await desk.calls.executions.succeed(start, { ...successOf(charge), basis });
       for (const [index, count] of countedOf(tokens, isChat).entries()) {
         sums[index] = (sums[index] ?? 0) + count;
       }
@@ -113,7 +81,7 @@ async function play(accountId: string, history: readonly PlayedCall[]): Promise<
     if (end === 'refunded' && charge > 0n) {
       await ledger.refund({ of: 'execution', id: start.executionId, note: null });
     }
-    if (foldsAfter) await rollup.tick(0);
+    if (foldsAfter) await desk.rollup.tick(0);
   }
   return sums;
 }
@@ -122,20 +90,20 @@ describe('the tokens in usage', () => {
   it('are those of the charged chats, by day and by month, folded or not, for any history', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(oneCall, { maxLength: 12 }), async (history) => {
-        const accountId = await fundedAccount(database.dataSource, CREDIT);
+        const accountId = await fundedAccount(desk.dataSource, CREDIT);
         const wanted = await play(accountId, history);
         expect(await tokensOf(accountId, 'model')).toEqual(wanted);
-        await foldAll();
+        await desk.foldAll();
         expect(await tokensOf(accountId, 'model')).toEqual(wanted);
         expect(await tokensOf(accountId, 'account')).toEqual(wanted);
-        expect((await auditBooks(database.dataSource, 'full')).discrepancies).toEqual([]);
+        expect((await auditBooks(desk.dataSource, 'full')).discrepancies).toEqual([]);
       }),
       { numRuns: RUNS },
     );
   });
 
   it('are taken over from the records of calls that an earlier version summed up', async () => {
-    const accountId = await fundedAccount(database.dataSource, CREDIT);
+    const accountId = await fundedAccount(desk.dataSource, CREDIT);
     const chat = { tokens: [30, 20, 7, 5], isChat: true, foldsAfter: true } as const;
     const speech = { ...chat, isChat: false, end: 'charged' } as const;
     const wanted = await play(accountId, [
@@ -143,16 +111,16 @@ describe('the tokens in usage', () => {
       speech,
       { ...chat, end: 'refunded' },
     ]);
-    await foldAll();
+    await desk.foldAll();
     await play(accountId, [{ ...chat, end: 'open' }]);
     const sums = () =>
-      database.dataSource.query(
+      desk.dataSource.query(
         `SELECT 'day' AS table, account_id, model, ${TOKEN_SUMS.join(', ')} FROM usage_day
          UNION ALL SELECT 'month', account_id, NULL, ${TOKEN_SUMS.join(', ')} FROM usage_month ORDER BY 1, 2, 3`,
       );
     const before = await sums();
     expect(await tokensOf(accountId, 'account')).toEqual(wanted);
-    const runner = database.dataSource.createQueryRunner();
+    const runner = desk.dataSource.createQueryRunner();
     await runner.connect();
     try {
       await runner.startTransaction();
