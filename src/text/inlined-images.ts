@@ -7,8 +7,7 @@ import { callerLeftSignal } from '../platform/http-server/connections/caller-lef
 import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
 import type { ConversationMessage, Conversation } from '../providers/ports/conversation.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
-import { lazily } from './text-request.js';
-import type { NamedImage, TextRequest } from './text-request.js';
+import { lazily, type NamedImage, type TextRequest } from './text-request.js';
 
 /** Most bytes of all images of a call together. */
 const MAX_BYTES = 20 * 1024 * 1024;

@@ -36,7 +36,7 @@ interface PromptCount extends TokenCount {
  */
 @Injectable()
 export class TextUsage {
-  private readonly logger = new Logger('Chat');
+  private readonly logger = new Logger(TextUsage.name);
   private readonly surpluses = new OnceAnHour();
   private readonly unreported = new OnceAnHour();
 

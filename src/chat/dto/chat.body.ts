@@ -6,12 +6,19 @@ import {
   Examined,
   Bool,
   ModelId,
-  Num,
   Enum,
   Text,
   Int,
 } from '../../common/validation/fields.js';
 import { isMetadata } from '../../common/validation/metadata.js';
+import {
+  FrequencyPenalty,
+  MAX_OUTPUT_CAP,
+  NotOffered,
+  PresencePenalty,
+  Temperature,
+  TopP,
+} from '../../text/text-fields.js';
 import {
   isLogitBias,
   isStop,
@@ -32,7 +39,6 @@ import {
 } from './chat-tools.schema.js';
 import { ChatRequestMessage } from './message.schema.js';
 
-const MAX_TOKENS = 100_000_000;
 const MAX_LABEL = 512;
 const MAX_TOP_LOGPROBS = 20;
 const optional = { optional: true } as const;
@@ -51,15 +57,6 @@ const TOOL_CHOICE = {
     },
   },
 };
-
-/** A field of OpenAI's API that is not supported: null is accepted, as SDKs send it (decision G-02). */
-function Unsupported(): PropertyDecorator {
-  return Custom(() => false, 'is not offered here: leave it out', {
-    ...optional,
-    description: 'Not offered here: leave it out or send null',
-    api: { type: Object, nullable: true, enum: [null] },
-  });
-}
 
 /** Body (API: POST /v1/chat/completions; decisions G-02, G-92). */
 export class ChatBody {
@@ -91,27 +88,17 @@ export class ChatBody {
   })
   stream_options?: JsonObject;
 
-  @Num({
-    min: 0,
-    max: 2,
-    ...optional,
-    description: 'How freely words are chosen: 0 takes the likeliest, higher values vary more',
-  })
+  @Temperature({ max: 2 })
   temperature?: number;
 
-  @Num({
-    min: 0,
-    max: 1,
-    ...optional,
-    description: 'Words are chosen only among the likeliest that together have this probability',
-  })
+  @TopP()
   top_p?: number;
 
   @ExcludedBy('max_completion_tokens')
-  @Int({ min: 1, max: MAX_TOKENS, ...optional, description: 'Caps the generated tokens' })
+  @Int({ min: 1, max: MAX_OUTPUT_CAP, ...optional, description: 'Caps the generated tokens' })
   max_tokens?: number;
 
-  @Int({ min: 1, max: MAX_TOKENS, ...optional, description: 'Another name of `max_tokens`' })
+  @Int({ min: 1, max: MAX_OUTPUT_CAP, ...optional, description: 'Another name of `max_tokens`' })
   max_completion_tokens?: number;
 
   @Custom(isStop, 'must be a text or an array of up to 4 texts', {
@@ -132,20 +119,10 @@ export class ChatBody {
   @Int({ min: 1, max: 1, ...optional, description: 'One answer is given' })
   n?: number;
 
-  @Num({
-    min: -2,
-    max: 2,
-    ...optional,
-    description: 'Above 0, words that have appeared at all become less likely',
-  })
+  @PresencePenalty()
   presence_penalty?: number;
 
-  @Num({
-    min: -2,
-    max: 2,
-    ...optional,
-    description: 'Above 0, words become less likely the more often they have appeared',
-  })
+  @FrequencyPenalty()
   frequency_penalty?: number;
 
   @Custom(isLogitBias, 'must map token ids to numbers from -100 to 100', {
@@ -244,21 +221,21 @@ export class ChatBody {
   })
   modalities?: readonly string[];
 
-  @Unsupported()
+  @NotOffered()
   audio?: null;
 
-  @Unsupported()
+  @NotOffered()
   function_call?: null;
 
-  @Unsupported()
+  @NotOffered()
   functions?: null;
 
-  @Unsupported()
+  @NotOffered()
   prediction?: null;
 
-  @Unsupported()
+  @NotOffered()
   prompt_cache_retention?: null;
 
-  @Unsupported()
+  @NotOffered()
   web_search_options?: null;
 }

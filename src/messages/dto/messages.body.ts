@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
-import { Bool, Custom, Examined, Int, ModelId, Num, Text } from '../../common/validation/fields.js';
+import { Bool, Examined, Int, ModelId, Text } from '../../common/validation/fields.js';
+import { MAX_OUTPUT_CAP, NotOffered, Temperature, TopP } from '../../text/text-fields.js';
 import { MessageTurn, textBlocks } from './message-blocks.schema.js';
 import { cacheFault, turnsFault, systemFault } from './message-shapes.js';
 import {
@@ -11,12 +12,14 @@ import {
 } from './tool-shapes.js';
 import { getSchemaPath } from '@nestjs/swagger';
 
-const MAX_TOKENS = 100_000_000;
 const MAX_STOPS = 64;
 const MAX_STOP_CHARS = 1_024;
 const MAX_TOP_K = 1_000_000;
 const optional = { optional: true } as const;
 const object = { type: 'object', additionalProperties: true } as const;
+
+/** As SDKs send it where there is none. */
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
 /** Body (API: POST /v1/messages; decision G-107). Unknown fields are left out before. */
 export class MessagesBody {
@@ -31,7 +34,7 @@ export class MessagesBody {
 
   @Int({
     min: 1,
-    max: MAX_TOKENS,
+    max: MAX_OUTPUT_CAP,
     ...optional,
     description:
       'Caps the generated tokens, those of thinking included; without it, what the balance pays for',
@@ -48,20 +51,10 @@ export class MessagesBody {
   @Bool({ default: false, description: 'Answer as server-sent events' })
   stream!: boolean;
 
-  @Num({
-    min: 0,
-    max: 1,
-    ...optional,
-    description: 'How freely words are chosen: 0 takes the likeliest, higher values vary more',
-  })
+  @Temperature({ max: 1 })
   temperature?: number;
 
-  @Num({
-    min: 0,
-    max: 1,
-    ...optional,
-    description: 'Words are chosen only among the likeliest that together have this probability',
-  })
+  @TopP()
   top_p?: number;
 
   @Int({
@@ -127,22 +120,9 @@ export class MessagesBody {
   })
   cache_control?: JsonObject;
 
-  @NotOffered()
+  @NotOffered('', isEmptyList)
   mcp_servers?: null;
 
-  @NotOffered()
+  @NotOffered('', isEmptyList)
   container?: null;
-}
-
-/** A field that costs money or changes state elsewhere: null is accepted. */
-function NotOffered(): PropertyDecorator {
-  return Custom(
-    (value) => Array.isArray(value) && value.length === 0,
-    'is not offered here: leave it out',
-    {
-      optional: true,
-      description: 'Not offered here: leave it out or send null',
-      api: { type: Object, nullable: true, enum: [null] },
-    },
-  );
 }

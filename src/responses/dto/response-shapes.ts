@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { Custom, type PartFault } from '../../common/validation/fields.js';
+import type { PartFault } from '../../common/validation/fields.js';
 import { isCleanJson, uncleanPart } from '../../common/validation/clean-json.js';
 
 const MAX_TOOLS = 128;
@@ -125,13 +125,4 @@ function isOptional(value: unknown, type: 'string' | 'boolean'): boolean {
 
 function isOptionalObject(value: unknown): boolean {
   return value === undefined || value === null || isJsonObject(value);
-}
-
-/** A field of OpenAI's API that is not offered: null is accepted, as SDKs send it (decision G-02). */
-export function NotOffered(why: string): PropertyDecorator {
-  return Custom(() => false, `is not offered here${why}: leave it out`, {
-    optional: true,
-    description: 'Not offered here: leave it out or send null',
-    api: { type: Object, nullable: true, enum: [null] },
-  });
 }

@@ -7,22 +7,28 @@ import {
   Examined,
   Int,
   ModelId,
-  Num,
   Text,
 } from '../../common/validation/fields.js';
+import {
+  FrequencyPenalty,
+  MAX_OUTPUT_CAP,
+  NotOffered,
+  PresencePenalty,
+  Temperature,
+  TopP,
+} from '../../text/text-fields.js';
 import { inputFault } from '../input/item-shapes.js';
 import { anyItem } from './response-items.schema.js';
 import {
   contextManagementFault,
   INCLUDES,
-  NotOffered,
   reasoningFault,
   textOptionsFault,
   toolChoiceFault,
   responseToolsFault,
 } from './response-shapes.js';
 
-const MAX_TOKENS = 100_000_000;
+const MAX_TOOL_CALLS = 100_000_000;
 const MAX_LABEL = 512;
 const MAX_INSTRUCTIONS = 4_194_304;
 const optional = { optional: true } as const;
@@ -86,26 +92,16 @@ export class ResponsesBody {
 
   @Int({
     min: 1,
-    max: MAX_TOKENS,
+    max: MAX_OUTPUT_CAP,
     ...optional,
     description: 'Caps the generated tokens, those of reasoning included',
   })
   max_output_tokens?: number;
 
-  @Num({
-    min: 0,
-    max: 2,
-    ...optional,
-    description: 'How freely words are chosen: 0 takes the likeliest, higher values vary more',
-  })
+  @Temperature({ max: 2 })
   temperature?: number;
 
-  @Num({
-    min: 0,
-    max: 1,
-    ...optional,
-    description: 'Words are chosen only among the likeliest that together have this probability',
-  })
+  @TopP()
   top_p?: number;
 
   @Int({
@@ -117,20 +113,10 @@ export class ResponsesBody {
   })
   top_logprobs?: number;
 
-  @Num({
-    min: -2,
-    max: 2,
-    ...optional,
-    description: 'Above 0, words that have appeared at all become less likely',
-  })
+  @PresencePenalty()
   presence_penalty?: number;
 
-  @Num({
-    min: -2,
-    max: 2,
-    ...optional,
-    description: 'Above 0, words become less likely the more often they have appeared',
-  })
+  @FrequencyPenalty()
   frequency_penalty?: number;
 
   @Examined(responseToolsFault, {
@@ -154,7 +140,7 @@ export class ResponsesBody {
 
   @Int({
     min: 1,
-    max: MAX_TOKENS,
+    max: MAX_TOOL_CALLS,
     ...optional,
     description: 'Of hosted tools, which are not offered here; it is taken and has no effect',
   })
@@ -238,10 +224,10 @@ export class ResponsesBody {
   @NotOffered(', use previous_response_id')
   conversation?: null;
 
-  @NotOffered('')
+  @NotOffered()
   prompt?: null;
 
-  @NotOffered('')
+  @NotOffered()
   moderation?: null;
 
   @NotOffered(' without background: true')
