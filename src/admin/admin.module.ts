@@ -17,6 +17,7 @@ import { CatalogController } from './catalog.controller.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { FindController } from './find.controller.js';
+import { HoldsController } from './holds.controller.js';
 import { IdSearch } from './id-search.js';
 import { KeysController } from './keys.controller.js';
 import { LedgerController } from './ledger.controller.js';
@@ -58,6 +59,7 @@ import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.
     MarginController,
     CatalogController,
     FindController,
+    HoldsController,
     PriceBooksController,
   ],
   providers: [

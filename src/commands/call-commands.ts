@@ -1,6 +1,8 @@
 import { AdminExecutionsQuery, DeliveriesQuery } from '../admin/dto/admin.queries.js';
+import { holdQueryOf, HoldsQuery } from '../admin/dto/holds.query.js';
 import { viewAdminDelivery } from '../admin/views/admin-delivery.view.js';
 import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
+import { viewHold } from '../admin/views/hold.view.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
@@ -24,6 +26,12 @@ export const CALL_COMMANDS = {
     run: async ({ operator }, [id = ''], options) => {
       const key = given(options, 'idempotency-key');
       return notedEntry(await operator.refund(id, refundBodyOf(options), key));
+    },
+  },
+  holds: {
+    run: async ({ holds }, _words, options) => {
+      const query = sent(HoldsQuery, options, timesOf(options));
+      return viewPage(await holds.list(holdQueryOf(query)), viewHold);
     },
   },
   deliveries: {

@@ -15,6 +15,7 @@ import { ResponseStore } from '../stored-responses/response-store.js';
 import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { StatementAnswers } from '../billing/statements/statement-answers.js';
 import { CatalogChanges } from '../catalog/catalog-changes.js';
+import { OpenHolds } from '../billing/calls/open-holds.js';
 import { VendorReconciliation } from '../billing/reconciliation/vendor-reconciliation.js';
 import { UsageService } from '../billing/usage/usage.service.js';
 import type { Operators, TaskOperators } from './operator-command.js';
@@ -39,6 +40,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     priceBooks: app.get(OperatorPriceBooks),
     deliveries: app.get(DeliveriesService),
     ids: app.get(IdSearch),
+    holds: app.get(OpenHolds, { strict: false }),
     endpoints: app.get(OperatorEndpoints),
     actions: app.get(OperatorActions),
     statements: app.get(StatementAnswers, { strict: false }),

@@ -9,6 +9,7 @@ import type { OperatorPriceBooks } from '../admin/operator-price-books.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { StatementAnswers } from '../billing/statements/statement-answers.js';
 import type { CatalogChanges } from '../catalog/catalog-changes.js';
+import type { OpenHolds } from '../billing/calls/open-holds.js';
 import type { VendorReconciliation } from '../billing/reconciliation/vendor-reconciliation.js';
 import type { UsageService } from '../billing/usage/usage.service.js';
 import type { ResponseStore } from '../stored-responses/response-store.js';
@@ -28,6 +29,7 @@ export interface Operators extends CommonServices {
   readonly priceBooks: OperatorPriceBooks;
   readonly deliveries: DeliveriesService;
   readonly ids: IdSearch;
+  readonly holds: OpenHolds;
   readonly endpoints: OperatorEndpoints;
   readonly statements: StatementAnswers;
   readonly usage: UsageService;

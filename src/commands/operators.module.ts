@@ -24,6 +24,7 @@ import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { sandboxedProviders, sandboxScope } from '../providers/providers.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
+import { OpenHolds } from '../billing/calls/open-holds.js';
 import { RecoveryModule } from '../billing/recovery/recovery.module.js';
 import { ObservabilityModule } from '../platform/observability/observability.module.js';
 import { ResponseStore } from '../stored-responses/response-store.js';
@@ -44,6 +45,7 @@ import { WebhookUrlPolicy } from '../webhooks/webhook-url-policy.js';
 /** What commands need and no module gives. */
 const SERVICES = [
   ExecutionsService,
+  OpenHolds,
   WebhookDeliveries,
   OperatorService,
   OperatorKeys,

@@ -6,6 +6,7 @@ import { LedgerMetrics } from './ledger-metrics.js';
 import { ExecutionLedger } from './execution-ledger.js';
 import { ExecutionsService } from './executions.service.js';
 import { HOLD_SWEEPER_OPTIONS, HoldSweeper, type HoldSweeperOptions } from './hold-sweeper.js';
+import { OpenHolds } from './open-holds.js';
 import { RecoveryModule } from '../recovery/recovery.module.js';
 import { CALL_LIMITS, type CallLimits, PaidCalls } from './paid-calls.js';
 
@@ -17,6 +18,7 @@ import { CALL_LIMITS, type CallLimits, PaidCalls } from './paid-calls.js';
     ExecutionLedger,
     ExecutionsService,
     HoldSweeper,
+    OpenHolds,
     PaidCalls,
     {
       provide: HOLD_SWEEPER_OPTIONS,
@@ -31,6 +33,6 @@ import { CALL_LIMITS, type CallLimits, PaidCalls } from './paid-calls.js';
       inject: [GATEWAY_CONFIG],
     },
   ],
-  exports: [AdmissionModule, ExecutionsService, PaidCalls],
+  exports: [AdmissionModule, ExecutionsService, OpenHolds, PaidCalls],
 })
 export class ExecutionsModule {}

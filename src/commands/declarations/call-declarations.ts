@@ -34,6 +34,17 @@ export const CALL_DECLARATIONS = {
     notes: ['It asks first.'],
     example: 'execution:refund exec_… --reason goodwill',
   },
+  holds: {
+    about: 'Lists what running calls and open tasks hold, oldest first',
+    options: {
+      'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
+      model: { value: 'MODEL', about: 'Id of the model' },
+      holder: { value: 'execution|task', about: 'Of synchronous calls or of tasks only' },
+      'created-before': { value: 'TIME', about: 'Older than this time' },
+      ...PAGE,
+    },
+    example: 'holds --account-id acme',
+  },
   deliveries: {
     about: 'Lists webhook deliveries with their attempts, newest first',
     options: {

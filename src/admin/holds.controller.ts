@@ -1,0 +1,26 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { OpenHolds } from '../billing/calls/open-holds.js';
+import { viewPage } from '../common/paging/page.view.js';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { holdQueryOf, HoldsQuery } from './dto/holds.query.js';
+import { OperatorEndpoint } from './operator-endpoint.decorator.js';
+import { HoldPage, viewHold } from './views/hold.view.js';
+
+/** What running calls and open tasks hold (docs/operate/operations.md). */
+@OperatorEndpoint()
+@Controller('admin/holds')
+export class HoldsController {
+  constructor(private readonly holds: OpenHolds) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Open holds, oldest first',
+    description:
+      'Money that running calls and open tasks of all accounts reserve, with its age. Filters can be combined.',
+  })
+  @ApiOkResponse({ type: HoldPage })
+  async listHolds(@StrictQuery() query: HoldsQuery) {
+    return viewPage(await this.holds.list(holdQueryOf(query)), viewHold);
+  }
+}
