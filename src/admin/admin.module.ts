@@ -34,6 +34,7 @@ import { PriceBooksController } from './price-books.controller.js';
 import { RecordsController } from './records.controller.js';
 import { UsageController } from './usage.controller.js';
 import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.js';
+import { WebhookReceiversController } from './webhook-receivers.controller.js';
 
 /** The operator API. */
 @Module({
@@ -52,6 +53,7 @@ import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.
     LedgerController,
     KeysController,
     RecordsController,
+    WebhookReceiversController,
     DeliveriesController,
     AdminWebhookEndpointsController,
     AdminTasksController,

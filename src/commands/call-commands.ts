@@ -1,5 +1,6 @@
 import { AdminExecutionsQuery, DeliveriesQuery } from '../admin/dto/admin.queries.js';
 import { holdQueryOf, HoldsQuery } from '../admin/dto/holds.query.js';
+import { failedFilterOf, RedeliverBody } from '../admin/dto/webhook-receivers.dto.js';
 import { viewAdminDelivery } from '../admin/views/admin-delivery.view.js';
 import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
 import { viewHold } from '../admin/views/hold.view.js';
@@ -7,7 +8,7 @@ import { viewPage } from '../common/paging/page.view.js';
 import { notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
 import { executionRefundQuestion } from './operator-questions.js';
-import { given, refundBodyOf, sent, timesOf } from './parse-options.js';
+import { given, misused, refundBodyOf, sent, timeOf, timesOf, without } from './parse-options.js';
 
 /** The commands about synchronous calls and webhook deliveries. */
 export const CALL_COMMANDS = {
@@ -37,6 +38,16 @@ export const CALL_COMMANDS = {
   deliveries: {
     run: async ({ deliveries }, _words, options) =>
       viewPage(await deliveries.list(sent(DeliveriesQuery, options)), viewAdminDelivery),
+  },
+  'delivery:redeliver-failed': {
+    changes: true,
+    run: async ({ receivers }, _words, options) => {
+      const failed_after = timeOf(options, 'failed-after');
+      if (failed_after === undefined) throw misused('Say since when: --failed-after TIME.');
+      const body = sent(RedeliverBody, without(options, 'failed-after'), { failed_after });
+      const deliveries = await receivers.redeliver(failedFilterOf(body));
+      return { object: 'redelivery', deliveries };
+    },
   },
   'delivery:redeliver': {
     changes: true,

@@ -18,6 +18,7 @@ import { CatalogChanges } from '../catalog/catalog-changes.js';
 import { OpenHolds } from '../billing/calls/open-holds.js';
 import { VendorReconciliation } from '../billing/reconciliation/vendor-reconciliation.js';
 import { UsageService } from '../billing/usage/usage.service.js';
+import { WebhookReceivers } from '../webhooks/webhook-receivers.js';
 import type { Operators, TaskOperators } from './operator-command.js';
 import { OperatorsModule } from './operators.module.js';
 
@@ -41,6 +42,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     deliveries: app.get(DeliveriesService),
     ids: app.get(IdSearch),
     holds: app.get(OpenHolds, { strict: false }),
+    receivers: app.get(WebhookReceivers, { strict: false }),
     endpoints: app.get(OperatorEndpoints),
     actions: app.get(OperatorActions),
     statements: app.get(StatementAnswers, { strict: false }),

@@ -14,6 +14,7 @@ import type { VendorReconciliation } from '../billing/reconciliation/vendor-reco
 import type { UsageService } from '../billing/usage/usage.service.js';
 import type { ResponseStore } from '../stored-responses/response-store.js';
 import type { SealedSecrets } from '../sealed/sealed-secrets.js';
+import type { WebhookReceivers } from '../webhooks/webhook-receivers.js';
 import type { Options, Question } from './operator-request.js';
 
 /** The services that every command uses. */
@@ -30,6 +31,7 @@ export interface Operators extends CommonServices {
   readonly deliveries: DeliveriesService;
   readonly ids: IdSearch;
   readonly holds: OpenHolds;
+  readonly receivers: WebhookReceivers;
   readonly endpoints: OperatorEndpoints;
   readonly statements: StatementAnswers;
   readonly usage: UsageService;

@@ -39,6 +39,7 @@ import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { SsrfSafeDialer } from '../platform/http-client/ssrf-safe-dialer.js';
 import { WebhookEndpoints } from '../webhooks/endpoints/webhook-endpoints.js';
 import { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
+import { WebhookReceivers } from '../webhooks/webhook-receivers.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import { WebhookUrlPolicy } from '../webhooks/webhook-url-policy.js';
 
@@ -47,6 +48,7 @@ const SERVICES = [
   ExecutionsService,
   OpenHolds,
   WebhookDeliveries,
+  WebhookReceivers,
   OperatorService,
   OperatorKeys,
   OperatorLedger,

@@ -3,6 +3,7 @@ import { KeyExpiryEvents } from './endpoints/key-expiry-events.js';
 import { WebhookEndpoints } from './endpoints/webhook-endpoints.js';
 import { WebhookDeliveries } from './webhook-deliveries.js';
 import { WebhookMetrics } from './webhook-metrics.js';
+import { WebhookReceivers } from './webhook-receivers.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookSender } from './webhook-sender.js';
 import { WebhookUrlPolicy } from './webhook-url-policy.js';
@@ -12,6 +13,7 @@ import { WebhookWorker } from './webhook-worker.js';
 @Module({
   providers: [
     WebhookDeliveries,
+    WebhookReceivers,
     WebhookSecrets,
     WebhookUrlPolicy,
     WebhookSender,
@@ -20,6 +22,13 @@ import { WebhookWorker } from './webhook-worker.js';
     WebhookEndpoints,
     KeyExpiryEvents,
   ],
-  exports: [WebhookDeliveries, WebhookEndpoints, WebhookSecrets, WebhookUrlPolicy, WebhookWorker],
+  exports: [
+    WebhookDeliveries,
+    WebhookReceivers,
+    WebhookEndpoints,
+    WebhookSecrets,
+    WebhookUrlPolicy,
+    WebhookWorker,
+  ],
 })
 export class WebhooksModule {}

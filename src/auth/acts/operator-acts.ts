@@ -28,6 +28,7 @@ const ACT_OF_CALL: ReadonlyMap<string, string> = new Map([
   ['POST /admin/tasks/:id/refund', 'task:refund'],
   ['POST /admin/tasks/:id/resolve', 'task:resolve'],
   ['POST /admin/webhook-deliveries/:id/redeliver', 'delivery:redeliver'],
+  ['POST /admin/webhook-deliveries/redeliver', 'delivery:redeliver-failed'],
 ]);
 
 /** The act of a call, such as `account:credit` for `POST /admin/accounts/:id/credits`; other text as it is. */

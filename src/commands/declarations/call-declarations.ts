@@ -57,6 +57,20 @@ export const CALL_DECLARATIONS = {
     },
     example: 'deliveries --account-id acme --status failed',
   },
+  'delivery:redeliver-failed': {
+    about: 'Sends webhook deliveries again that failed for good: 10,000 at most, the newest',
+    options: {
+      'failed-after': {
+        value: 'TIME',
+        about:
+          'Whose last attempt began then or later: epoch seconds, a date or a time in ISO 8601',
+      },
+      host: { value: 'HOST', about: 'To this host only, such as hooks.example.com' },
+      'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
+    },
+    notes: ['It says how many are due now. What is delivered or still due is left alone.'],
+    example: 'delivery:redeliver-failed --host hooks.example.com --failed-after 2026-11-25',
+  },
   'delivery:redeliver': {
     about: 'Makes the next attempt of a webhook delivery now',
     operands: operand('DELIVERY', 'Id of the delivery, whd_…'),

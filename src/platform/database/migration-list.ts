@@ -17,6 +17,7 @@ import { AccountEvents1700000001050 } from './migrations/1050-account-events.mig
 import { LateDeliveries1700000001052 } from './migrations/1052-late-deliveries.migration.js';
 import { StoredResponses1700000001056 } from './migrations/1056-stored-responses.migration.js';
 import { Costs1700000001060 } from './migrations/1060-costs.migration.js';
+import { FailedDeliveries1700000001062 } from './migrations/1062-failed-deliveries.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   LateDeliveries1700000001052,
   StoredResponses1700000001056,
   Costs1700000001060,
+  FailedDeliveries1700000001062,
 ];

@@ -1165,6 +1165,7 @@ CREATE TABLE webhook_delivery (
 ) WITH (fillfactor=80);
 CREATE INDEX webhook_delivery_by_id ON public.webhook_delivery USING btree (id);
 CREATE INDEX webhook_delivery_due ON public.webhook_delivery USING btree (due_at, origin) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_delivery_failed ON public.webhook_delivery USING btree (id) WHERE (status = 'failed'::text);
 CREATE INDEX webhook_delivery_lane ON public.webhook_delivery USING btree (account_id, origin, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX webhook_delivery_of_event ON public.webhook_delivery USING btree (created_at) WHERE (event IS NOT NULL);
 CREATE INDEX webhook_delivery_of_owner ON public.webhook_delivery USING btree (owner_id, id);

@@ -20,6 +20,7 @@ CREATE INDEX webhook_delivery_due ON webhook_delivery (due_at, origin) WHERE sta
 CREATE INDEX webhook_delivery_lane ON webhook_delivery (account_id, origin, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX webhook_delivery_of_owner ON webhook_delivery (owner_id, id);
 CREATE INDEX webhook_delivery_by_id ON webhook_delivery (id);
+CREATE INDEX webhook_delivery_failed ON webhook_delivery (id) WHERE status = 'failed';
 CREATE INDEX webhook_delivery_of_event ON webhook_delivery (created_at) WHERE event IS NOT NULL;
 
 COMMENT ON TABLE webhook_delivery IS 'Webhooks and what became of them (decisions G-80 to G-83). A row is written in the transaction that ends its task.';
