@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type Holder, HOLDERS, type OpenHold } from '../../billing/calls/open-holds.js';
+import { type Holder, HOLDERS, type ListedHold } from '../../billing/calls/open-holds.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
@@ -59,7 +59,7 @@ export class HoldView {
 export class HoldPage extends pageOfViews(HoldView) {}
 
 /** The hold with public ids. */
-export function viewHold(hold: OpenHold): HoldView {
+export function viewHold(hold: ListedHold): HoldView {
   return {
     id: toPublicId(hold.holder === 'task' ? 'task' : 'exec', hold.id),
     object: 'hold',

@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/test-ledger.js';
 import { maintenanceConnectionOf } from '../../platform/database/data-source.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import { type OpenHold, OpenHolds, type OpenHoldQuery } from './open-holds.js';
+import { type ListedHold, OpenHolds, type OpenHoldQuery } from './open-holds.js';
 
 const ENDED = 10_000;
 const MODELS = ['aud-v3', 'aud-v4'] as const;
@@ -31,8 +31,8 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** All pages, of at most two rows each. */
-async function allOf(query: Omit<OpenHoldQuery, 'limit' | 'cursor'>): Promise<OpenHold[]> {
-  const found: OpenHold[] = [];
+async function allOf(query: Omit<OpenHoldQuery, 'limit' | 'cursor'>): Promise<ListedHold[]> {
+  const found: ListedHold[] = [];
   let cursor: string | undefined;
   do {
     const page = await holds.list({ ...query, limit: 2, cursor });
@@ -137,4 +137,4 @@ describe('OpenHolds', () => {
   });
 });
 
-const sameButAge = (hold: OpenHold) => ({ ...hold, ageSeconds: expect.any(Number) });
+const sameButAge = (hold: ListedHold) => ({ ...hold, ageSeconds: expect.any(Number) });

@@ -9,7 +9,7 @@ export const HOLDERS = ['execution', 'task'] as const;
 export type Holder = (typeof HOLDERS)[number];
 
 /** Money that a running call or an open task reserves. */
-export interface OpenHold {
+export interface ListedHold {
   readonly holder: Holder;
   /** UUID of the call or task. */
   readonly id: string;
@@ -91,7 +91,7 @@ export class OpenHolds {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Holds, the oldest first; a call that ends meanwhile is left out. Throws 400 `invalid_request` for an invalid cursor. */
-  async list(query: OpenHoldQuery): Promise<Page<OpenHold>> {
+  async list(query: OpenHoldQuery): Promise<Page<ListedHold>> {
     const values = [
       query.accountId ?? null,
       query.model ?? null,
@@ -108,7 +108,7 @@ export class OpenHolds {
   }
 }
 
-function holdOf(row: OpenHoldRow): OpenHold {
+function holdOf(row: OpenHoldRow): ListedHold {
   return {
     holder: row.holder,
     id: row.id,
