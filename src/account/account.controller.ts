@@ -8,7 +8,7 @@ import { KeyActionsInterceptor } from '../auth/acts/key-actions.interceptor.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
-import { LowBalanceBody } from './low-balance.body.js';
+import { LowBalanceBody } from './dto/low-balance.body.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { PageOrCsv, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';

@@ -1,5 +1,5 @@
-import { isUnsignedAmount, UNSIGNED_AMOUNT_RULE } from '../common/money/micro-usd.js';
-import { Custom } from '../common/validation/fields.js';
+import { isUnsignedAmount, UNSIGNED_AMOUNT_RULE } from '../../common/money/micro-usd.js';
+import { Custom } from '../../common/validation/fields.js';
 
 /** Body of PATCH /v1/account. */
 export class LowBalanceBody {

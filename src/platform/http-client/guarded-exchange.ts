@@ -1,12 +1,15 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { ProtocolFloodGuard } from './protocol-flood-guard.js';
 
 const MAX_HEADER_BYTES = 16_384;
 const BODY_BUFFER_BYTES = 65_536;
 const USER_AGENT = 'shim-gateway';
 const FLOOD = 'the server sent too much that is no body';
+/** A server may always send this many bytes in addition to the response body. A head has at most an eighth of it. */
+const FREE_BYTES = 131_072;
+/** Body bytes that allow one more byte of protocol overhead, such as the sizes of chunks. */
+const BODY_PER_OVERHEAD = 4;
 
 /**
  * Limits of one request, in milliseconds: name resolution, TCP and TLS together; the head of the response; each pause
@@ -147,3 +150,28 @@ function headersOf({ headersDistinct }: IncomingMessage): GuardedResponse['heade
 }
 
 const ignore = (): void => undefined;
+
+/**
+ * Counts bytes from a server that are not body: interim responses, empty lines, sizes and extensions of chunks. A line
+ * of it costs as much CPU as a large piece of a body, so a server that sends nothing else could occupy the process.
+ */
+class ProtocolFloodGuard {
+  private receivedBytes = 0;
+  private takenBytes = 0;
+
+  received(bytes: number): void {
+    this.receivedBytes += bytes;
+  }
+
+  /** Counts body bytes that were read. */
+  countBody(bytes: number): void {
+    this.takenBytes += bytes;
+  }
+
+  /** `waitingBytes`: body bytes that were received but not read yet. */
+  isTooMuch(waitingBytes: number): boolean {
+    const bodyBytes = this.takenBytes + waitingBytes;
+    const overheadBytes = this.receivedBytes - bodyBytes;
+    return overheadBytes > FREE_BYTES + bodyBytes / BODY_PER_OVERHEAD;
+  }
+}
