@@ -12,7 +12,7 @@ import { type ResponseInput, ResponseInputs } from './input/response-inputs.js';
 import { textRequestOf } from './input/response-request.js';
 import type { ItemTerms } from './output/item-draft.js';
 import { ResponseWork } from './response-work.js';
-import { ResponseStore } from '../stored-responses/response-store.js';
+import { type NewItem, ResponseStore } from '../stored-responses/response-store.js';
 
 const SEALED = 'reasoning.encrypted_content';
 const LOGPROBS = 'message.output_text.logprobs';
@@ -53,6 +53,18 @@ export class PreparedResponses {
     return { asked, items };
   }
 
+  /** What an earlier request asked, from its body and its whole conversation, and how its answer is made. */
+  again(
+    accountId: string,
+    body: ResponsesBody,
+    items: readonly NewItem[],
+  ): Pick<PreparedResponse, 'asked' | 'terms'> {
+    const placed = items.map(({ item }) => ({ item, param: 'input' }));
+    const messages = messagesOf(placed, (sealed) => this.seal.open(sealed, accountId));
+    const asked = textRequestOf(body, messages, new IgnoredFields());
+    return { asked, terms: this.termsOf(accountId, body) };
+  }
+
   /** The same, with what is made of the answer. */
   async of(call: ResponseCall, sent: OpenBody<ResponsesBody>): Promise<PreparedResponse> {
     const { accountId } = call.caller;
@@ -64,12 +76,16 @@ export class PreparedResponses {
     return {
       asked,
       work: new ResponseWork({ head, accountId, items }, this.store, nowSeconds),
-      terms: {
-        newId: () => this.ids.fresh(),
-        seal: (part) => this.seal.seal(part, accountId),
-        showsSealed: body.include?.includes(SEALED) === true,
-        showsLogprobs: body.include?.includes(LOGPROBS) === true,
-      },
+      terms: this.termsOf(accountId, body),
+    };
+  }
+
+  private termsOf(accountId: string, { include }: ResponsesBody): ItemTerms {
+    return {
+      newId: () => this.ids.fresh(),
+      seal: (part) => this.seal.seal(part, accountId),
+      showsSealed: include?.includes(SEALED) === true,
+      showsLogprobs: include?.includes(LOGPROBS) === true,
     };
   }
 }

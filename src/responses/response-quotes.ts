@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { QuotableCalls } from '../admission/quotes/quotable-calls.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import { type OpenBody, parseOpenBody } from '../common/validation/open-body.js';
+import { TaskSubmission } from '../tasks/submission/task-submission.js';
 import { NamedImages } from '../text/named-images.js';
 import { quoteOf } from '../text/text-quote.js';
 import { TextUsage } from '../text/text-usage.js';
@@ -17,6 +18,7 @@ export class ResponseQuotes implements OnModuleInit {
     private readonly images: NamedImages,
     private readonly prepared: PreparedResponses,
     private readonly usage: TextUsage,
+    private readonly submission: TaskSubmission,
   ) {}
 
   onModuleInit(): void {
@@ -29,10 +31,16 @@ export class ResponseQuotes implements OnModuleInit {
         const { asked } = await this.prepared.asked(caller.accountId, sent);
         const { hold, linesFor, maxTokens } = quoteOf(row, asked);
         const hasImages = this.images.checkTexts(asked.images).length > 0;
+        const { background, webhook } = sent.body;
+        this.submission.checkWebhook(webhook, path);
         return {
           quote: hold,
           tokens: { linesFor, maxTokens },
-          unchecked: hasImages ? ['media'] : [],
+          unchecked: background
+            ? this.submission.uncheckedSteps(webhook, hasImages)
+            : hasImages
+              ? ['media']
+              : [],
         };
       },
       path,

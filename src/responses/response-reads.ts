@@ -22,32 +22,23 @@ export class ResponseReads {
 
   /** The response as it was answered. */
   async response(accountId: string, id: string): Promise<JsonObject> {
-    const { response, itemIds, outputItems } = await this.find(accountId, id);
+    return this.whole(accountId, await this.find(accountId, id));
+  }
+
+  /** The same, of a response that was found. */
+  async whole(
+    accountId: string,
+    { response, itemIds, outputItems }: StoredResponse,
+  ): Promise<JsonObject> {
     const output = outputItems === 0 ? [] : itemIds.slice(-outputItems);
     return { ...response, output: await this.items(accountId, output) };
   }
 
   /** The conversation before the answer: what the model was given, those of earlier turns included. */
-  async inputItems(
-    accountId: string,
-    id: string,
-    { limit, order, after }: InputItemsQuery,
-  ): Promise<ItemPage> {
+  async inputItems(accountId: string, id: string, query: InputItemsQuery): Promise<ItemPage> {
     const { itemIds, outputItems } = await this.find(accountId, id);
-    const oldest = itemIds.slice(0, itemIds.length - outputItems);
-    const ids = order === 'asc' ? oldest : oldest.toReversed();
-    const last = after === undefined ? undefined : fromItemId(after);
-    const position = last === undefined ? -1 : ids.indexOf(last);
-    if (after !== undefined && position < 0) throw unknownAfter();
-    const page = ids.slice(position + 1, position + 1 + limit);
-    const data = await this.items(accountId, page);
-    return {
-      object: 'list',
-      data,
-      first_id: data.at(0)?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-      has_more: position + 1 + limit < ids.length,
-    };
+    const { ids, hasMore } = placesOf(itemIds.slice(0, itemIds.length - outputItems), query);
+    return pageOfItems(await this.items(accountId, ids), hasMore);
   }
 
   /** Forgets a response, and the items that no other one lists. */
@@ -57,18 +48,14 @@ export class ResponseReads {
     if (!isForgotten) throw unknownResponse();
   }
 
-  /** Refuses to cancel a response: only one that is made in the background can be cancelled. */
-  async refuseToCancel(accountId: string, id: string): Promise<never> {
-    await this.find(accountId, id);
-    const message = 'Only a response with background: true can be cancelled.';
-    throw new GatewayError('invalid_request', message, { param: 'id' });
+  /** A stored response without its output; undefined if there is none. */
+  async found(accountId: string, id: string): Promise<StoredResponse | undefined> {
+    const uuid = fromResponseId(id);
+    return uuid === undefined ? undefined : this.store.response(accountId, uuid);
   }
 
   private async find(accountId: string, id: string): Promise<StoredResponse> {
-    const uuid = fromResponseId(id);
-    const found = uuid === undefined ? undefined : await this.store.response(accountId, uuid);
-    if (!found) throw unknownResponse();
-    return found;
+    return (await this.found(accountId, id)) ?? Promise.reject(unknownResponse());
   }
 
   private async items(accountId: string, ids: readonly string[]): Promise<JsonObject[]> {
@@ -82,12 +69,37 @@ export class ResponseReads {
   }
 }
 
+/** Which of these items, oldest first, are on the page. Throws 400 for an `after` that is none of them. */
+export function placesOf(
+  oldest: readonly string[],
+  { limit, order, after }: InputItemsQuery,
+): { readonly ids: readonly string[]; readonly hasMore: boolean } {
+  const ids = order === 'asc' ? oldest : oldest.toReversed();
+  const last = after === undefined ? undefined : fromItemId(after);
+  const position = last === undefined ? -1 : ids.indexOf(last);
+  if (after !== undefined && position < 0) throw unknownAfter();
+  const end = position + 1 + limit;
+  return { ids: ids.slice(position + 1, end), hasMore: end < ids.length };
+}
+
+/** The page as it is answered. */
+export function pageOfItems(data: readonly JsonObject[], hasMore: boolean): ItemPage {
+  return {
+    object: 'list',
+    data,
+    first_id: data.at(0)?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: hasMore,
+  };
+}
+
 /** A stored item as callers see it. */
-function shown({ [VENDOR_PART]: own, ...item }: JsonObject): JsonObject {
+export function shown({ [VENDOR_PART]: own, ...item }: JsonObject): JsonObject {
   return item.type === 'reasoning' ? { ...item, encrypted_content: null } : item;
 }
 
-function unknownResponse(): GatewayError {
+/** 404 `not_found`. */
+export function unknownResponse(): GatewayError {
   return new GatewayError('not_found', 'There is no such response, or it has expired.', {
     param: 'id',
   });

@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
 import { StoredResponsesModule } from '../stored-responses/stored-responses.module.js';
 import { TextModule } from '../text/text.module.js';
+import { TasksModule } from '../tasks/tasks.module.js';
+import { BackgroundObjects } from './background/background-objects.js';
+import { BackgroundReads } from './background/background-reads.js';
+import { BackgroundResponseKind } from './background/background-response.kind.js';
+import { BackgroundSubmission } from './background/background-submission.js';
+import { BackgroundWork } from './background/background-work.js';
 import { ItemIds } from './input/item-ids.js';
 import { ReasoningSeal } from './input/reasoning-seal.js';
 import { ResponseInputs } from './input/response-inputs.js';
@@ -13,7 +19,7 @@ import { StoredResponsesController } from './stored-responses.controller.js';
 
 /** Responses: the face of text with stored conversations. */
 @Module({
-  imports: [TextModule, StoredResponsesModule],
+  imports: [TextModule, StoredResponsesModule, TasksModule],
   controllers: [ResponsesController, StoredResponsesController],
   providers: [
     ResponsesService,
@@ -23,6 +29,11 @@ import { StoredResponsesController } from './stored-responses.controller.js';
     PreparedResponses,
     ItemIds,
     ReasoningSeal,
+    BackgroundObjects,
+    BackgroundWork,
+    BackgroundReads,
+    BackgroundSubmission,
+    BackgroundResponseKind,
   ],
 })
 export class ResponsesModule {}

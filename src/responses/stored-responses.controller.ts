@@ -5,10 +5,12 @@ import {
   HttpCode,
   Param,
   Post,
+  Res,
   SetMetadata,
   UseGuards,
 } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { ModelGuard, OPERATION } from '../admission/model.guard.js';
 import { ApiKeyAuth, CurrentCaller } from '../auth/api-key-auth.decorator.js';
 import type { Caller } from '../auth/caller.js';
@@ -17,6 +19,7 @@ import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { type OpenBody, OpenBodyOf, STRICT_HEADERS } from '../common/validation/open-body.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { BodyLimit, JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
+import { BackgroundReads } from './background/background-reads.js';
 import { InputItemsQuery, RetrieveResponseQuery } from './dto/response.queries.js';
 import { TOKEN_EXAMPLES } from './dto/response-examples.js';
 import {
@@ -38,6 +41,7 @@ export class StoredResponsesController {
   constructor(
     private readonly reads: ResponseReads,
     private readonly quotes: ResponseQuotes,
+    private readonly background: BackgroundReads,
   ) {}
 
   @Post('input_tokens')
@@ -83,7 +87,7 @@ export class StoredResponsesController {
     @Param('id') id: string,
     @StrictQuery() _query: RetrieveResponseQuery,
   ) {
-    return this.reads.response(accountId, id);
+    return this.background.response(accountId, id);
   }
 
   @Delete(':id')
@@ -93,11 +97,12 @@ export class StoredResponsesController {
       'With the items that no other response lists. For readers it is gone at once; its bytes are removed within an hour.',
   })
   @ApiOkResponse({ type: DeletedResponseView })
-  @ErrorResponses('not_found')
+  @ErrorResponses('not_found', 'conflict')
   async deleteResponse(
     @CurrentCaller() { accountId }: Caller,
     @Param('id') id: string,
   ): Promise<DeletedResponseView> {
+    await this.background.refuseOpen(accountId, id);
     await this.reads.forget(accountId, id);
     return { id, object: 'response.deleted', deleted: true };
   }
@@ -115,18 +120,23 @@ export class StoredResponsesController {
     @Param('id') id: string,
     @StrictQuery() query: InputItemsQuery,
   ) {
-    return this.reads.inputItems(accountId, id, query);
+    return this.background.inputItems(accountId, id, query);
   }
 
   @Post(':id/cancel')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Cancel a response that is made in the background',
-    description: 'Any other response is refused.',
+    description:
+      'What was made is charged, as that of a stream whose client leaves; before the work has begun it is free. A response that has ended is answered as it is. Any other response is refused.',
   })
   @ApiOkResponse({ type: ResponseView })
   @ErrorResponses('invalid_request', 'not_found')
-  cancelResponse(@CurrentCaller() { accountId }: Caller, @Param('id') id: string) {
-    return this.reads.refuseToCancel(accountId, id);
+  cancelResponse(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    return this.background.cancel(caller, id, response);
   }
 }

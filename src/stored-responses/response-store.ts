@@ -89,6 +89,17 @@ interface ConversationRow {
   readonly total: string;
 }
 
+/** A response with its new items as the database takes it. */
+export type StoreRow = Readonly<{
+  days: number;
+  items: readonly string[];
+  outputItems: number;
+  sealed: string;
+  newIds: readonly string[];
+  newSealed: readonly string[];
+  maxBytes: number;
+}>;
+
 type Limits = Pick<GatewayConfig, 'responsesRetentionDays' | 'responsesMaxBytesPerAccount'>;
 
 /** Stored responses and the items of their conversations, by account (decision G-108). */
@@ -153,30 +164,13 @@ export class ResponseStore {
    * Stores a response. False if it is not stored: it is too large, an item of its conversation was forgotten meanwhile, or the
    * database did not take it, which is logged.
    */
-  async store(
-    accountId: string,
-    { id, response, items, outputItems }: NewResponse,
-  ): Promise<boolean> {
-    const isNew = (item: StoredItem | NewItem): item is NewItem => !('bytes' in item);
-    const fresh = items.filter(isNew).map((own) => ({
-      id: own.id,
-      sealed: this.content.seal('item', own.item, own.id),
-    }));
-    const sealed = this.content.seal('response', response, id);
-    const bytes =
-      items.reduce((sum, item) => sum + ('bytes' in item ? item.bytes : 0) + ID_BYTES, 0) +
-      fresh.reduce((sum, item) => sum + item.sealed.length, sealed.length);
-    if (!this.fits(bytes)) return false;
+  async store(accountId: string, made: NewResponse): Promise<boolean> {
+    const row = this.rowOf(made);
+    if (!row) return false;
+    const { days, items, outputItems, sealed, newIds, newSealed, maxBytes } = row;
     const values = [
-      accountId,
-      id,
-      this.limits.responsesRetentionDays,
-      items.map((item) => item.id),
-      outputItems,
-      sealed,
-      fresh.map((item) => item.id),
-      fresh.map((item) => item.sealed),
-      this.limits.responsesMaxBytesPerAccount,
+      ...[accountId, made.id, days, items, outputItems, sealed, newIds, newSealed],
+      maxBytes,
     ];
     try {
       await this.dataSource.query(STORE, values);
@@ -186,6 +180,29 @@ export class ResponseStore {
       this.logger.warn(`A response was not stored: ${(error as Error).message}`);
       return false;
     }
+  }
+
+  /** What `response_store` gets besides the account and the id; undefined if the response is too large. */
+  rowOf({ id, response, items, outputItems }: NewResponse): StoreRow | undefined {
+    const isNew = (item: StoredItem | NewItem): item is NewItem => !('bytes' in item);
+    const fresh = items.filter(isNew).map((own) => ({
+      id: own.id,
+      sealed: this.content.seal('item', own.item, own.id),
+    }));
+    const sealed = this.content.seal('response', response, id);
+    const bytes =
+      items.reduce((sum, item) => sum + ('bytes' in item ? item.bytes : 0) + ID_BYTES, 0) +
+      fresh.reduce((sum, item) => sum + item.sealed.length, sealed.length);
+    if (!this.fits(bytes)) return undefined;
+    return {
+      days: this.limits.responsesRetentionDays,
+      items: items.map((item) => item.id),
+      outputItems,
+      sealed,
+      newIds: fresh.map((item) => item.id),
+      newSealed: fresh.map((item) => item.sealed),
+      maxBytes: this.limits.responsesMaxBytesPerAccount,
+    };
   }
 
   /** Forgets a response, and the items that no other one lists. False if there is none. */

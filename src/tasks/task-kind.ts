@@ -1,3 +1,5 @@
+import type { ChargeBasis } from '../common/money/charge-basis.js';
+import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { JsonObject } from '../common/json-object.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { OnFigures, Route } from '../providers/ports/attempt.js';
@@ -17,10 +19,29 @@ export interface TaskContext {
   readonly onFigures?: OnFigures | undefined;
 }
 
+/** A charge that is known only at the end. */
+export interface TaskBill {
+  /** At most what is held. */
+  readonly chargedMicroUsd: MicroUsd;
+  readonly basis: ChargeBasis;
+  /** Null: not known. */
+  readonly costMicroUsd: MicroUsd | null;
+}
+
+/** What is told and stored with the end of a task, for kinds whose answers are kept outside of the task. */
+export interface TaskEnding {
+  /** The body of the webhook. */
+  readonly told: object;
+  /** The response for the SQL function `response_store`, as JSON; null: nothing is stored. */
+  readonly stored: JsonObject | null;
+}
+
 /** A failure. Callers see `message`, which names no provider; operators see `fault`. */
 export interface FailedReport {
   readonly state: 'failed';
   readonly message: string;
+  /** Default `provider_task_failed`. */
+  readonly code?: string;
   readonly fault?: TaskFault;
   readonly stepState?: JsonObject;
 }
@@ -32,7 +53,15 @@ export type SubmitReport =
   /** One of several paid steps is done and stored in `stepState`. `submit` is called again for the next step. */
   | { readonly state: 'step'; readonly stepState: JsonObject }
   /** The provider responded with the result. */
-  | { readonly state: 'done'; readonly result: JsonObject; readonly stepState?: JsonObject }
+  | {
+      readonly state: 'done';
+      readonly result: JsonObject;
+      readonly stepState?: JsonObject;
+      /** What is charged, where that is known only at the end. Default: the whole hold. */
+      readonly bill?: TaskBill;
+      /** What `ending` tells and stores. */
+      readonly answer?: object;
+    }
   /** The provider certainly refused the work and does not charge for it. */
   | FailedReport;
 
@@ -87,7 +116,12 @@ export interface TaskKind {
   /** `dubbing`, `song`, `video`; stored with every task. */
   readonly name: string;
   readonly operation: Operation;
-  readonly modality: 'audio' | 'video';
+  readonly modality: 'audio' | 'video' | 'text';
+  /**
+   * The work is done within `submit`, by the process that calls it: meanwhile the task is `processing`. The work of a process
+   * that died is lost, so the task fails where that of another kind would be `reconciliation_required`.
+   */
+  readonly runsHere?: boolean;
   /** Submits the work to the provider, once. */
   submit(task: Task, context: TaskContext): Promise<SubmitReport>;
   /**
@@ -108,6 +142,8 @@ export interface TaskKind {
    * not called after a crash.
    */
   ended?(task: Task): Promise<void>;
+  /** What is told and stored with the end; `task` has ended, `answer` is that of `submit`, if it was done. Default: {@link view} is told. */
+  ending?(task: Task, answer: object | undefined): Promise<TaskEnding>;
   /** The body of `GET /v1/tasks/{id}` and of the webhook. The same task gives the same bytes. */
   view(task: Task): object;
   /**

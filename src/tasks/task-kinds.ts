@@ -33,10 +33,10 @@ export class TaskKinds {
     return FINAL_STATUSES.filter((status) => kind.notifiesOn?.(status) ?? true);
   }
 
-  /** The body of the webhook for the task's completion; null if none is sent. */
-  webhookBodyOf(task: Task): Buffer | null {
+  /** The body of the webhook for the task's completion, by default its view; null if none is sent. */
+  webhookBodyOf(task: Task, told?: object): Buffer | null {
     const isReported =
       task.webhook !== null && this.terminalStatusesFor(task).includes(task.status);
-    return isReported ? Buffer.from(JSON.stringify(this.viewOf(task))) : null;
+    return isReported ? Buffer.from(JSON.stringify(told ?? this.viewOf(task))) : null;
   }
 }

@@ -41,6 +41,7 @@ export interface TaskRow {
   readonly evidence_at: Date | null;
   readonly provider_fault: TaskFault | null;
   readonly unknown_state: string | null;
+  readonly cancel_asked_at: Date | null;
   readonly created_at: Date;
   readonly completed_at: Date | null;
 }
@@ -82,6 +83,7 @@ export function taskOf(row: TaskRow): Task {
     evidence: evidenceOf(row),
     fault: row.provider_fault,
     unknownState: row.unknown_state,
+    isCancelAsked: row.cancel_asked_at !== null,
     createdAt: row.created_at,
     completedAt: row.completed_at,
   };

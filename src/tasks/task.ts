@@ -113,6 +113,8 @@ export interface Task {
   readonly fault: TaskFault | null;
   /** The provider's last reported state of the job, if the adapter does not know that state. */
   readonly unknownState: string | null;
+  /** Whether its holder asked to cancel it while a process ran it. */
+  readonly isCancelAsked: boolean;
   readonly createdAt: Date;
   readonly completedAt: Date | null;
 }

@@ -59,8 +59,8 @@ export class TaskFields extends TaskRefundField {
   @ApiProperty({ example: 'song-music', description: 'Id of the model, as it was ordered' })
   model!: string;
 
-  @ApiProperty({ enum: ['audio'], description: 'What kind of work it is' })
-  modality!: 'audio';
+  @ApiProperty({ enum: ['audio', 'text'], description: 'What kind of work it is' })
+  modality!: 'audio' | 'text';
 
   @ApiProperty({
     nullable: true,
@@ -97,7 +97,11 @@ class AudioTaskResult {}
 
 /** OpenAPI: `AudioTaskResult`. */
 export const AUDIO_TASK_RESULT = {
-  anyOf: [{ $ref: getSchemaPath('SongResultView') }, { $ref: getSchemaPath('DubbingResultView') }],
+  anyOf: [
+    { $ref: getSchemaPath('SongResultView') },
+    { $ref: getSchemaPath('DubbingResultView') },
+    { $ref: getSchemaPath('ResponseTaskResultView') },
+  ],
 };
 
 /** A task (API: Task object). The modules of its kinds describe their results. */
@@ -128,14 +132,14 @@ export class TaskPage extends pageOfViews(TaskView) {
 }
 
 /** The task object of every audio task. Kinds differ only inside `result` (API: Task object). */
-export function viewTask(task: Task): TaskView {
+export function viewTask(task: Task, modality: 'audio' | 'text' = 'audio'): TaskView {
   const { chargedMicroUsd, completedAt } = task;
   return {
     id: toPublicId('task', task.id),
     object: 'task',
     status: task.status,
     model: orderedModelOf(task),
-    modality: 'audio',
+    modality,
     progress: task.progress,
     result: task.result,
     error: task.error && { code: task.error.code, message: task.error.message },

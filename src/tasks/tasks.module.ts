@@ -10,6 +10,7 @@ import { TaskContents } from './reads/task-contents.js';
 import { CompletionListeners, TaskCompletion } from './completion/task-completion.js';
 import { IdempotencyClaims } from './submission/idempotency-claims.js';
 import { IdempotencyKeyGuard } from './submission/idempotency-key.guard.js';
+import { CancelRequests } from './completion/cancel-requests.js';
 import { CancelledSubmissions } from './completion/cancelled-submissions.js';
 import { PollStep } from './worker/poll-step.js';
 import { StepReporter } from './worker/step-reporter.js';
@@ -80,6 +81,7 @@ import { LateResultStep } from './worker/late-result-step.js';
     TaskSteps,
     TaskWorker,
     TaskCancellation,
+    CancelRequests,
     TaskResolution,
     TaskCollection,
     CancelledSubmissions,
@@ -99,6 +101,9 @@ import { LateResultStep } from './worker/late-result-step.js';
     TasksService,
     TaskResolution,
     TaskCollection,
+    TaskCancellation,
+    CancelRequests,
+    LongPoll,
     TaskSubmission,
     WebhooksModule,
   ],

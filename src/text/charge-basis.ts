@@ -12,7 +12,7 @@ export interface CountedUsage extends TokenUsage {
 }
 
 /** How the charge is computed, for the record of the call. */
-export function basisOf(row: ModelRow<'chat'>, usage: CountedUsage): ChargeBasis {
+export function basisOf(row: Pick<ModelRow<'chat'>, 'price'>, usage: CountedUsage): ChargeBasis {
   const quantity = countsOf(usage);
   const unitPrice = unitPricesOf(row.price, quantity);
   return { unit: 'token', quantity, unitPrice, isEstimated: usage.isEstimated };

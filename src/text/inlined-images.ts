@@ -23,6 +23,9 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
 ];
 const MAGIC_BYTES = 12;
 
+/** What of a call matters for its images: who gets them, who waits for them, and whose memory they are. */
+export type ImageCall = Pick<AdmittedCall<'chat'>, 'routes' | 'response' | 'countedBody'>;
+
 /**
  * Images on the web for vendors that take bytes only: they are fetched through the guarded dialer before anything is held,
  * and stand in the conversation as data URIs.
@@ -39,7 +42,7 @@ export class InlinedImages {
    * with the path of an image that cannot be fetched, is none, or is too large with those before it. The bytes count as
    * memory of the call's body.
    */
-  async in(call: AdmittedCall<'chat'>, asked: TextRequest): Promise<TextRequest> {
+  async in(call: ImageCall, asked: TextRequest): Promise<TextRequest> {
     const { images, request } = asked;
     const isNeeded = call.routes.some((route) => this.providers.needsImageBytes(route));
     if (images.length === 0 || !isNeeded) return asked;
@@ -50,7 +53,7 @@ export class InlinedImages {
 
   private async fetchAll(
     images: readonly NamedImage[],
-    { response, countedBody }: AdmittedCall<'chat'>,
+    { response, countedBody }: ImageCall,
   ): Promise<ReadonlyMap<string, string>> {
     const first = [...new Map(images.map((image) => [image.url, image])).values()];
     const extra = first[MAX_IMAGES];

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { AdmittedCall } from '../admission/admitted-call.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
-import { InlinedImages } from './inlined-images.js';
+import { type ImageCall, InlinedImages } from './inlined-images.js';
 import type { NamedImage, TextRequest } from './text-request.js';
 
 /** The images of one request may be on at most this many hosts, because each needs a DNS query. */
@@ -22,7 +21,7 @@ export class NamedImages {
    * {@link check}, then the request as the routes of the call need it: with the bytes of its images where a vendor takes no
    * URLs. To be awaited before anything is held. Throws what {@link InlinedImages.in} throws, too.
    */
-  async ready(call: AdmittedCall<'chat'>, asked: TextRequest): Promise<TextRequest> {
+  async ready(call: ImageCall, asked: TextRequest): Promise<TextRequest> {
     await this.check(asked.images);
     return this.inlined.in(call, asked);
   }

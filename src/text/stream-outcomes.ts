@@ -12,8 +12,11 @@ import { TextUsage } from './text-usage.js';
 
 /** A stream that has ended or broken. */
 interface EndedStream {
-  readonly call: AdmittedCall<'chat'>;
-  readonly held: HeldText;
+  readonly call: {
+    readonly caller: Pick<AdmittedCall['caller'], 'accountId'>;
+    readonly row: Pick<AdmittedCall<'chat'>['row'], 'price' | 'hiddenReasoning'>;
+  };
+  readonly held: Pick<HeldText, 'command' | 'prompt' | 'ceilingMicroUsd'>;
   readonly relay: Pick<StreamRelay, 'usage' | 'toldPrompt'>;
   readonly generated: GeneratedTextBuffer;
   readonly route: TriedRoute;

@@ -19,11 +19,14 @@ export interface TextQuote {
   readonly maxTokens: number | undefined;
 }
 
+/** What of a model decides on the price of a text. */
+export type PricedText = Pick<ModelRow<'chat'>, 'price' | 'limits' | 'minOutputTokens'>;
+
 /**
  * What to hold for a request of any face. The ceiling is the prompt's upper bound and the output cap, each at its dearest
  * price (decision G-23). Without a cap of the caller's, at least the model's fewest output tokens are held.
  */
-export function quoteOf(row: ModelRow<'chat'>, asked: TextRequest): TextQuote {
+export function quoteOf(row: PricedText, asked: TextRequest): TextQuote {
   const { promptTokens, maxTokens: wanted, longestAnswerTokens = Infinity } = asked;
   const most = Math.min(row.limits.maxOutputTokens, longestAnswerTokens);
   const maxTokens = wanted === undefined ? undefined : Math.min(wanted, most);
@@ -58,7 +61,7 @@ export interface TextCharge {
 
 /** The charge of the usage: the sum of its lines, rounded up once (decision G-23), at most the ceiling. */
 export function chargeOf(
-  row: ModelRow<'chat'>,
+  row: Pick<ModelRow<'chat'>, 'price'>,
   usage: TokenUsage,
   ceilingMicroUsd: MicroUsd,
 ): TextCharge {

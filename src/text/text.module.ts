@@ -6,6 +6,7 @@ import { InlinedImages } from './inlined-images.js';
 import { NamedImages } from './named-images.js';
 import { StreamOutcomes } from './stream-outcomes.js';
 import { TextAnswers } from './text-answers.service.js';
+import { TextRuns } from './text-runs.service.js';
 import { TextStreams } from './text-streams.service.js';
 import { TextUsage } from './text-usage.js';
 import { TokenCounter } from './tokens/token-counter.js';
@@ -16,6 +17,7 @@ import { TokenCounter } from './tokens/token-counter.js';
   providers: [
     TextAnswers,
     TextStreams,
+    TextRuns,
     NamedImages,
     InlinedImages,
     TextUsage,
@@ -24,6 +26,6 @@ import { TokenCounter } from './tokens/token-counter.js';
     BrokenStreams,
     StreamOutcomes,
   ],
-  exports: [TextAnswers, TextStreams, NamedImages, TextUsage, TokenCounter],
+  exports: [TextAnswers, TextStreams, TextRuns, NamedImages, TextUsage, TokenCounter],
 })
 export class TextModule {}

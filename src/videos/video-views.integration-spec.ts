@@ -50,6 +50,7 @@ const taskOf = (fields: Partial<Task>): Task => ({
   evidence: null,
   fault: null,
   unknownState: null,
+  isCancelAsked: false,
   createdAt: new Date(1_800_000_000_500),
   completedAt: null,
   ...fields,

@@ -19,17 +19,31 @@ export function AudioWebhook(): PropertyDecorator {
 
 /** `webhook_secret` of an audio task: required with `webhook`, 16 to 256 characters (decisions G-76, G-79). */
 export function AudioWebhookSecret(): PropertyDecorator {
+  return requiredSecret(AUDIO_CODE);
+}
+
+function requiredSecret(code?: ErrorCode): PropertyDecorator {
   return applyDecorators(
-    NeedsWebhook(AUDIO_CODE),
+    NeedsWebhook(code),
     Text({
       min: 16,
       max: 256,
       blank: 'allowed',
-      code: AUDIO_CODE,
+      ...(code !== undefined && { code }),
       description: 'Signs the deliveries. Required with webhook',
     }),
     RequiredWith('webhook'),
   );
+}
+
+/** `webhook` of a text that is made in the background: as that of an audio task, with the error code `invalid_request`. */
+export function TextWebhook(): PropertyDecorator {
+  return webhookUrl('https');
+}
+
+/** `webhook_secret` of a text that is made in the background: as that of an audio task, with the error code `invalid_request`. */
+export function TextWebhookSecret(): PropertyDecorator {
+  return requiredSecret();
 }
 
 /** `webhook` of a video task: a public http or https URL (API: Webhook events). The error code is `invalid_request`. */

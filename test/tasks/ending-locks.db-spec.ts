@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { BatchedFunction } from '../../src/platform/database/batching/batched-function.js';
-import { TASK_END_FUNCTION } from '../../src/tasks/completion/task-completion.js';
+import { TASK_END_FUNCTION } from '../../src/tasks/completion/task-end-function.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { balanceOf, fundedAccount } from '../support/test-ledger.js';
 

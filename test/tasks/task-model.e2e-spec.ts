@@ -5,7 +5,8 @@ import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
 import { type Task, TASK_FAILED } from '../../src/tasks/task.js';
 import { TaskCancellation } from '../../src/tasks/completion/task-cancellation.js';
-import { TASK_END_FUNCTION, TaskCompletion } from '../../src/tasks/completion/task-completion.js';
+import { TaskCompletion } from '../../src/tasks/completion/task-completion.js';
+import { TASK_END_FUNCTION } from '../../src/tasks/completion/task-end-function.js';
 import { LEASE_MS } from '../../src/tasks/task-lane.js';
 import { TaskResolution } from '../../src/tasks/completion/task-resolution.js';
 import {

@@ -113,7 +113,9 @@ export const CHARGE_RULES = `
     FROM hold h
    CROSS JOIN LATERAL (SELECT * FROM task WHERE account_id = h.account_id AND id = h.id OFFSET 0) t
    WHERE h.created_at >= $3 AND t.status = 'succeeded' AND t.unit IS NOT NULL
-     AND (t.charged <> ceil(charge_due(t.unit, t.quantity, t.unit_price) * ${factorOf('t.price_book')}) OR t.charged <> h.settled_amount)
+     AND (t.charged <> least(CASE t.unit WHEN 'token' THEN t.reserved END,
+                             ceil(charge_due(t.unit, t.quantity, t.unit_price) * ${factorOf('t.price_book')}))
+       OR t.charged <> h.settled_amount)
   LIMIT ${MAX_DISCREPANCIES}`;
 
 /**

@@ -18,6 +18,7 @@ import { LateDeliveries1700000001052 } from './migrations/1052-late-deliveries.m
 import { StoredResponses1700000001056 } from './migrations/1056-stored-responses.migration.js';
 import { Costs1700000001060 } from './migrations/1060-costs.migration.js';
 import { FailedDeliveries1700000001062 } from './migrations/1062-failed-deliveries.migration.js';
+import { CancelledWhileRunning1700000001070 } from './migrations/1070-cancelled-while-running.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   StoredResponses1700000001056,
   Costs1700000001060,
   FailedDeliveries1700000001062,
+  CancelledWhileRunning1700000001070,
 ];

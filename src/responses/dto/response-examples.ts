@@ -32,6 +32,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Partial<ResponsesBody>>>
     ],
     tools: [WEATHER],
   },
+  background: { model: 'gen-5-mini', input: 'Write a long report.', background: true },
   'JSON schema': {
     model: 'gen-5-mini',
     input: 'Name the capital of Latvia.',

@@ -50,7 +50,7 @@ export class ResponseBillingView {
 
   @ApiProperty({
     example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
-    description: 'The record of the call',
+    description: 'The record of the call; the id of the task where it is made in the background',
   })
   execution_id!: string;
 }

@@ -260,3 +260,18 @@ export class InputTokensView {
   })
   input_tokens!: number;
 }
+
+/** The result of the task of a response that is made in the background, for the documentation. */
+export class ResponseTaskResultView {
+  @ApiProperty({
+    example: 'resp_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'Id of the response: it has the digits of the task, and is read at its own path',
+  })
+  response_id!: string;
+
+  @ApiProperty({
+    enum: ['completed', 'incomplete', 'cancelled'],
+    description: 'How it ended; `cancelled`: what was made until then is charged',
+  })
+  status!: string;
+}

@@ -9,6 +9,7 @@ import {
   ModelId,
   Text,
 } from '../../common/validation/fields.js';
+import { ExcludedBy, Needs } from '../../common/validation/cross-field-rules.js';
 import {
   FrequencyPenalty,
   MAX_OUTPUT_CAP,
@@ -17,6 +18,7 @@ import {
   Temperature,
   TopP,
 } from '../../text/text-fields.js';
+import { TextWebhook, TextWebhookSecret } from '../../webhooks/webhook-fields.js';
 import { inputFault } from '../input/item-shapes.js';
 import { anyItem } from './response-items.schema.js';
 import {
@@ -83,12 +85,14 @@ export class ResponsesBody {
   })
   stream_options?: JsonObject;
 
-  @Custom((value) => value === false, 'is not offered here: must be false', {
+  @ExcludedBy('stream')
+  @Needs('store', true)
+  @Bool({
     ...optional,
-    api: { type: Boolean, enum: [false] },
-    description: 'Whether the response is made while nobody waits; not offered yet',
+    description:
+      'Whether the response is made while nobody waits: it is answered at once as `queued`, and read by its id',
   })
-  background?: false;
+  background?: boolean;
 
   @Int({
     min: 1,
@@ -230,9 +234,11 @@ export class ResponsesBody {
   @NotOffered()
   moderation?: null;
 
-  @NotOffered(' without background: true')
-  webhook?: null;
+  @Needs('background', true)
+  @TextWebhook()
+  webhook?: string;
 
-  @NotOffered(' without background: true')
-  webhook_secret?: null;
+  @Needs('background', true)
+  @TextWebhookSecret()
+  webhook_secret?: string;
 }

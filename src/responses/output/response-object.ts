@@ -9,7 +9,7 @@ import { toResponseId } from '../../stored-responses/response-ids.js';
 
 /** What all objects of one response have. */
 export interface ResponseOrigin {
-  /** UUID of the execution. */
+  /** UUID of the execution or, in the background, of the task. */
   readonly executionId: string;
   /** Epoch seconds. */
   readonly createdAt: number;
@@ -20,7 +20,7 @@ export interface ResponseOrigin {
 
 /** What changes while a response is made. */
 export interface ResponseState {
-  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  readonly status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
   readonly output: readonly JsonObject[];
   readonly isStored: boolean;
   /** Epoch seconds. */
@@ -45,13 +45,14 @@ export function incompleteReasonOf(reason: FinishReason | undefined): string | u
 export function responseObject(head: ResponseOrigin, state: ResponseState): JsonObject {
   const { executionId, createdAt, model, body } = head;
   const { bill, incompleteReason } = state;
+  const isBackground = body.background === true;
   return {
     id: toResponseId(executionId),
     object: 'response',
     created_at: createdAt,
     completed_at: state.completedAt ?? null,
     status: state.status,
-    background: false,
+    background: isBackground,
     error: state.error ?? null,
     incomplete_details: incompleteReason === undefined ? null : { reason: incompleteReason },
     model,
@@ -59,7 +60,9 @@ export function responseObject(head: ResponseOrigin, state: ResponseState): Json
     ...echoOf(body),
     store: state.isStored,
     usage: bill ? usageOf(bill) : null,
-    ...(bill && { billing: billingOf(bill, executionId) }),
+    ...(bill && {
+      billing: billingOf(bill, toPublicId(isBackground ? 'task' : 'exec', executionId)),
+    }),
   };
 }
 
@@ -136,10 +139,10 @@ function usageOf({ usage, chargedMicroUsd }: Bill): JsonObject {
   };
 }
 
-function billingOf({ chargedMicroUsd, heldMicroUsd }: Bill, executionId: string): JsonObject {
+function billingOf({ chargedMicroUsd, heldMicroUsd }: Bill, recordId: string): JsonObject {
   return {
     charged_microusd: formatMicroUsd(chargedMicroUsd),
     held_microusd: formatMicroUsd(heldMicroUsd),
-    execution_id: toPublicId('exec', executionId),
+    execution_id: recordId,
   };
 }

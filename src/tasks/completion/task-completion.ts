@@ -9,13 +9,20 @@ import { BatchedFunction } from '../../platform/database/batching/batched-functi
 import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
 import { retryTransient } from '../retry-transient.js';
-import type { Task, TaskContent, TaskError, TaskFault } from '../task.js';
+import {
+  type Task,
+  TASK_FAILED,
+  type TaskContent,
+  type TaskError,
+  type TaskFault,
+} from '../task.js';
 import { costOfTask } from '../task-cost.js';
+import type { TaskBill } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
-import { laneOf } from '../task-lane.js';
 import { TaskRepository } from '../reads/task.repository.js';
 import { type EndEvent, TRANSITIONS } from '../task-state-machine.js';
 import { Metrics } from '../../platform/observability/metrics.js';
+import { argumentsOf, TASK_END_FUNCTION } from './task-end-function.js';
 import { TaskMetrics } from '../task-metrics.js';
 import { LongPoll } from '../reads/long-poll.js';
 
@@ -52,6 +59,10 @@ export interface Completion {
   readonly progress?: number | null;
   readonly stepState?: JsonObject | undefined;
   readonly content?: TaskContent;
+  /** The charge that is known only at the end, with its basis; it comes before `chargedMicroUsd`. */
+  readonly bill?: TaskBill | undefined;
+  /** For the `ending` of the kind. */
+  readonly answer?: object | undefined;
   /** Milliseconds until the first poll for a late result of the job, if it has one. Default: no such poll. */
   readonly watchMs?: number;
 }
@@ -59,30 +70,8 @@ export interface Completion {
 /** Wraps every try to commit a completion. */
 export type AroundTry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
-/** Concurrent completions share statements, because those of one account would wait for each other's lock. */
-export const TASK_END_FUNCTION = {
-  name: 'task_complete',
-  types: [
-    ...[
-      'uuid',
-      'uuid',
-      'bigint',
-      'text',
-      'boolean',
-      'text',
-      'text',
-      'bigint',
-      'boolean',
-      'smallint',
-    ],
-    ...['json', 'json', 'text', 'text', 'json', 'json', 'timestamptz', 'text', 'bigint'],
-    ...['uuid', 'text', 'text', 'text', 'bytea', 'timestamptz', 'bigint'],
-  ],
-  answers: ['ended'],
-  locks: { name: 'task_end_lock', parameters: 2 },
-  maxBatch: 64,
-  maxStatements: 2,
-} as const;
+/** What callers are told of work whose outcome is not known. */
+const LOST = 'The work was lost before its end.';
 const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 
 /**
@@ -117,11 +106,7 @@ export class TaskCompletion {
     const tried: { times: number; task?: Task; values?: unknown[] } = { times: 0 };
     const commit = async (): Promise<boolean> => {
       const ended = (tried.task ??= this.completedTask(task, completion, await this.clock.now()));
-      tried.values ??= [
-        ...argumentsOf(ended, completion),
-        ...this.deliveryOf(ended),
-        ended.costMicroUsd?.toString() ?? null,
-      ];
+      tried.values ??= await this.valuesOf(ended, completion);
       tried.times += 1;
       return (await this.endFunction.run(tried.values)).ended;
     };
@@ -143,9 +128,31 @@ export class TaskCompletion {
     return ended;
   }
 
+  /**
+   * How a task ends whose outcome is not known. That of a kind that runs here failed, as a synchronous call does when its process
+   * dies: its hold is released.
+   */
+  lossOf({ kind }: Task): Pick<Completion, 'event' | 'error'> {
+    return this.kinds.of(kind).runsHere
+      ? { event: 'failed', error: { code: TASK_FAILED, message: LOST } }
+      : { event: 'unknown' };
+  }
+
+  private async valuesOf(ended: Task, completion: Completion): Promise<unknown[]> {
+    const ending = await this.kinds.of(ended.kind).ending?.(ended, completion.answer);
+    const { bill } = completion;
+    return [
+      ...argumentsOf(ended, completion),
+      ...this.deliveryOf(ended, ending?.told),
+      ended.costMicroUsd?.toString() ?? null,
+      bill ? JSON.stringify(bill.basis) : null,
+      ending?.stored ? JSON.stringify(ending.stored) : null,
+    ];
+  }
+
   /** The webhook with its frozen body, as arguments of the SQL function. */
-  private deliveryOf(ended: Task): unknown[] {
-    const body = this.kinds.webhookBodyOf(ended);
+  private deliveryOf(ended: Task, told: object | undefined): unknown[] {
+    const body = this.kinds.webhookBodyOf(ended, told);
     if (!body || !ended.webhook) return NO_DELIVERY;
     return this.deliveries.columnsOf({ ...ended.webhook, accountId: ended.accountId, body });
   }
@@ -175,59 +182,29 @@ export class TaskCompletion {
       error: completion.error ?? null,
       fault: completion.fault ?? task.fault,
       chargedMicroUsd: charge,
-      costMicroUsd:
-        task.costMicroUsd ?? costOfTask(ended, this.catalog.reportedCostOf(task.provider)),
-      // An amount chosen by an operator has no basis.
-      basis: charge !== null && charge !== task.reservedMicroUsd ? null : task.basis,
+      costMicroUsd: completion.bill
+        ? completion.bill.costMicroUsd
+        : (task.costMicroUsd ?? costOfTask(ended, this.catalog.reportedCostOf(task.provider))),
+      basis: completion.bill?.basis ?? basisAfter(task, charge),
       content: completion.content ?? task.content,
       completedAt: new Date(Math.max(now.getTime(), task.createdAt.getTime())),
     };
   }
 }
 
+/** An amount chosen by an operator has no basis. */
+function basisAfter({ reservedMicroUsd, basis }: Task, charge: MicroUsd | null) {
+  return charge !== null && charge !== reservedMicroUsd ? null : basis;
+}
+
 /** The charge of the completion; null if nothing is settled. */
 function chargeOf(
   { reservedMicroUsd }: Task,
-  { event, chargedMicroUsd }: Completion,
+  { event, bill, chargedMicroUsd = bill?.chargedMicroUsd }: Completion,
 ): MicroUsd | null {
   const { money } = TRANSITIONS[event];
   if (money === 'settle') return chargedMicroUsd ?? reservedMicroUsd;
   return money === 'settle_anew' ? (chargedMicroUsd ?? 0n) : null;
-}
-
-/** The arguments of the SQL function before those of the webhook. */
-function argumentsOf(task: Task, completion: Completion): unknown[] {
-  const { from, money } = TRANSITIONS[completion.event];
-  const watch = completion.watchMs === undefined ? null : laneOf('watching', task.provider);
-  return [
-    task.accountId,
-    task.id,
-    completion.fence,
-    `{${from.join(',')}}`,
-    completion.event === 'cancelled',
-    task.status,
-    money,
-    ...columnsOf(task),
-    watch,
-    completion.watchMs ?? null,
-  ];
-}
-
-/** The columns that a completion writes, in the order of the function's parameters. */
-function columnsOf(task: Task): unknown[] {
-  const { error, chargedMicroUsd: charge } = task;
-  return [
-    charge === null ? null : charge.toString(),
-    task.basis !== null,
-    task.progress,
-    postgresJson(task.stepState),
-    task.result && postgresJson(task.result),
-    error?.code,
-    error?.message,
-    task.fault && postgresJson(task.fault),
-    task.content && postgresJson(task.content),
-    task.completedAt,
-  ];
 }
 
 function greater(a: number | null, b: number | null): number | null {

@@ -20,11 +20,12 @@ export class TasksQuery extends PageQuery {
   @ModelId(optional)
   model?: string;
 
-  @Enum(['audio', 'video'], {
+  @Enum(['audio', 'video', 'text'], {
     ...optional,
-    description: 'Tasks that make audio (songs, tunes, dubs) or video',
+    description:
+      'Tasks that make audio (songs, tunes, dubs), video, or text (responses that are made in the background)',
   })
-  modality?: 'audio' | 'video';
+  modality?: 'audio' | 'video' | 'text';
 
   @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
   created_after?: number;

@@ -6,13 +6,16 @@ import { RowLoader } from '../../platform/database/batching/row-loader.js';
 import type { Task, TaskStatus } from '../task.js';
 import { taskOf, type TaskRow } from '../task-row.js';
 
+/** What kind of work a task is. */
+export type Modality = 'audio' | 'video' | 'text';
+
 /** Which tasks to list. All given filters must hold. */
 export interface TaskFilter {
   readonly accountId?: string | undefined;
   readonly apiKeyId?: string | undefined;
   readonly status?: TaskStatus | undefined;
   readonly model?: string | undefined;
-  readonly modality?: 'audio' | 'video' | undefined;
+  readonly modality?: Modality | undefined;
   readonly clientRequestId?: string | undefined;
   /** Inclusive. */
   readonly createdAfter?: Date | undefined;
@@ -50,6 +53,15 @@ export class TaskRepository {
   async find(id: string, accountId: string): Promise<Task | undefined> {
     const row = await this.rows.find(accountId, id);
     return row && taskOf(row);
+  }
+
+  /** The encrypted input of a task; null once it has ended. */
+  async sealedInput({ accountId, id }: Pick<Task, 'accountId' | 'id'>): Promise<string | null> {
+    const [row] = await this.dataSource.query<{ sealed_input: string | null }[]>(
+      `SELECT sealed_input FROM task WHERE account_id = $1 AND id = $2`,
+      [accountId, id],
+    );
+    return row?.sealed_input ?? null;
   }
 
   /** The task with this UUID in any account, for operators. */

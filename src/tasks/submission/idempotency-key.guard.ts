@@ -14,16 +14,24 @@ const FORM = /^[\x20-\x7e]{1,200}$/;
 @Injectable()
 export class IdempotencyKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<Request>();
-    const key = request.headers[HEADER];
-    if (key === undefined) return true;
-    if (typeof key === 'string' && FORM.test(key) && countOf(request.rawHeaders) === 1) return true;
-    throw new GatewayError(
-      'invalid_request',
-      'Idempotency-Key must be sent once and have 1 to 200 printable ASCII characters.',
-      { param: 'Idempotency-Key' },
-    );
+    checkedIdempotencyKey(context.switchToHttp().getRequest<Request>());
+    return true;
   }
+}
+
+/** The key of a request, or undefined. Throws 400 for one that {@link IdempotencyKeyGuard} refuses. */
+export function checkedIdempotencyKey({
+  headers,
+  rawHeaders,
+}: Pick<Request, 'headers' | 'rawHeaders'>): string | undefined {
+  const key = headers[HEADER];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && FORM.test(key) && countOf(rawHeaders) === 1) return key;
+  throw new GatewayError(
+    'invalid_request',
+    'Idempotency-Key must be sent once and have 1 to 200 printable ASCII characters.',
+    { param: 'Idempotency-Key' },
+  );
 }
 
 /** How often the header was sent. Node joins repeated headers with commas, so this counts in the raw list of names and values. */

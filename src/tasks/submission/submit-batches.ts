@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import type { OutputCapReason } from '../../billing/calls/execution-commands.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { BatchedFunction } from '../../platform/database/batching/batched-function.js';
 
@@ -11,7 +12,7 @@ const MAX_WAITING_PER_ACCOUNT = 2_000;
 const TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'json', 'text', 'text'],
   ...['boolean', 'text', 'text', 'bigint', 'text', 'jsonb', 'jsonb', 'text', 'text'],
-  ...['text', 'text', 'uuid', 'boolean', 'text', 'bigint', 'jsonb', 'bigint'],
+  ...['text', 'text', 'uuid', 'boolean', 'text', 'bigint', 'jsonb', 'bigint', 'bigint', 'bigint'],
 ];
 
 /** The outcome of a submission. */
@@ -31,6 +32,9 @@ export interface SubmitRow {
   readonly created: Date | null;
   /** Micro-USD. */
   readonly room: string | null;
+  /** What is held and what bound it, where the submission holds what fits; null: the whole amount is held. */
+  readonly reserved: string | null;
+  readonly bound_by: OutputCapReason | null;
 }
 
 /**
@@ -41,7 +45,7 @@ export function submitBatches(dataSource: DataSource): BatchedFunction<SubmitRow
   return new BatchedFunction(dataSource, {
     name: 'task_submit_v2',
     types: TYPES,
-    answers: ['outcome', 'created', 'room'],
+    answers: ['outcome', 'created', 'room', 'reserved', 'bound_by'],
     maxBatch: MAX_BATCH,
     maxStatements: MAX_STATEMENTS,
     queue: { total: MAX_WAITING, perGroup: MAX_WAITING_PER_ACCOUNT, refusal: tooMany },

@@ -71,7 +71,10 @@ export class SubmitStatement {
     const { id, accountId, apiKeyId, model, kind } = task;
     const find = () => this.repository.find(id, accountId);
     const found = await retryTransient(find, LOOKUP_PATIENCE_MS).catch(() => undefined);
-    if (found) return { outcome: 'created', created: found.createdAt, room: null };
+    if (found) {
+      const reserved = found.reservedMicroUsd.toString();
+      return { outcome: 'created', created: found.createdAt, room: null, reserved, bound_by: null };
+    }
     // The statement may still reach the database. A caller with an idempotency key can retry.
     const bought = { apiKeyId, model, kind, endpoint };
     if (!hasKey) await this.reversals.addDurably({ taskId: id, accountId, bought });

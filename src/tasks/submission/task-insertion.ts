@@ -59,10 +59,19 @@ export class TaskInsertion {
     const book = task.priceBook && JSON.stringify(task.priceBook);
     const columns = this.columnsOf(task, prepared.input);
     const routeCost = task.routeCostMicroUsd?.toString() ?? null;
-    const values = [...columns, endpoint, ...key, isCapped, ...columnsOfRun(run), book, routeCost];
+    const { fit } = prepared.quote;
+    const values = [
+      ...[...columns, endpoint, ...key, isCapped, ...columnsOfRun(run), book, routeCost],
+      ...[fit?.floorMicroUsd.toString() ?? null, fit?.promptMicroUsd.toString() ?? null],
+    ];
     const terms = { hasKey: claim !== undefined, endpoint };
-    const { outcome, created, room } = await this.statement.run(task, values, terms);
-    if (outcome === 'created' && created) return { ...task, createdAt: created };
+    const { outcome, created, room, ...held } = await this.statement.run(task, values, terms);
+    if (outcome === 'created' && created) {
+      const { reserved, bound_by: capReason } = held;
+      const reservedMicroUsd = reserved === null ? task.reservedMicroUsd : BigInt(reserved);
+      if (capReason !== null) prepared.onFitted?.(reservedMicroUsd, capReason);
+      return { ...task, reservedMicroUsd, createdAt: created };
+    }
     return outcome === 'claim_lost' ? outcome : refusalOf(outcome, room);
   }
 
@@ -129,6 +138,7 @@ export class TaskInsertion {
       evidence: null,
       fault: null,
       unknownState: null,
+      isCancelAsked: false,
       createdAt: new Date(nowMs),
       completedAt: null,
     };

@@ -1,6 +1,8 @@
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CostedRoute } from '../../catalog/route-cost.js';
+import type { OutputCapReason } from '../../billing/calls/execution-commands.js';
 import type { Quote } from '../../common/money/charge-basis.js';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { JsonObject } from '../../common/json-object.js';
 
 /** A submission with validated fields. */
@@ -21,6 +23,8 @@ export interface PreparedTask {
   readonly details: JsonObject;
   readonly quote: Quote;
   readonly route: CostedRoute;
+  /** Told what is held, in micro-USD, and what bound it, where the quote holds what fits. */
+  readonly onFitted?: (reservedMicroUsd: MicroUsd, reason: OutputCapReason) => void;
   /** Undoes the preparation if no task is created, for example deletes a stored source. */
   readonly discard?: () => Promise<void>;
 }

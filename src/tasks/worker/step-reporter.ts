@@ -85,9 +85,12 @@ export class StepReporter {
     return false;
   }
 
-  /** Completes the task as `reconciliation_required`: its outcome is unknown and its hold stays. `error` is the step's last one. */
+  /**
+   * Completes the task as `reconciliation_required`: its outcome is unknown and its hold stays; as `failed` for a kind that runs
+   * here. `error` is the step's last one.
+   */
   async endUnknown(work: ClaimedWork, error?: unknown): Promise<void> {
-    await this.end(work, { event: 'unknown', fault: taskFaultOf(error) });
+    await this.end(work, { ...this.completion.lossOf(work.task), fault: taskFaultOf(error) });
   }
 
   /** Completes the task as `expired`. `error` is the step's last one. */

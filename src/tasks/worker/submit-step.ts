@@ -47,10 +47,16 @@ export class SubmitStep {
       return;
     }
     const input = this.inputs.open(work.sealedInput, work.task.id);
+    const isMoved = baseUrl !== work.task.providerBaseUrl;
+    const runsHere = this.kinds.of(work.task.kind).runsHere === true;
+    const facts = {
+      ...(isMoved && { base_url: baseUrl }),
+      ...(runsHere && { status: 'processing' as const }),
+    };
     const isMarked = await reporter.scheduleNext(work, {
       phase: 'submitting',
       delayMs: LEASE_MS,
-      ...(baseUrl !== work.task.providerBaseUrl && { facts: { base_url: baseUrl } }),
+      ...((isMoved || runsHere) && { facts }),
     });
     if (isMarked) await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
   }
@@ -172,9 +178,14 @@ export class SubmitStep {
 
   private async done(
     work: ClaimedWork,
-    { result, stepState }: Extract<SubmitReport, { state: 'done' }>,
+    { result, stepState, bill, answer }: Extract<SubmitReport, { state: 'done' }>,
   ): Promise<void> {
-    if (this.kinds.of(work.task.kind).collect) {
+    const { collect, runsHere } = this.kinds.of(work.task.kind);
+    if (runsHere) {
+      await this.reporter.end(work, { event: 'succeeded', result, stepState, bill, answer });
+      return;
+    }
+    if (collect) {
       const facts = { status: 'processing', found: result, memory: stepState } as const;
       await this.reporter.scheduleNext(work, { phase: 'collecting', delayMs: 0, facts });
       return;
@@ -191,9 +202,9 @@ export class SubmitStep {
 
   private async rejected(
     work: ClaimedWork,
-    { message, fault, stepState }: FailedReport,
+    { message, code = TASK_FAILED, fault, stepState }: FailedReport,
   ): Promise<void> {
-    const error = { code: TASK_FAILED, message };
+    const error = { code, message };
     await this.reporter.end(work, { event: 'failed', error, fault, stepState });
   }
 }

@@ -46,6 +46,7 @@ CREATE TABLE task (
   price_book jsonb,
   route_cost bigint,
   cost bigint,
+  cancel_asked_at timestamptz,
   PRIMARY KEY (account_id, id),
   CHECK ((status IN ('queued', 'processing')) = (completed_at IS NULL)),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -94,6 +95,7 @@ COMMENT ON COLUMN task.endpoint IS 'The path of the call, for usage; null in row
 COMMENT ON COLUMN task.price_book IS 'As execution.price_book.';
 COMMENT ON COLUMN task.route_cost IS 'What the task costs by its route if it succeeds, in micro-USD; null: the route has no cost.';
 COMMENT ON COLUMN task.cost IS 'As execution.cost.';
+COMMENT ON COLUMN task.cancel_asked_at IS 'When its holder asked to cancel it while a process ran it. Whoever runs it looks here.';
 COMMENT ON COLUMN task.unknown_state IS 'A word of the provider for the state of the job that its adapter does not know.';
 
 -- Rewritten by every poll.

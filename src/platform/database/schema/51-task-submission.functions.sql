@@ -114,13 +114,15 @@ END $$;
 -- As task_submit, and looks at the limit of the key and of its maker (p_capped) and at that of its run (p_run), for which the task
 -- counts too; the first use of a run sets its limit (p_run_limit). The outcome may also be over_limit, over_run, run_conflict (the
 -- run has another limit). `room` is the least of what the account and the limits left before, for run_conflict the run's limit.
+-- Where p_floor is given, it holds what fits, as execution_step_v3 does (decision G-106): `reserved` is the hold, `bound_by` what
+-- bound it: balance, key, run, model.
 CREATE OR REPLACE FUNCTION task_submit_v2(
   p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text,
   p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint,
   p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text,
   p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb,
-  p_route_cost bigint DEFAULT NULL, OUT outcome text,
-  OUT created timestamptz, OUT room bigint
+  p_route_cost bigint DEFAULT NULL, p_floor bigint DEFAULT NULL, p_prompt bigint DEFAULT NULL, OUT outcome text,
+  OUT created timestamptz, OUT room bigint, OUT reserved bigint, OUT bound_by text
 ) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   key_leaves bigint;
@@ -130,6 +132,7 @@ DECLARE
   known run;
   bound text;
   is_new boolean;
+  amount bigint := p_amount;
 BEGIN
   SELECT posted - held INTO room FROM account WHERE id = p_account FOR NO KEY UPDATE;
   is_new := (p_capped OR p_run IS NOT NULL) AND NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
@@ -157,14 +160,23 @@ BEGIN
       bound := 'over_run';
     END IF;
   END IF;
-  IF bound IS NOT NULL AND p_amount > room THEN
+  IF p_floor IS NOT NULL THEN
+    amount := least(p_amount, greatest(p_floor, least(room, p_prompt + room / 8)));
+  END IF;
+  IF bound IS NOT NULL AND amount > room THEN
     outcome := bound;
     RETURN;
   END IF;
   SELECT t.outcome, t.created INTO outcome, created FROM task_submit(
     p_account, p_id, p_api_key, p_kind, p_modality, p_model, p_client_request, p_input, p_details, p_provider, p_base_url,
-    p_on_sandbox, p_upstream_model, p_lane, p_amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
+    p_on_sandbox, p_upstream_model, p_lane, amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
     p_endpoint, p_key, p_token) t;
+  IF outcome = 'created' AND p_floor IS NOT NULL THEN
+    -- A repeated submission finds what the first one held.
+    SELECT t.reserved INTO reserved FROM task t WHERE t.account_id = p_account AND t.id = p_id;
+    bound_by := CASE WHEN reserved = p_amount THEN 'model' WHEN bound = 'over_limit' THEN 'key' WHEN bound = 'over_run' THEN 'run'
+                     ELSE 'balance' END;
+  END IF;
   IF outcome = 'created' AND (is_new AND (period IS NOT NULL OR p_run IS NOT NULL) OR p_price_book IS NOT NULL
                                 OR p_route_cost IS NOT NULL) THEN
     UPDATE task
@@ -174,7 +186,7 @@ BEGIN
      WHERE account_id = p_account AND id = p_id;
   END IF;
   IF is_new AND outcome = 'created' AND p_run IS NOT NULL THEN
-    INSERT INTO run AS u (account_id, id, spend_limit, held, calls) VALUES (p_account, p_run, p_run_limit, p_amount, 1)
+    INSERT INTO run AS u (account_id, id, spend_limit, held, calls) VALUES (p_account, p_run, p_run_limit, amount, 1)
       ON CONFLICT (account_id, id) DO UPDATE SET held = u.held + excluded.held, calls = u.calls + 1, last_used_at = now();
   END IF;
 END $$;

@@ -65,6 +65,8 @@ $$;
 -- - settle_anew: the task had failed or expired and is delivered after all. It is charged p_charge, which may be 0, although
 --   its hold is released. Also returns false if the account cannot pay that.
 -- What the task costs at its provider (p_cost) is written once; null: not known.
+-- p_basis is how the charge was computed where that is known only at the end. p_response is the answer that is stored with the end
+-- (response_store).
 -- Without p_has_basis the charge is an operator's, which has no quantity. With p_watch_lane the work of a task that has a job
 -- stays, and the provider's job is watched. A webhook about an unknown outcome, or about the failure of a task that is
 -- delivered late, is not tried again, because it would tell the receiver a state that is over; a running attempt is still
@@ -73,7 +75,8 @@ CREATE OR REPLACE FUNCTION task_complete(
   p_account uuid, p_id uuid, p_fence bigint, p_from text, p_unsent boolean, p_status text, p_money text, p_charge bigint,
   p_has_basis boolean, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_fault json,
   p_content json, p_completed timestamptz, p_watch_lane text, p_watch_ms bigint, p_delivery uuid, p_url text, p_origin text,
-  p_sealed_secret text, p_body bytea, p_told timestamptz, p_cost bigint DEFAULT NULL
+  p_sealed_secret text, p_body bytea, p_told timestamptz, p_cost bigint DEFAULT NULL,
+  p_basis jsonb DEFAULT NULL, p_response json DEFAULT NULL
 ) RETURNS boolean LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
@@ -108,8 +111,9 @@ BEGIN
   UPDATE task
      SET status = p_status, progress = p_progress, memory = p_memory, cost = coalesce(cost, p_cost),
          sealed_input = CASE WHEN p_money = 'keep' THEN sealed_input END, result = p_result, charged = p_charge,
-         unit = CASE WHEN p_has_basis THEN unit END, quantity = CASE WHEN p_has_basis THEN quantity END,
-         unit_price = CASE WHEN p_has_basis THEN unit_price END, error_code = p_error_code, error_message = p_error_message,
+         unit = CASE WHEN p_has_basis THEN coalesce(p_basis ->> 'unit', unit) END,
+         quantity = CASE WHEN p_has_basis THEN coalesce(p_basis -> 'quantity', quantity) END,
+         unit_price = CASE WHEN p_has_basis THEN coalesce(p_basis -> 'unitPrice', unit_price) END, error_code = p_error_code, error_message = p_error_message,
          provider_fault = p_fault, content = p_content, completed_at = p_completed, delivered_late = p_money = 'settle_anew'
    WHERE account_id = p_account AND id = p_id AND status = ANY (p_from::text[])
    RETURNING provider_job_id IS NOT NULL INTO has_job;
@@ -138,6 +142,13 @@ BEGIN
     UPDATE webhook_delivery
        SET status = 'failed', retry = NULL, due_at = NULL, is_under_way = false, fence = fence + 1
      WHERE account_id = p_account AND owner_id = p_id AND status = 'pending';
+  END IF;
+  IF p_response IS NOT NULL THEN
+    PERFORM response_store(
+      p_account, p_id, (p_response ->> 'days')::integer, ARRAY(SELECT json_array_elements_text(p_response -> 'items'))::uuid[],
+      (p_response ->> 'outputItems')::integer, p_response ->> 'sealed',
+      ARRAY(SELECT json_array_elements_text(p_response -> 'newIds'))::uuid[],
+      ARRAY(SELECT json_array_elements_text(p_response -> 'newSealed')), (p_response ->> 'maxBytes')::bigint);
   END IF;
   IF p_delivery IS NOT NULL THEN
     PERFORM webhook_enqueue(p_account, p_delivery, p_id, p_url, p_origin, p_sealed_secret, p_body, p_told);

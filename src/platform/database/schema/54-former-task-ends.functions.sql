@@ -120,12 +120,14 @@ BEGIN
   RETURN true;
 END $$;
 
--- An operator may set a charge by hand. Such a charge has no quantity.
+-- An operator may set a charge by hand. Such a charge has no quantity. A basis that is known only at the end comes with the charge.
 CREATE OR REPLACE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  NEW.unit := NULL;
-  NEW.quantity := NULL;
-  NEW.unit_price := NULL;
+  IF OLD.unit IS NOT NULL THEN
+    NEW.unit := NULL;
+    NEW.quantity := NULL;
+    NEW.unit_price := NULL;
+  END IF;
   RETURN NEW;
 END $$;
 

@@ -33,9 +33,14 @@ CREATE OR REPLACE VIEW usage_call AS
          coalesce(h.resolved_at, t.completed_at), coalesce(t.api_key_id, '00000000-0000-0000-0000-000000000000'::uuid), t.model,
          coalesce(t.endpoint, task_former_endpoint(t.kind)),
          t.status <> 'succeeded' OR t.delivered_late,
-         CASE WHEN t.status = 'succeeded' AND NOT t.delivered_late THEN 1 ELSE 0 END,
+         CASE WHEN t.status <> 'succeeded' OR t.delivered_late THEN 0
+              WHEN t.unit = 'token' THEN (t.quantity->>'promptTokens')::numeric + (t.quantity->>'completionTokens')::numeric ELSE 1 END,
          CASE WHEN t.delivered_late THEN 0 ELSE coalesce(t.charged, 0) END,
-         usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint), h.amount, 0, 0, 0, 0, t.run,
+         usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint), h.amount,
+         CASE WHEN t.unit = 'token' THEN coalesce((t.quantity->>'promptTokens')::bigint, 0) ELSE 0 END,
+         CASE WHEN t.unit = 'token' THEN coalesce((t.quantity->>'cachedTokens')::bigint, 0) ELSE 0 END,
+         CASE WHEN t.unit = 'token' THEN coalesce((t.quantity->>'completionTokens')::bigint, 0) ELSE 0 END,
+         CASE WHEN t.unit = 'token' THEN coalesce((t.quantity->>'reasoningTokens')::bigint, 0) ELSE 0 END, t.run,
          CASE WHEN t.on_sandbox THEN 'sandbox' ELSE t.provider END, t.upstream_model,
          CASE WHEN t.delivered_late THEN t.cost - coalesce((SELECT l.cost FROM late_charge l
            WHERE l.account_id = t.account_id AND l.id = t.id), 0) ELSE t.cost END,

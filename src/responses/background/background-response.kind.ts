@@ -1,0 +1,110 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { toResponseId } from '../../stored-responses/response-ids.js';
+import type { Task } from '../../tasks/task.js';
+import type {
+  PollReport,
+  SubmitReport,
+  TaskContext,
+  TaskEnding,
+  TaskKind,
+} from '../../tasks/task-kind.js';
+import { TaskKinds } from '../../tasks/task-kinds.js';
+import { type TaskView, viewTask } from '../../tasks/task.view.js';
+import { quoteOf } from '../../text/text-quote.js';
+import { type TextRun, TextRuns } from '../../text/text-runs.service.js';
+import { OutputItems } from '../output/output-items.js';
+import { PreparedResponses } from '../prepared-responses.js';
+import { type BackgroundInput, inputOfTask, RESPONSE_KIND } from './background-input.js';
+import { type BackgroundAnswer, BackgroundObjects } from './background-objects.js';
+import { BackgroundWork, type RunBounds } from './background-work.js';
+import { answerOf, CANCELLED, failureOf, TOO_LARGE } from './run-reports.js';
+
+/** Responses that are made in the background, by the process that has their task (API: Background). */
+@Injectable()
+export class BackgroundResponseKind implements TaskKind, OnModuleInit {
+  readonly name = RESPONSE_KIND;
+  readonly operation = 'chat';
+  readonly modality = 'text';
+  readonly runsHere = true;
+  readonly contentAt = 'elsewhere';
+
+  constructor(
+    private readonly kinds: TaskKinds,
+    private readonly prepared: PreparedResponses,
+    private readonly runs: TextRuns,
+    private readonly objects: BackgroundObjects,
+    private readonly work: BackgroundWork,
+  ) {}
+
+  onModuleInit(): void {
+    this.kinds.register(this);
+  }
+
+  view(task: Task): TaskView {
+    return viewTask(task, 'text');
+  }
+
+  ending(task: Task, answer: object | undefined): Promise<TaskEnding> {
+    return this.objects.ended(task, answer as BackgroundAnswer | undefined);
+  }
+
+  /** There is no job at a provider: the work ends with `submit`. */
+  poll(): Promise<PollReport> {
+    return Promise.resolve({ state: 'unreadable' });
+  }
+
+  /** Makes the whole response. An error from before the provider's answer is thrown, for which the task may wait. */
+  async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
+    const input = inputOfTask(task.input);
+    if (!input) return { state: 'failed', message: 'The request cannot be read any more.' };
+    if (task.isCancelAsked) return CANCELLED;
+    using bounds = this.work.boundsOf(task, context);
+    try {
+      return await this.made(task, input, context, bounds);
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+
+  private async made(
+    task: Task,
+    input: BackgroundInput,
+    { route }: TaskContext,
+    bounds: RunBounds,
+  ): Promise<SubmitReport> {
+    const { accountId, reservedMicroUsd: heldMicroUsd } = task;
+    const { asked, terms } = this.prepared.again(accountId, input.body, input.items);
+    const { signal, onFigures, left } = bounds;
+    const run: TextRun = {
+      row: input.model,
+      route,
+      asked,
+      maxTokens: capOf(input, asked, heldMicroUsd),
+      heldMicroUsd,
+      owner: { accountId, signal, onFigures },
+      left,
+    };
+    const output = new OutputItems(terms);
+    const forward: Parameters<TextRuns['run']>[1]['forward'] = ({ parts }) => {
+      for (const part of parts) output.add(part);
+      return undefined;
+    };
+    const finished = await this.runs.run(run, { forward });
+    const answer = answerOf(output, finished, left.aborted);
+    if (!this.work.canKeep(input, answer)) return TOO_LARGE;
+    const { basis, bill } = finished;
+    const costMicroUsd = this.work.costOf(task, basis, bounds.figures());
+    return {
+      state: 'done',
+      result: { response_id: toResponseId(task.id), status: answer.status },
+      bill: { chargedMicroUsd: bill.chargedMicroUsd, basis, costMicroUsd },
+      answer,
+    };
+  }
+}
+
+/** The output cap that the caller wants, or what the hold pays for (decision G-106). */
+function capOf({ model }: BackgroundInput, asked: TextRun['asked'], held: bigint): number {
+  const { hold, maxTokens } = quoteOf(model, asked);
+  return maxTokens ?? hold.outputCapFor?.(held) ?? 1;
+}

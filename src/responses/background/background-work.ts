@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DeadlinePassed } from '../../billing/calls/call-errors.js';
+import { Catalog } from '../../catalog/catalog.js';
+import { reportedCostOf } from '../../catalog/reported-cost.js';
+import { routeCostOf } from '../../catalog/route-cost.js';
+import type { ChargeBasis, ProviderFigures } from '../../common/money/charge-basis.js';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import type { OnFigures } from '../../providers/ports/attempt.js';
+import {
+  type NewItem,
+  ResponseStore,
+  type StoredItem,
+} from '../../stored-responses/response-store.js';
+import { CancelRequests } from '../../tasks/completion/cancel-requests.js';
+import type { Task } from '../../tasks/task.js';
+import type { TaskContext } from '../../tasks/task-kind.js';
+import type { BackgroundInput } from './background-input.js';
+import type { BackgroundAnswer } from './background-objects.js';
+
+/** Items are at most this much longer when they are sealed. */
+const SEALED_GROWTH = 1.5;
+
+/** What bounds one run, and what the provider tells of its cost. To be disposed at its end. */
+export interface RunBounds extends Disposable {
+  /** Aborts at the deadline, at shutdown, and when another process has taken over. */
+  readonly signal: AbortSignal;
+  /** Aborts when the holder cancels. */
+  readonly left: AbortSignal;
+  readonly onFigures: OnFigures;
+  readonly figures: () => ProviderFigures | undefined;
+}
+
+/** Bytes of items when they are sealed, at most. */
+const bytesOf = (items: readonly object[]): number =>
+  Math.ceil(Buffer.byteLength(JSON.stringify(items)) * SEALED_GROWTH);
+
+/** What surrounds the work on a response in the background. */
+@Injectable()
+export class BackgroundWork {
+  constructor(
+    private readonly cancels: CancelRequests,
+    private readonly store: ResponseStore,
+    private readonly catalog: Catalog,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'taskDeadlineMs'>,
+  ) {}
+
+  /** The bounds of a run that begins now: it may take as long as a task. */
+  boundsOf(task: Task, { signal, onFigures }: TaskContext): RunBounds {
+    const watched = this.cancels.watch(task);
+    const late = new AbortController();
+    const deadline = setTimeout(() => {
+      late.abort(new DeadlinePassed());
+    }, this.config.taskDeadlineMs).unref();
+    let collected: ProviderFigures | undefined;
+    return {
+      signal: AbortSignal.any([signal, late.signal]),
+      left: watched.signal,
+      onFigures: (figures) => {
+        collected = { ...collected, ...figures };
+        onFigures?.(figures);
+      },
+      figures: () => collected,
+      [Symbol.dispose]: () => {
+        clearTimeout(deadline);
+        watched[Symbol.dispose]();
+      },
+    };
+  }
+
+  /**
+   * Throws 400 where nothing is stored, because nobody could read the response, and 413 for a conversation that leaves too
+   * little room for an answer.
+   */
+  checkStorage(items: readonly (StoredItem | NewItem)[]): void {
+    if (!this.store.isOn) {
+      const message = 'background needs stored responses, and this gateway stores none.';
+      throw new GatewayError('invalid_request', message, { param: 'background' });
+    }
+    if (this.store.fits(2 * bytesOf(items))) return;
+    const message = 'input is too large to be kept for a response in the background.';
+    throw new GatewayError('request_too_large', message, { param: 'input' });
+  }
+
+  /** Whether a response with this answer can be stored. */
+  canKeep({ items }: Pick<BackgroundInput, 'items'>, answer: BackgroundAnswer): boolean {
+    return this.store.fits(bytesOf(items) + bytesOf(answer.stored));
+  }
+
+  /** What the work cost at its provider; null where that is not known. */
+  costOf(
+    { model, provider, upstreamModel }: Task,
+    { quantity }: ChargeBasis,
+    figures: ProviderFigures | undefined,
+  ): MicroUsd | null {
+    const route = this.catalog
+      .find(model)
+      ?.routes.find((own) => own.provider === provider && own.upstreamModel === upstreamModel);
+    const reported = reportedCostOf(this.catalog.reportedCostOf(provider), figures);
+    return reported ?? (route && routeCostOf(route, { quantity })) ?? null;
+  }
+}

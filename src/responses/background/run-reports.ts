@@ -1,0 +1,51 @@
+import { ClientLeft } from '../../billing/calls/call-errors.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { TASK_CANCELLED } from '../../tasks/task.js';
+import { taskFaultOf } from '../../tasks/task-fault.js';
+import type { FailedReport } from '../../tasks/task-kind.js';
+import { BrokenRun, type FinishedRun } from '../../text/text-runs.service.js';
+import type { OutputItems } from '../output/output-items.js';
+import { incompleteReasonOf } from '../output/response-object.js';
+import type { BackgroundAnswer } from './background-objects.js';
+
+/** The report of a response that was cancelled before it was sent. */
+export const CANCELLED: FailedReport = {
+  state: 'failed',
+  code: TASK_CANCELLED,
+  message: 'The response was cancelled by its holder.',
+};
+
+/** The report of an answer that cannot be stored, so that nobody could read it. */
+export const TOO_LARGE: FailedReport = {
+  state: 'failed',
+  message: 'The response is too large to be stored.',
+};
+
+/** The answer of a run that is charged. */
+export function answerOf(
+  output: OutputItems,
+  { bill }: FinishedRun,
+  isCancelled: boolean,
+): BackgroundAnswer {
+  const incompleteReason = incompleteReasonOf(output.finishReason);
+  const isCut = isCancelled || incompleteReason !== undefined;
+  output.end(isCut);
+  const items = { output: output.finished, stored: output.stored, bill };
+  if (isCancelled) return { status: 'cancelled', ...items };
+  return incompleteReason === undefined
+    ? { status: 'completed', ...items }
+    : { status: 'incomplete', incompleteReason, ...items };
+}
+
+/** The report of a run that is not charged. Rethrows an error from before the provider's answer, for which the work may wait. */
+export function failureOf(error: unknown): FailedReport {
+  if (error instanceof ClientLeft) return CANCELLED;
+  if (error instanceof BrokenRun) {
+    const fault = taskFaultOf(error.cause);
+    const message = 'The provider broke off its answer.';
+    return { state: 'failed', message, ...(fault && { fault }) };
+  }
+  // Before the request was sent, for example an image that cannot be fetched, or the end of this process.
+  if (error instanceof GatewayError) return { state: 'failed', message: error.message };
+  throw error;
+}
