@@ -22,6 +22,7 @@ import {
   AccountRecordView,
   viewAccount,
   viewAccountDetail,
+  viewListedAccount,
 } from './views/account-record.view.js';
 import { answerEntry, EntryResponses } from './replayed-entry.js';
 import { ApiKeyPage, IssuedKeyView, viewKey, viewIssuedKey } from '../auth/api-key.view.js';
@@ -51,11 +52,11 @@ export class AccountsController {
   @ApiOperation({
     summary: 'List accounts, newest first',
     description:
-      'Each with its balance. `name` finds accounts whose name begins with a text, `available_below` and `sort` those that run dry.',
+      'Each with its balance and what it spends per day. `name` finds accounts whose name begins with a text, `available_below` and `sort` those that run dry.',
   })
   @ApiOkResponse({ type: AccountRecordPage })
   async listAccounts(@StrictQuery() query: AccountsQuery) {
-    return viewPage(await this.operator.accounts(query), viewAccount);
+    return viewPage(await this.operator.accounts(query), viewListedAccount);
   }
 
   @Get(':id')

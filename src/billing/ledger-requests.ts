@@ -40,8 +40,8 @@ export interface AccountQuery extends PageRequest {
   readonly namePrefix?: string | undefined;
   /** Accounts with less than this to spend. */
   readonly availableBelow?: bigint | undefined;
-  /** `available`: those with the least to spend first; `spent`: those that spent most. Absent: the newest first. */
-  readonly sort?: 'available' | 'spent' | undefined;
+  /** `available`: those with the least to spend first; `spent`: those that spent most; `burn`: those that spend most per day. Absent: the newest first. */
+  readonly sort?: 'available' | 'spent' | 'burn' | undefined;
 }
 
 /** Changes of an account. Absent fields stay. */

@@ -1,6 +1,10 @@
 import { CreateAccountBody, UpdateAccountBody } from '../admin/dto/admin.bodies.js';
 import { AccountsQuery, LedgerQuery } from '../admin/dto/admin.queries.js';
-import { viewAccount, viewAccountDetail } from '../admin/views/account-record.view.js';
+import {
+  viewAccount,
+  viewAccountDetail,
+  viewListedAccount,
+} from '../admin/views/account-record.view.js';
 import { viewPage } from '../common/paging/page.view.js';
 import type { StatementFormat } from '../billing/statements/dto/statement.query.js';
 import { pathId } from '../common/ids/id-params.js';
@@ -28,7 +32,7 @@ const LOW_BALANCE = 'low-balance-microusd';
 export const ACCOUNT_COMMANDS = {
   accounts: {
     run: async ({ operator }, _words, options) =>
-      viewPage(await operator.accounts(accountsQueryOf(options)), viewAccount),
+      viewPage(await operator.accounts(accountsQueryOf(options)), viewListedAccount),
   },
   account: {
     run: async ({ operator }, [id = '']) => viewAccountDetail(await operator.account(id)),

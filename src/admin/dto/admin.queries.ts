@@ -38,11 +38,11 @@ export class AccountsQuery extends PageQuery {
   })
   available_below?: string;
 
-  @Enum(['available', 'spent'], {
+  @Enum(['available', 'spent', 'burn'], {
     ...optional,
-    description: '`available`: the least to spend first; `spent`: the most spent first',
+    description: '`available`: the least to spend first; `spent`: the most spent first; `burn`: the most spent per day first',
   })
-  sort?: 'available' | 'spent';
+  sort?: 'available' | 'spent' | 'burn';
 }
 
 /** Query of GET /admin/accounts/{id}/ledger and GET /admin/ledger. */

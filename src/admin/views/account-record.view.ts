@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Account } from '../../billing/accounts/account.js';
+import { BURN_DAYS, type ListedAccount } from '../../billing/accounts/account-list.js';
 import {
   type AccountCreditView,
   CreditsProperty,
@@ -67,8 +68,17 @@ export class AccountDetailView extends AccountRecordView {
   credits!: AccountCreditView[];
 }
 
+/** An account of a list, with what it spends. */
+export class ListedAccountView extends AccountRecordView {
+  @ApiProperty({
+    example: '1250000',
+    description: `Micro-USD that it was charged per day, less what was given back: the average of the last ${BURN_DAYS} days of UTC, today among them, or of fewer where it is newer. Some seconds late`,
+  })
+  burn_microusd_per_day!: string;
+}
+
 /** A page of accounts. */
-export class AccountRecordPage extends pageOfViews(AccountRecordView) {}
+export class AccountRecordPage extends pageOfViews(ListedAccountView) {}
 
 /** The account, with its balance. */
 export function viewAccount(account: Account): AccountRecordView {
@@ -90,4 +100,12 @@ export function viewAccount(account: Account): AccountRecordView {
 /** The account, with its balance and what that consists of. */
 export function viewAccountDetail(account: AccountWithCredits): AccountDetailView {
   return { ...viewAccount(account), credits: viewBalance(account.credits) };
+}
+
+/** The account, with its balance and what it spends. */
+export function viewListedAccount(account: ListedAccount): ListedAccountView {
+  return {
+    ...viewAccount(account),
+    burn_microusd_per_day: formatMicroUsd(account.burnMicroUsdPerDay),
+  };
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
-import { cursorOf, type Page, pageOf } from '../../common/paging/page.js';
+import type { Page } from '../../common/paging/page.js';
 import { Clock } from '../../common/time/clock.js';
 import { transaction } from '../../platform/database/transaction.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
@@ -13,6 +13,7 @@ import {
   type CreditsRow,
   withCreditsOf,
 } from './account-credits.js';
+import { listAccounts, type ListedAccount } from './account-list.js';
 import type { AccountChanges, AccountQuery } from '../ledger-requests.js';
 
 /** `real` money pays for calls to providers, `play` money for calls to the sandbox (decisions G-95, G-110). */
@@ -20,21 +21,6 @@ export type MoneyKind = 'real' | 'play';
 
 /** Key and reference of the credit that the first start adds. They identify the demo account. */
 export const DEMO_CREDIT = { idempotencyKey: 'demo', reference: 'demo credit' } as const;
-
-/** The order of a list of accounts, and which of them come after the account of the cursor ($1). */
-const ORDERS = {
-  newest: { after: 'a.id < $1', by: 'a.id DESC' },
-  available: {
-    after:
-      '(posted - held, a.id) > (SELECT c.posted - c.held, c.id FROM account c WHERE c.id = $1)',
-    by: 'posted - held, a.id',
-  },
-  spent: {
-    after:
-      '(coalesce(u.charged, 0), a.id) < (coalesce((SELECT c.charged FROM usage_account c WHERE c.account_id = $1), 0), $1)',
-    by: 'coalesce(u.charged, 0) DESC, a.id DESC',
-  },
-} as const;
 
 /** Creates, finds and changes accounts. `LedgerService` moves their money. */
 @Injectable()
@@ -90,26 +76,9 @@ export class Accounts {
     return row?.count ?? 0;
   }
 
-  /**
-   * Accounts, newest first unless `sort` says otherwise. `namePrefix` filters by the beginning of the name,
-   * case-insensitively.
-   */
-  async list({
-    namePrefix = '',
-    availableBelow,
-    sort,
-    ...page
-  }: AccountQuery): Promise<Page<Account>> {
-    const pattern = `${namePrefix.replaceAll(/[\\%_]/g, '\\$&')}%`;
-    const named = namePrefix === '' ? '$2::text IS NOT NULL' : 'lower(name) LIKE lower($2)';
-    const { after, by } = ORDERS[sort ?? 'newest'];
-    const rows = await this.dataSource.query<AccountRow[]>(
-      `SELECT a.* FROM account a LEFT JOIN usage_account u ON u.account_id = a.id
-        WHERE ($1::uuid IS NULL OR ${after}) AND ${named} AND ($3::bigint IS NULL OR posted - held < $3)
-        ORDER BY ${by} LIMIT $4`,
-      [cursorOf(page, 'uuid'), pattern, availableBelow?.toString() ?? null, page.limit + 1],
-    );
-    return pageOf(rows, page.limit, accountOf, (row) => row.id);
+  /** A page of accounts; see {@link listAccounts}. */
+  list(query: AccountQuery): Promise<Page<ListedAccount>> {
+    return listAccounts(this.dataSource, query);
   }
 
   /** Ids of accounts with exactly this name, the oldest first. */

@@ -10,8 +10,8 @@ export const ACCOUNT_DECLARATIONS = {
       'available-below': { value: 'N', about: `Those with less to spend. ${MICRO_USD}` },
       'available-below-usd': { value: 'AMOUNT', about: 'The same in USD, such as 5.00' },
       sort: {
-        value: 'available|spent',
-        about: 'Those with the least to spend first, or those that spent most',
+        value: 'available|spent|burn',
+        about: 'Those first that have the least to spend, spent most, or spend most per day',
       },
       ...PAGE,
     },

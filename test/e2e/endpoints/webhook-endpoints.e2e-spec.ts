@@ -149,8 +149,11 @@ describe('GET /admin/accounts', () => {
       cursor = `&cursor=${page.next_cursor}`;
     }
     expect(found.slice(-2)).toEqual(['10', '20']);
-    const spent = await ask('GET', '/admin/accounts?sort=spent', undefined, ADMIN_TOKEN);
-    expect(spent.status).toBe(200);
+    for (const sort of ['spent', 'burn']) {
+      const most = await ask('GET', `/admin/accounts?sort=${sort}&limit=1`, undefined, ADMIN_TOKEN);
+      const amount = expect.stringMatching(/^[0-9]+$/);
+      expect(most.json).toMatchObject({ data: [{ burn_microusd_per_day: amount }] });
+    }
     const bad = await ask('GET', '/admin/accounts?available_below=-1', undefined, ADMIN_TOKEN);
     expect([bad.status, errorOf(bad).param]).toEqual([400, 'available_below']);
   });
