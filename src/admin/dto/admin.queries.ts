@@ -40,7 +40,8 @@ export class AccountsQuery extends PageQuery {
 
   @Enum(['available', 'spent', 'burn'], {
     ...optional,
-    description: '`available`: the least to spend first; `spent`: the most spent first; `burn`: the most spent per day first',
+    description:
+      '`available`: the least to spend first; `spent`: the most spent first; `burn`: the most spent per day first',
   })
   sort?: 'available' | 'spent' | 'burn';
 }
