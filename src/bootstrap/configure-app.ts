@@ -5,11 +5,10 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { setUpResponseMemoryLimit } from './response-memory-limit.setup.js';
 import { serveSwaggerUi } from './openapi/swagger-ui.js';
+import { familyOfRequest } from './request-family.js';
 import { setUpLoadShedding } from './load-shedding.setup.js';
 import { UnroutedRequests } from '../admission/unrouted-requests.js';
 import { methodHint } from '../admission/unsupported-endpoints.js';
-import { wantsMessagesModels } from '../auth/sent-key.js';
-import { apiFamilyOf } from '../catalog/operations.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
 import {
@@ -41,7 +40,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
       logError(logger, error, request);
     },
     translate: databaseTrouble,
-    familyOf: (request) => (wantsMessagesModels(request) ? 'messages' : apiFamilyOf(request.path)),
+    familyOf: familyOfRequest,
     methodsOf: (path) => unrouted.methodsOf(path),
     methodHint: methodHint,
     hintFor: (path) => unrouted.hintFor(path),
@@ -49,7 +48,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);
   shareConnectionsOf(app, logger);
   app.useGlobalFilters(filter);
-  const ids = executionId(app.get(Clock));
+  const ids = executionId(app.get(Clock), familyOfRequest);
   const { corsOrigins, role } = app.get<GatewayConfig>(GATEWAY_CONFIG);
   const cors = corsOrigins.length > 0 ? [corsFor(corsOrigins)] : [];
   const secure = secureHeaders();

@@ -13,6 +13,7 @@ import {
 } from '../platform/http-server/load-shedding/overload-refusal.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { familyOfRequest } from './request-family.js';
 import { ExecutionLedger } from '../billing/calls/execution-ledger.js';
 import { LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
@@ -42,7 +43,7 @@ export function setUpLoadShedding(
       holds,
       nowMs: () => performance.now(),
     }),
-    refusal: new OverloadRefusal(headers, refusalCount(app)),
+    refusal: new OverloadRefusal(headers, refusalCount(app), familyOfRequest),
   });
 }
 

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { AdminTasksService } from '../admin/admin-tasks.service.js';
 import { AppModule } from '../app.module.js';
 import { reloadCatalog } from './reload-catalog.js';
+import { familyOfRequest } from './request-family.js';
 import { configureApp } from './configure-app.js';
 import { shutDownGracefully } from './graceful-shutdown.js';
 import { logStartupWarnings } from './startup-warnings.js';
@@ -73,7 +74,7 @@ export async function startGateway(
   const sandboxMediaUrl = upstream?.mediaUrl;
   const module = AppModule.forRoot({ config, logger, catalog, providers, sandboxMediaUrl });
   const inFlight = new InFlight();
-  const adapter = new FastExpressAdapter();
+  const adapter = new FastExpressAdapter(familyOfRequest);
   const app = await createApp(module, adapter, logger);
   await checkSecrets(app);
   const filter = configureApp(app, inFlight);

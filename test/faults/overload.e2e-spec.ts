@@ -111,6 +111,15 @@ describe('while calls wait for their holds', () => {
       expect(await raw(target)).toMatch(/^HTTP\/1\.1 503 /);
       expect(await raw(target, 'Connection: close')).toMatch(/^HTTP\/1\.1 503 /);
     }
+    const message = await postJson(`${gateway.url}/v1/messages`, flood.headers, {});
+    expect([message.status, message.json]).toMatchObject([
+      503,
+      {
+        type: 'error',
+        error: { type: 'overloaded_error', code: 'service_unavailable' },
+        request_id: message.headers.get('request-id'),
+      },
+    ]);
     const long = await postJson(gateway.url + PATH, flood.headers, {
       ...HELLO,
       input: 'a'.repeat(100_000),

@@ -1,5 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { EXECUTION_ID_HEADER } from '../../platform/http-server/responses/execution-id.js';
+import {
+  EXECUTION_ID_HEADER,
+  MESSAGES_REQUEST_ID_HEADER,
+} from '../../platform/http-server/responses/execution-id.js';
 import { SANDBOX_HEADER } from '../../platform/http-server/responses/gateway-headers.js';
 import { type DocumentedOperation, operationsOf } from './document-bodies.js';
 
@@ -14,6 +17,7 @@ const HEADERS = {
     required: true,
     ...TEXT,
   },
+  MessagesRequestId: { description: 'The same name, for clients of Messages', ...TEXT },
   ClientRequestId: { description: 'What the request sent as `X-Client-Request-Id`', ...TEXT },
   Sandbox: { description: '`true` where the sandbox made the answer', ...TEXT },
   RetryAfter: { description: 'Seconds until a retry makes sense', ...COUNT },
@@ -38,6 +42,9 @@ const ON_WORK = {
   'x-ratelimit-remaining-requests': reference('RateRemaining'),
   'x-ratelimit-reset-requests': reference('RateReset'),
 };
+/** On every response in the form of Messages. */
+const ON_MESSAGES = { [MESSAGES_REQUEST_ID_HEADER]: reference('MessagesRequestId') };
+const MESSAGES_PATHS = /^\/v1\/(models$|messages)/;
 const ON_ERROR = { 'x-should-retry': reference('ShouldRetry') };
 const ON_RETRY = { 'Retry-After': reference('RetryAfter') };
 
@@ -62,9 +69,14 @@ export function describeHeaders(document: OpenAPIObject): void {
   };
   for (const [path, item] of Object.entries(document.paths)) {
     const isPublic = path.startsWith('/v1/');
+    const ofPath = {
+      ...EVERYWHERE,
+      ...(isPublic && ON_WORK),
+      ...(MESSAGES_PATHS.test(path) && ON_MESSAGES),
+    };
     if (isPublic && item.post) nameable(item.post);
     for (const operation of operationsOf({ ...document, paths: { [path]: item } }))
-      addHeaders(operation, isPublic);
+      addHeaders(operation, ofPath);
   }
 }
 
@@ -73,13 +85,12 @@ function nameable(operation: DocumentedOperation): void {
   operation.parameters = [...(operation.parameters ?? []), parameter];
 }
 
-function addHeaders(operation: DocumentedOperation, isPublic: boolean): void {
+function addHeaders(operation: DocumentedOperation, ofPath: typeof EVERYWHERE): void {
   for (const [status, answer] of Object.entries(operation.responses)) {
     if (!answer || '$ref' in answer) continue;
     answer.headers = {
       ...answer.headers,
-      ...EVERYWHERE,
-      ...(isPublic && ON_WORK),
+      ...ofPath,
       ...(status >= '400' && ON_ERROR),
       ...(RETRIED.has(status) && ON_RETRY),
     };

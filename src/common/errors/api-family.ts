@@ -1,8 +1,17 @@
+import type { IncomingMessage } from 'node:http';
 import type { ErrorCode, ErrorType } from './error-table.js';
 import type { GatewayError } from './gateway-error.js';
 
 /** A family of endpoints with its own codes for common faults (ADR 0003). */
 export type ApiFamily = 'general' | 'messages' | 'audio' | 'dubbing' | 'song' | 'video';
+
+/** What decides on the family of a request. Express keeps the whole target in `originalUrl`. */
+export type RequestHead = Pick<IncomingMessage, 'url' | 'headers'> & {
+  readonly originalUrl?: string;
+};
+
+/** The family of a request, which decides on the form and the codes of its errors. */
+export type FamilyOf = (request: RequestHead) => ApiFamily;
 
 /** Errors whose public code depends on the API family. */
 export type ApiFamilyFault =

@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { NestApplicationOptions } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
+import type { FamilyOf } from '../../../common/errors/api-family.js';
 import { handleClientErrors } from './client-error.js';
 import { PipeliningGuard, type Overload } from './pipelining-guard.js';
 import { emitInContext } from './request-context.js';
@@ -55,7 +56,8 @@ export class FastExpressAdapter extends ExpressAdapter {
   private cutsConnections = false;
   private pipelining: PipeliningGuard | undefined;
 
-  constructor() {
+  /** `familyOf` decides on the form of the errors that the server itself answers. */
+  constructor(private readonly familyOf?: FamilyOf) {
     // Error codes depend on the exact path. Express reads this setting once, at its first `use`, which Nest's
     // constructor calls.
     super(express().enable('case sensitive routing'));
@@ -77,7 +79,9 @@ export class FastExpressAdapter extends ExpressAdapter {
     app.request = flatten(app.request, AppRequest.prototype);
     app.response = flatten(app.response, AppResponse.prototype);
     const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-    const pipelining = new PipeliningGuard(withValidatedRequest(withFinalErrorHandler(app)));
+    const pipelining = new PipeliningGuard(
+      withValidatedRequest(withFinalErrorHandler(app, this.familyOf), this.familyOf),
+    );
     this.pipelining = pipelining;
     this.httpServer = createServer({ ...SERVER_SETTINGS, ...classes }, pipelining.take);
     // Nest gets the error of a port in use. An error while a connection is accepted is ignored.
@@ -121,7 +125,7 @@ export class FastExpressAdapter extends ExpressAdapter {
     // It is rejected after the responses to earlier requests.
     server.on('checkExpectation', pipelining.take);
     pipelining.watch(server);
-    handleClientErrors(server, pipelining);
+    handleClientErrors(server, pipelining, this.familyOf);
   }
 
   /** Cuts every connection at once. */

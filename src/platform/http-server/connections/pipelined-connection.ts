@@ -65,6 +65,11 @@ export class PipelinedConnection implements ConnectionState {
     if (last && !last.headersSent) last.setHeader('Connection', 'close');
   }
 
+  /** The response that is being made or sent; undefined while the connection is idle. */
+  get response(): ServerResponse | undefined {
+    return this.current;
+  }
+
   /** Whether a response is in progress: its head was sent, or its request is complete. */
   get isResponding(): boolean {
     const { current } = this;

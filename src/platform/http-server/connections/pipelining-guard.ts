@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { STALL_MS } from '../responses/backpressure.js';
@@ -84,6 +84,11 @@ export class PipeliningGuard {
     if (!connection || !(connection.isFull || connection.isResponding)) return false;
     connection.takeNoMore();
     return true;
+  }
+
+  /** The response of the connection that is under way, begun or not; undefined without one. */
+  responseOn(socket: Duplex): ServerResponse | undefined {
+    return this.connections.get(socket)?.response;
   }
 
   /**

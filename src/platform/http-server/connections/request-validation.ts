@@ -4,18 +4,24 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import type { ApiFamily, FamilyOf } from '../../../common/errors/api-family.js';
+import { bodyInApiFamily } from '../../../common/errors/error-body.js';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { parseUrl } from '../../../common/parse-url.js';
 
 /** Header lines of a request. Node would silently drop those beyond its own limit, perhaps `Authorization`. */
 const MAX_HEADERS = 100;
 
-/** The response to an invalid HTTP request: the error envelope, on a connection that closes after it. */
+/** The response to an invalid HTTP request: the envelope of its family, on a connection that closes after it. */
 export function rejectionOf(
   status: number,
   message: string,
+  family: ApiFamily = 'general',
+  requestId: string | null = null,
 ): { reason: string; headers: Record<string, string | number>; body: string } {
-  const body = JSON.stringify(new GatewayError('invalid_request', message).toEnvelope());
+  const body = JSON.stringify(
+    bodyInApiFamily(new GatewayError('invalid_request', message), family, requestId),
+  );
   return {
     reason: STATUS_CODES[status] ?? '',
     headers: {
@@ -27,9 +33,13 @@ export function rejectionOf(
   };
 }
 
-/** Rejects a request, and closes its connection. */
-export function rejectRequest(response: ServerResponse, status: number, message: string): void {
-  const { headers, body } = rejectionOf(status, message);
+function rejectRequest(
+  response: ServerResponse,
+  status: number,
+  message: string,
+  family?: ApiFamily,
+): void {
+  const { headers, body } = rejectionOf(status, message, family);
   response.writeHead(status, headers).end(body);
 }
 
@@ -37,19 +47,22 @@ export function rejectRequest(response: ServerResponse, status: number, message:
  * Serves only requests with an unambiguous head: exactly one `Host` (HTTP/1.1), at most one `Authorization`, at most
  * 100 header lines, a target that is a path or a URL (decision G-12).
  */
-export function withValidatedRequest(serve: RequestListener): RequestListener {
+export function withValidatedRequest(serve: RequestListener, familyOf?: FamilyOf): RequestListener {
   return (request, response) => {
+    const reject = (status: number, message: string): void => {
+      rejectRequest(response, status, message, familyOf?.(request));
+    };
     const hosts = linesOf('host', request);
     if (request.rawHeaders.length > 2 * MAX_HEADERS) {
-      rejectRequest(response, 431, `A request may have at most ${MAX_HEADERS} headers.`);
+      reject(431, `A request may have at most ${MAX_HEADERS} headers.`);
     } else if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
-      rejectRequest(response, 400, 'A request must have exactly one Host header.');
+      reject(400, 'A request must have exactly one Host header.');
     } else if (linesOf('authorization', request) > 1) {
-      rejectRequest(response, 400, 'A request may have one Authorization header.');
+      reject(400, 'A request may have one Authorization header.');
     } else if (!hasPath(request)) {
-      rejectRequest(response, 400, 'The target of the request is neither a path nor a URL.');
+      reject(400, 'The target of the request is neither a path nor a URL.');
     } else if (!isUnderstood(request)) {
-      rejectRequest(response, 417, 'Only Expect: 100-continue is understood.');
+      reject(417, 'Only Expect: 100-continue is understood.');
     } else serve(request, response);
   };
 }

@@ -8,7 +8,7 @@ import {
   SANDBOX_HEADER,
 } from './gateway-headers.js';
 import { EVERY_ORIGIN } from './every-origin.js';
-import { EXECUTION_ID_HEADER } from './execution-id.js';
+import { ID_HEADERS } from './execution-id.js';
 
 /** How long a browser may remember the permission, in seconds. */
 const MAX_AGE_SECONDS = 600;
@@ -16,9 +16,8 @@ const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
 /** Headers that callers and stock SDKs send. A browser asks for permission to send them. */
 const HEADER_NAMES = /^[\w-]{1,64}(?:\s*,\s*[\w-]{1,64}){0,63}$/;
 const EXPOSED = [
-  EXECUTION_ID_HEADER,
+  ...ID_HEADERS,
   CHARGE_HEADER,
-  'x-request-id',
   'x-client-request-id',
   'x-gateway-task-id',
   SANDBOX_HEADER,

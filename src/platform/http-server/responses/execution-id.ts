@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
+import type { FamilyOf } from '../../../common/errors/api-family.js';
 import { toPublicId } from '../../../common/ids/public-id.js';
 import { uuidV7 } from '../../../common/ids/uuid-v7.js';
 import type { Clock } from '../../../common/time/clock.js';
@@ -15,20 +17,31 @@ declare module 'express-serve-static-core' {
 /** Header that names a call to support (API: Shared audio rules). */
 export const EXECUTION_ID_HEADER = 'x-gateway-execution-id';
 
+/** The same id, as OpenAI's clients read it. */
+const REQUEST_ID_HEADER = 'x-request-id';
+/** The same id, as clients of Messages read it. */
+export const MESSAGES_REQUEST_ID_HEADER = 'request-id';
+
+/** The headers with the id of a request. */
+export const ID_HEADERS = [EXECUTION_ID_HEADER, REQUEST_ID_HEADER, MESSAGES_REQUEST_ID_HEADER];
+
 /** The caller's own name for a request. With it the caller finds a call whose response was lost (decision G-97). */
 const CLIENT_REQUEST_ID_HEADER = 'x-client-request-id';
 const CLIENT_REQUEST_ID_FORM = /^[\x20-\x7e]{1,128}$/;
 
 /**
  * Middleware. Gives each request its execution id and sends it in every response (decision G-47), together with the
- * caller's own id if that is valid.
+ * caller's own id if that is valid. Clients of Messages look for it in a header of their own.
  */
-export function executionId(clock: Clock) {
+export function executionId(clock: Clock, familyOf?: FamilyOf) {
   return (request: Request, response: Response, next: NextFunction): void => {
     request.executionId = uuidV7(clock.nowMs());
     const publicId = toPublicId('exec', request.executionId);
     response.setHeader(EXECUTION_ID_HEADER, publicId);
-    response.setHeader('x-request-id', publicId);
+    response.setHeader(REQUEST_ID_HEADER, publicId);
+    if (familyOf?.(request) === 'messages') {
+      response.setHeader(MESSAGES_REQUEST_ID_HEADER, publicId);
+    }
     const clientRequestId = request.headers[CLIENT_REQUEST_ID_HEADER];
     if (typeof clientRequestId === 'string' && CLIENT_REQUEST_ID_FORM.test(clientRequestId)) {
       request.clientRequestId = clientRequestId;
@@ -36,4 +49,10 @@ export function executionId(clock: Clock) {
     }
     next();
   };
+}
+
+/** The id of the request that is answered; null for one that failed before it had an id. */
+export function requestIdOf(response: Pick<ServerResponse, 'getHeader'>): string | null {
+  const id = response.getHeader(REQUEST_ID_HEADER);
+  return typeof id === 'string' ? id : null;
 }

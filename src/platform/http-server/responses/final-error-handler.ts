@@ -1,6 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { FamilyOf } from '../../../common/errors/api-family.js';
+import { bodyInApiFamily } from '../../../common/errors/error-body.js';
 import { toGatewayError } from '../../../common/errors/to-gateway-error.js';
+import { requestIdOf } from './execution-id.js';
 
 /** An application of Express: calls back with an error that none of its handlers has handled. */
 export type ExpressApp = (
@@ -10,11 +13,11 @@ export type ExpressApp = (
 ) => void;
 
 /**
- * Serves requests with the application. When its error filter fails too, the response is 500 in the error envelope,
- * where Express would send a page, and the connection closes. A response that has begun is aborted. The error is logged
+ * Serves requests with the application. When its error filter fails too, the response is 500 in the envelope of the
+ * request's family, where Express would send a page, and the connection closes. A response that has begun is aborted. The error is logged
  * here, because no other code sees it.
  */
-export function withFinalErrorHandler(app: ExpressApp): RequestListener {
+export function withFinalErrorHandler(app: ExpressApp, familyOf?: FamilyOf): RequestListener {
   const logger = new Logger('HTTP');
   return (request, response) => {
     app(request, response, (error) => {
@@ -24,7 +27,9 @@ export function withFinalErrorHandler(app: ExpressApp): RequestListener {
         return;
       }
       const fault = toGatewayError(error);
-      const body = JSON.stringify(fault.toEnvelope());
+      const body = JSON.stringify(
+        bodyInApiFamily(fault, familyOf?.(request) ?? 'general', requestIdOf(response)),
+      );
       response.writeHead(fault.status, {
         'Content-Type': 'application/json; charset=utf-8',
         'Content-Length': Buffer.byteLength(body),

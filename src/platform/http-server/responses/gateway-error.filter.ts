@@ -1,10 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { abortResponse } from './backpressure.js';
+import { requestIdOf } from './execution-id.js';
 import { removeAnswerHeaders } from './gateway-headers.js';
 import { drainRejectedBody } from '../request-body/drain-rejected-body.js';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
-import { type ApiFamily, inApiFamily } from '../../../common/errors/api-family.js';
+import { type FamilyOf, inApiFamily } from '../../../common/errors/api-family.js';
 import { bodyInApiFamily, statusInApiFamily } from '../../../common/errors/error-body.js';
 import { toGatewayError } from '../../../common/errors/to-gateway-error.js';
 
@@ -17,8 +18,8 @@ export interface ErrorFilterOptions {
    * know.
    */
   readonly translate?: (thrown: unknown) => GatewayError | undefined;
-  /** The family of a request, which decides on the form and the codes of its errors; default: `general`. */
-  readonly familyOf?: (request: Pick<Request, 'path' | 'headers'>) => ApiFamily;
+  /** Default: every request is `general`. */
+  readonly familyOf?: FamilyOf;
   /** Methods of a path that lacks the requested method; empty for an unknown path. */
   readonly methodsOf?: (path: string) => readonly string[];
   /** The hint for a method that an existing path lacks. */
@@ -65,10 +66,9 @@ export class GatewayErrorFilter implements ExceptionFilter {
       response.setHeader('x-should-retry', 'false');
     }
     drainRejectedBody(request);
-    const requestId = response.getHeader('x-request-id');
     response
       .status(statusInApiFamily(error, surface))
-      .json(bodyInApiFamily(error, surface, typeof requestId === 'string' ? requestId : null));
+      .json(bodyInApiFamily(error, surface, requestIdOf(response)));
   }
 
   /** A path that exists without the method is 405 with `Allow`, not 404 (decision G-12). */
