@@ -16,6 +16,7 @@ import { TextStreams } from '../text/text-streams.service.js';
 import { TextUsage } from '../text/text-usage.js';
 import type { MessagesBody } from './dto/messages.body.js';
 import { messageRequestOf } from './input/message-request.js';
+import { withContextSizes } from './output/context-limit.js';
 import { MessageAnswer, type MessageHead, MessageStream } from './output/message-faces.js';
 
 type Sent = OpenBody<MessagesBody>;
@@ -37,7 +38,12 @@ export class MessagesService {
   ): Promise<Charged<JsonObject>> {
     const asked = askedOf(sent, response);
     const face = new MessageAnswer(headOf(call));
-    return this.answers.complete(call, quoteOf(call.row, asked), face);
+    try {
+      return await this.answers.complete(call, quoteOf(call.row, asked), face);
+    } catch (error) {
+      const promptTokens = async () => (await this.promptOf(call, asked)).tokens;
+      throw await withContextSizes(error, { ...sizesOf(call, asked), promptTokens });
+    }
   }
 
   /** Writes the message as server-sent events. Throws as `TextStreams.stream` does. */
@@ -45,10 +51,21 @@ export class MessagesService {
     const asked = askedOf(sent, response);
     const quote = quoteOf(call.row, asked);
     // The first event tells the tokens of the prompt, which most vendors tell in their last one.
-    const { tokens } = await this.usage.promptTokens(call.caller.accountId, asked.prompt());
+    const { tokens } = await this.promptOf(call, asked);
     const events = new SseWriter(response, undefined, () => MessageStream.heartbeat());
-    const face = new MessageStream(events, headOf(call), tokens);
-    await this.streams.stream(call, quote, face, events);
+    const sizes = { ...sizesOf(call, asked), promptTokens: () => Promise.resolve(tokens) };
+    const face = new MessageStream(events, headOf(call), tokens, (error) =>
+      withContextSizes(error, sizes),
+    );
+    try {
+      await this.streams.stream(call, quote, face, events);
+    } catch (error) {
+      throw await withContextSizes(error, sizes);
+    }
+  }
+
+  private promptOf({ caller }: AdmittedCall<'chat'>, asked: TextRequest) {
+    return this.usage.promptTokens(caller.accountId, asked.prompt());
   }
 }
 
@@ -56,6 +73,10 @@ function askedOf(sent: Sent, response: Response): TextRequest {
   const asked = messageRequestOf(sent, response.req.get('anthropic-beta'));
   setIgnoredFieldsHeader(response, asked.ignored);
   return asked;
+}
+
+function sizesOf({ row }: AdmittedCall<'chat'>, { maxTokens }: TextRequest) {
+  return { maxTokens, contextLength: row.limits.contextLength };
 }
 
 function headOf({ executionId, modelName: model }: AdmittedCall<'chat'>): MessageHead {

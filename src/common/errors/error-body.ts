@@ -68,6 +68,11 @@ export function bodyInApiFamily(
   };
 }
 
+/** Whether the provider refused the conversation because it is too long. */
+export function isTooLong({ message }: GatewayError): boolean {
+  return message.endsWith(TOO_LONG);
+}
+
 function messagesSentence(code: ErrorCode, message: string): string {
   if (message.endsWith(TOO_LONG)) return TOO_LONG_SENTENCE;
   return MESSAGES_SENTENCES[code] ?? message;

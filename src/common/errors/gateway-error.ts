@@ -68,8 +68,13 @@ export class GatewayError extends Error {
     return this.copy(this.code, param);
   }
 
-  private copy(code: ErrorCode, param: string | null): GatewayError {
-    return new GatewayError(code, this.message, {
+  /** The same error in other words. */
+  withMessage(message: string): GatewayError {
+    return this.copy(this.code, this.param, message);
+  }
+
+  private copy(code: ErrorCode, param: string | null, message = this.message): GatewayError {
+    return new GatewayError(code, message, {
       param,
       cause: this.cause,
       ...(this.retryAfterSeconds !== undefined && { retryAfterSeconds: this.retryAfterSeconds }),

@@ -64,6 +64,9 @@ export class MessageStream implements StreamFace {
     private readonly head: MessageHead,
     /** The tokens of the prompt, counted here: the vendor's are known at the end only. */
     private readonly promptTokens: number,
+    /** The words in which this protocol tells an error. */
+    private readonly inOwnWords: (error: GatewayError) => Promise<GatewayError> = (error) =>
+      Promise.resolve(error),
   ) {
     this.blocks = new MessageBlocks((type, fields) => {
       this.tell(type, fields);
@@ -97,7 +100,7 @@ export class MessageStream implements StreamFace {
   }
 
   async fail(error: GatewayError): Promise<void> {
-    const body = bodyInApiFamily(error, 'messages', this.head.requestId);
+    const body = bodyInApiFamily(await this.inOwnWords(error), 'messages', this.head.requestId);
     await this.events.send(JSON.stringify(body), 'error');
     await this.events.end();
   }

@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ChatUpstreamHarness } from '../support/chat-upstream-harness.js';
+import { errorOf, postJson } from '../support/http-answer.js';
+
+/** What `gen-5` takes, prompt and answer together. */
+const CONTEXT = 400_000;
+/** A word is a token. */
+const WORDS = 300_000;
+
+let harness: ChatUpstreamHarness;
+beforeAll(async () => {
+  harness = await ChatUpstreamHarness.start();
+  harness.upstream.reply = refuse;
+});
+afterAll(() => harness.stop());
+
+/** As OpenAI refuses a conversation that is too long. */
+function refuse(response: ServerResponse): void {
+  const error = {
+    message: "This model's maximum context length is 400000 tokens.",
+    type: 'invalid_request_error',
+    param: 'messages',
+    code: 'context_length_exceeded',
+  };
+  response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+}
+
+it.each([
+  [
+    'as one object',
+    WORDS,
+    false,
+    /^input length and `max_tokens` exceed context limit: (\d+) \+ 120000 > 400000,/,
+  ],
+  [
+    'as a stream',
+    WORDS,
+    true,
+    /^input length and `max_tokens` exceed context limit: (\d+) \+ 120000 > 400000,/,
+  ],
+  [
+    'that is too long alone',
+    2 * WORDS,
+    false,
+    /^prompt is too long: (\d+) tokens > 400000 maximum$/,
+  ],
+])(
+  'a message that the vendor finds too long is told with its sizes: %s',
+  async (_what, words, stream, sentence) => {
+    const { headers, accountId } = await harness.gateway.account(50_000_000n);
+    const answer = await postJson(`${harness.gateway.url}/v1/messages`, headers, {
+      model: 'gen-5',
+      max_tokens: 120_000,
+      stream,
+      messages: [{ role: 'user', content: 'rain '.repeat(words) }],
+    });
+    const { message, code } = errorOf(answer);
+    expect([answer.status, code]).toEqual([400, 'provider_rejected_request']);
+    expect(message).toMatch(sentence);
+    const prompt = Number(sentence.exec(message)?.[1]);
+    expect(Math.abs(prompt - words)).toBeLessThan(words / 10);
+    expect(prompt + 120_000).toBeGreaterThan(CONTEXT);
+    expect(await harness.gateway.balance(accountId)).toMatchObject({
+      held: 0n,
+      balance: 50_000_000n,
+    });
+  },
+);
