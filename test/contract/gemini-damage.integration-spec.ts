@@ -141,7 +141,6 @@ describe('damaged answers of Gemini', () => {
   it.each<[string, object, string]>([
     ['an error', { error: { code: 503, message: 'x', status: 'UNAVAILABLE' } }, 'unavailable'],
     ['a blocked prompt', { promptFeedback: { blockReason: 'SAFETY' } }, 'rejected'],
-    ['a broken call', said({ parts: [], finishReason: 'MALFORMED_FUNCTION_CALL' }), 'http_error'],
     ['a call without a name', said({ parts: [{ functionCall: { args: {} } }] }), 'http_error'],
   ])('that have %s in the stream are failures of that kind', async (_what, event, kind) => {
     for (const before of [0, 3]) {
@@ -156,6 +155,26 @@ describe('damaged answers of Gemini', () => {
     const events = await streamed();
     expect(events.at(-1)!.parts).toEqual([{ type: 'finish', reason: 'content_filter' }]);
   });
+
+  it('are failures where the model wrote nothing but a call that is none', async () => {
+    const end = said({ parts: [], finishReason: 'MALFORMED_FUNCTION_CALL', usage: USAGE });
+    stub.reply = (response) => response.end(eventBytes([end]));
+    expect(await fateOf(streamed())).toBe('http_error');
+  });
+
+  it.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])(
+    'are whole, with the usage that is charged, where a call broke off after a text: %s (G-24)',
+    async (finishReason) => {
+      const end = said({ parts: [], finishReason, usage: USAGE });
+      stub.reply = (response) => response.end(eventBytes([said({ parts: [{ text: 'Hi' }] }), end]));
+      const events = await streamed();
+      expect(events.flatMap(({ parts }) => parts)).toEqual([
+        { type: 'text', text: 'Hi' },
+        { type: 'finish', reason: 'stop' },
+      ]);
+      expect(events.at(-1)!.usage).not.toBeNull();
+    },
+  );
 
   it('say nothing after their end but the usage', async () => {
     const last = said({ parts: [{ text: 'x' }], finishReason: 'MAX_TOKENS' });

@@ -25,7 +25,7 @@ import {
   ImageWithoutBytesError,
   systemInstructionOf,
 } from './gemini-contents.js';
-import { isBrokenCall } from './gemini-errors.js';
+import { brokenCallOf } from './gemini-errors.js';
 import { GeminiEventReader } from './gemini-event-reader.js';
 import { generationConfigOf } from './gemini-generation.js';
 import { needsSignatures } from './gemini-thinking.js';
@@ -92,7 +92,7 @@ function answerTo({ tools }: Conversation): GeminiAnswer {
   return new GeminiAnswer(new Set(custom));
 }
 
-/** Undefined for an answer without a candidate, and for one with a call that is none: those are failures. */
+/** Undefined for an answer without a candidate, and for one that is nothing but a call that is none: those are failures. */
 function toResult(
   json: JsonObject,
   answer: GeminiAnswer,
@@ -101,8 +101,7 @@ function toResult(
   const candidate = candidateOf(json);
   const parts = candidate && answer.partsIn(candidate);
   if (parts === undefined) return undefined;
-  const { finishReason } = candidate ?? {};
-  if (typeof finishReason === 'string' && isBrokenCall(finishReason)) return undefined;
+  if (brokenCallOf(candidate) !== null) return undefined;
   const reason = candidate === undefined ? null : answer.reasonOf(candidate);
   if (reason === null && parts.length === 0) return undefined;
   parts.push({ type: 'finish', reason: reason ?? answer.missingReason });

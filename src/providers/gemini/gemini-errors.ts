@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { OwnErrors } from '../http/error-classification.js';
 import { textAt } from '../http/json-fields.js';
-import { candidateOf } from './gemini-candidate.js';
+import { candidateOf, candidateParts } from './gemini-candidate.js';
 
 /** Ends by which the vendor keeps back what it made, or makes nothing: a refusal of the request. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -15,8 +15,15 @@ export function isRefusal(finishReason: string): boolean {
 }
 
 /** Whether a `finishReason` means that the model wrote a call that is none, or one that it was not allowed to make. */
-export function isBrokenCall(finishReason: string): boolean {
+function isBrokenCall(finishReason: string): boolean {
   return /_(FUNCTION|TOOL)_CALLS?$/.test(finishReason);
+}
+
+/** Why an answer that says nothing ended, if the model broke a call off; null for any other answer. */
+export function brokenCallOf(candidate: JsonObject | undefined): string | null {
+  const { finishReason } = candidate ?? {};
+  if (typeof finishReason !== 'string' || !isBrokenCall(finishReason)) return null;
+  return candidateParts(candidate).length === 0 ? finishReason : null;
 }
 
 /** Why the prompt was blocked; null where it was not. A blocked prompt has no candidates. */

@@ -6,7 +6,7 @@ import { UnusableAnswer } from '../ports/unusable-answer.js';
 import type { ChatEventReader, WhatFollows } from '../text/chat-event-stream.js';
 import type { GeminiAnswer } from './gemini-answer.js';
 import { candidateOf } from './gemini-candidate.js';
-import { blockReasonOf, isBrokenCall } from './gemini-errors.js';
+import { blockReasonOf, brokenCallOf } from './gemini-errors.js';
 import { geminiUsageOf } from './gemini-usage.js';
 
 const REFUSED = 400;
@@ -20,17 +20,19 @@ export class GeminiEventReader implements ChatEventReader {
   hasBegun = false;
   isWhole = false;
   follows: WhatFollows = 'more';
+  private hasSaid = false;
 
   constructor(private readonly answer: GeminiAnswer) {}
 
-  /** A blocked prompt, and a call that the model could not write. */
+  /**
+   * A blocked prompt, and a call that the model could not write, if it said nothing before. What was said stands: the vendor
+   * has counted it, and the answer ends.
+   */
   errorIn(event: JsonObject): unknown {
     const reason = blockReasonOf(event);
     if (reason !== null) return { error: { code: REFUSED, status: reason } };
-    const end = candidateOf(event)?.finishReason;
-    return typeof end === 'string' && isBrokenCall(end)
-      ? { error: { code: BROKEN, status: end } }
-      : undefined;
+    const brokenCall = this.hasSaid ? null : brokenCallOf(candidateOf(event));
+    return brokenCall === null ? undefined : { error: { code: BROKEN, status: brokenCall } };
   }
 
   read(event: JsonObject): ChatEvent | null {
@@ -40,6 +42,7 @@ export class GeminiEventReader implements ChatEventReader {
     const parts = this.answer.partsIn(candidate);
     if (parts === undefined) throw new UnusableAnswer('bad_chunk');
     this.hasBegun = true;
+    this.hasSaid ||= parts.length > 0;
     const reason = this.answer.reasonOf(candidate);
     if (reason !== null) this.end(parts, reason, usage);
     return parts.length === 0 && usage === null ? null : new PartsEvent(parts, usage);
