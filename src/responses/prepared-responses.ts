@@ -9,6 +9,7 @@ import { messagesOf } from './input/item-conversation.js';
 import { ItemIds } from './input/item-ids.js';
 import { ReasoningSeal } from './input/reasoning-seal.js';
 import { type ResponseInput, ResponseInputs } from './input/response-inputs.js';
+import { noteUnknownOptions } from './input/known-options.js';
 import { textRequestOf } from './input/response-request.js';
 import type { ItemTerms } from './output/item-draft.js';
 import { ResponseWork } from './response-work.js';
@@ -46,6 +47,7 @@ export class PreparedResponses {
     const ignored = new IgnoredFields();
     for (const name of unknown) ignored.add(name);
     if (body.context_management !== undefined) ignored.add('context_management');
+    noteUnknownOptions(body, ignored);
     const { placed, items } = await this.inputs.of(accountId, body, ignored);
     const messages = messagesOf(placed, (sealed) => this.seal.open(sealed, accountId));
     const asked = textRequestOf(body, messages, ignored);

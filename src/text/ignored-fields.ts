@@ -36,6 +36,14 @@ export class IgnoredFields {
     }
   }
 
+  /** The object without its unknown fields, which are noted; itself where all are known. */
+  without(object: JsonObject, known: readonly string[], path: string): JsonObject {
+    const unknown = Object.keys(object).filter((name) => !known.includes(name));
+    if (unknown.length === 0) return object;
+    for (const name of unknown) this.add(`${path}.${name}`);
+    return Object.fromEntries(Object.entries(object).filter(([name]) => known.includes(name)));
+  }
+
   /** Throws 400 naming the first field for a caller who wants none to be left out (decision G-107). */
   refuseWhere(isStrict: boolean): void {
     if (!isStrict || this.first === undefined) return;

@@ -11,7 +11,8 @@ const WEB_URL = /^https?:\/\//i;
 /** Anything else in the place of an image could carry text that is not paid for. */
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const NO_FILES = 'is not offered here: there is no store of files';
-const NO_LENGTH = 'must be text or content: the price of other documents is not known before';
+const NO_LENGTH =
+  'must be text or content: nobody knows what a PDF costs before it is read, so send its text';
 
 type Fault = PartFault | undefined;
 type Check = (block: JsonObject) => Fault;

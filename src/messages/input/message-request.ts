@@ -10,27 +10,27 @@ import {
   type TextRequest,
 } from '../../text/text-request.js';
 import type { MessagesBody } from '../dto/messages.body.js';
+import { KnownBlocks, type PlacedBlock } from './known-blocks.js';
 import { blocksOf, conversationOfBody, isSigned, userOf } from './message-conversation.js';
 
 /** The one header of a caller that a vendor of this protocol gets: names of features that are being tried out. */
 const BETA_HEADER = 'anthropic-beta';
 const BETA = /^[\w., -]{1,2000}$/;
 
-/** A block of the conversation, and its path. */
-interface Placed {
-  readonly block: JsonObject;
-  readonly path: string;
-}
-
 /**
- * The request in the form of the core of text. A vendor of this protocol gets the known fields as they are. Throws
+ * The request in the form of the core of text. A vendor of this protocol gets the known fields as they are; unknown ones
+ * are left out on every level, and named. Throws
  * `invalid_request` naming the field where fields do not fit each other, and where a strict caller sent unknown ones.
  */
 export function messageRequestOf(sent: OpenBody<MessagesBody>, beta?: string): TextRequest {
-  const { body } = sent;
-  checkTogether(body);
+  checkTogether(sent.body);
+  const ignored = new IgnoredFields();
+  for (const name of sent.ignored) ignored.add(name);
+  const blocks = new KnownBlocks(ignored);
+  const body = blocks.of(sent.body);
+  ignored.refuseWhere(sent.isStrict);
   const native = nativeOf(body);
-  const placed = placedBlocks(body.messages);
+  const { placed } = blocks;
   const images = placed.filter(({ block }) => block.type === 'image');
   const isSent = beta !== undefined && BETA.test(beta);
   return {
@@ -43,17 +43,10 @@ export function messageRequestOf(sent: OpenBody<MessagesBody>, beta?: string): T
     promptTokens: promptBound(JSON.stringify(native, withoutImages), images.length),
     maxTokens: body.max_tokens,
     images: images.flatMap(namedImage),
-    ignored: ignoredOf(sent),
+    ignored: ignored.names,
     prompt: () => promptOf(body, placed, images.length),
     affinity: userOf(body),
   };
-}
-
-function ignoredOf({ ignored: unknown, isStrict }: OpenBody<MessagesBody>): readonly string[] {
-  const ignored = new IgnoredFields();
-  for (const name of unknown) ignored.add(name);
-  ignored.refuseWhere(isStrict);
-  return ignored.names;
 }
 
 function checkTogether(body: MessagesBody): void {
@@ -97,19 +90,7 @@ function withSignedThoughts(message: JsonObject): JsonObject[] {
   return kept.length === 0 ? [] : [{ ...message, content: kept }];
 }
 
-/** All blocks of the messages, those within results of tools and within documents included. */
-function placedBlocks(messages: readonly JsonObject[]): Placed[] {
-  return messages.flatMap(({ content }, index) => within(content, `messages.${index}.content`));
-}
-
-function within(content: unknown, path: string): Placed[] {
-  return blocksOf(content).flatMap((block, index) => {
-    const at = `${path}.${index}`;
-    return [{ block, path: at }, ...within(block.content, `${at}.content`)];
-  });
-}
-
-function namedImage({ block, path }: Placed): NamedImage[] {
+function namedImage({ block, path }: PlacedBlock): NamedImage[] {
   const { type, url } = block.source as JsonObject;
   return type === 'url' ? [{ param: `${path}.source.url`, url: url as string }] : [];
 }
@@ -122,7 +103,7 @@ function withoutImages(_name: string, value: unknown): unknown {
 
 function promptOf(
   { system, messages, tools = [], output_config: config }: MessagesBody,
-  placed: readonly Placed[],
+  placed: readonly PlacedBlock[],
   images: number,
 ): PromptText {
   const blocks = [...blocksOf(system), ...placed.map(({ block }) => block)];

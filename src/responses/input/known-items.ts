@@ -24,16 +24,16 @@ const PART_FIELDS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * A checked item in the one form in which items are listed and stored: with its type and status, with parts in place of a
- * text, without an id and without unknown fields, which are noted.
+ * text, without an id and without unknown fields, which are noted below the path of the item.
  */
-export function knownItem(item: JsonObject, ignored: IgnoredFields): JsonObject {
+export function knownItem(item: JsonObject, path: string, ignored: IgnoredFields): JsonObject {
   const type = typeOfItem(item) as string;
-  ignored.among(item, ITEM_FIELDS[type] ?? [], 'input');
+  ignored.among(item, ITEM_FIELDS[type] ?? [], path);
   const done = { type, status: 'completed' };
   const { call_id, name } = item;
   switch (type) {
     case 'message':
-      return { ...done, role: item.role, content: partsOf(item, ignored) };
+      return { ...done, role: item.role, content: partsOf(item, path, ignored) };
     case 'function_call':
       return { ...done, call_id, name, arguments: item.arguments };
     case 'custom_tool_call':
@@ -43,26 +43,34 @@ export function knownItem(item: JsonObject, ignored: IgnoredFields): JsonObject 
     case 'item_reference':
       return { type, id: item.id };
     default:
-      return { ...done, call_id, output: outputOf(item, ignored) };
+      return { ...done, call_id, output: outputOf(item, path, ignored) };
   }
 }
 
-function partsOf({ role, content }: JsonObject, ignored: IgnoredFields): JsonObject[] {
+function partsOf(
+  { role, content }: JsonObject,
+  path: string,
+  ignored: IgnoredFields,
+): JsonObject[] {
   const isAnswer = role === 'assistant';
   if (typeof content === 'string') {
     return [isAnswer ? outputText(content) : { type: 'input_text', text: content }];
   }
-  return (content as readonly JsonObject[]).map((part) => knownPart(part, ignored));
+  return (content as readonly JsonObject[]).map((part, index) =>
+    knownPart(part, `${path}.content.${index}`, ignored),
+  );
 }
 
-function outputOf({ output }: JsonObject, ignored: IgnoredFields): unknown {
+function outputOf({ output }: JsonObject, path: string, ignored: IgnoredFields): unknown {
   if (!Array.isArray(output)) return output;
-  return (output as readonly JsonObject[]).map((part) => knownPart(part, ignored));
+  return (output as readonly JsonObject[]).map((part, index) =>
+    knownPart(part, `${path}.output.${index}`, ignored),
+  );
 }
 
-function knownPart(part: JsonObject, ignored: IgnoredFields): JsonObject {
+function knownPart(part: JsonObject, path: string, ignored: IgnoredFields): JsonObject {
   const type = part.type as string;
-  ignored.among(part, PART_FIELDS[type] ?? [], 'input.content');
+  ignored.among(part, PART_FIELDS[type] ?? [], path);
   if (type === 'input_image') {
     return { type, image_url: part.image_url, detail: part.detail ?? 'auto' };
   }

@@ -43,7 +43,7 @@ export class ResponseInputs {
   ): Promise<ResponseInput> {
     const message = { role: 'user', content: input };
     const sent = (Array.isArray(input) ? input : [message]) as readonly JsonObject[];
-    const known = sent.map((item) => knownItem(item, ignored));
+    const known = sent.map((item, index) => knownItem(item, `input.${index}`, ignored));
     const references = known.filter(isReference).map(({ id }) => fromItemId(id as string));
     const named = references.filter((id) => id !== undefined);
     const previousId = previous === undefined ? undefined : fromResponseId(previous);

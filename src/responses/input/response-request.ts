@@ -79,7 +79,7 @@ function toolsOf(tools: readonly JsonObject[], ignored: IgnoredFields): ChatTool
       return [];
     }
     const known = type === 'function' ? ['parameters', 'strict'] : ['format'];
-    ignored.among(tool, ['type', 'name', 'description', ...known], 'tools');
+    ignored.among(tool, ['type', 'name', 'description', ...known], `tools.${index}`);
     const named = {
       name: name as string,
       ...(typeof description === 'string' && { description }),

@@ -19,6 +19,11 @@ afterAll(async () => {
 
 const WEATHER = { name: 'get_weather', input_schema: { type: 'object' } };
 const HELLO = [{ role: 'user', content: 'Say hello' }];
+const asked = (...content: object[]) => [{ role: 'user', content }];
+const PDF = {
+  type: 'document',
+  source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+};
 const url = (path = '') => `${gateway.url}/v1/messages${path}`;
 const post = (body: object, more: object = {}, by = headers): Promise<Answer> =>
   postJson(url(), { ...by, ...more }, { model: 'gen-5', max_tokens: 100, ...body });
@@ -127,6 +132,11 @@ describe('POST /v1/messages', () => {
         ],
       },
     ],
+    ['messages.0.content.0.source.type', { messages: asked(PDF) }],
+    [
+      'messages.0.content.0.content.0.source.type',
+      { messages: asked({ type: 'tool_result', tool_use_id: 'a', content: [PDF] }) },
+    ],
     ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'video' }] }] }],
     [
       'tools.1.type',
@@ -158,6 +168,28 @@ describe('POST /v1/messages', () => {
       code: 'invalid_request',
       param: 'context_management',
     });
+  });
+
+  it('leaves out unknown fields on every level, and names them by their paths (G-107)', async () => {
+    const messages = asked({ type: 'text', text: 'Say hello', mood: 'good' });
+    const body = { messages, tools: [{ ...WEATHER, color: 'red' }], model: 'gen-claude-like' };
+    const answer = await post(body);
+    expect([answer.status, answer.headers.get('x-gateway-ignored-fields')]).toEqual([
+      200,
+      'messages.0.content.0.mood, tools.0.color',
+    ]);
+    expect(JSON.stringify(await upstream())).not.toMatch(/mood|color/);
+    const refused = await post(body, { 'x-gateway-strict': 'true' });
+    expect(errorOf(refused)).toMatchObject({
+      code: 'invalid_request',
+      param: 'messages.0.content.0.mood',
+    });
+  });
+
+  it('sends documents of text to a vendor of any protocol as text', async () => {
+    const document = { type: 'document', source: { type: 'text', data: 'The sky is green.' } };
+    await made({ messages: asked(document, { type: 'text', text: 'Which color?' }) });
+    expect(JSON.stringify((await upstream()).messages)).toContain('The sky is green.');
   });
 
   it('tells its errors by status', async () => {

@@ -194,6 +194,28 @@ describe('POST /v1/responses', () => {
     expect(errorOf(refused)).toMatchObject({ code: 'invalid_request', param: 'client_metadata' });
   });
 
+  it('names unknown fields inside items, tools and settings by their paths (G-107)', async () => {
+    const part = { type: 'input_text', text: 'Say hello', mood: 'good' };
+    const answer = await post({
+      input: [
+        { role: 'user', content: 'Hi' },
+        { role: 'user', content: [part], color: 'red' },
+      ],
+      tools: [{ ...WEATHER, color: 'red' }],
+      text: { verbosity: 'low', tone: 'dry' },
+      reasoning: { effort: 'low', depth: 3 },
+    });
+    const names = answer.headers.get('x-gateway-ignored-fields')?.split(', ').sort();
+    expect([answer.status, names]).toEqual([
+      200,
+      [
+        ...['input.1.color', 'input.1.content.0.mood', 'reasoning.depth'],
+        ...['text.tone', 'tools.0.color'],
+      ],
+    ]);
+    expect(JSON.stringify(await upstream())).not.toMatch(/mood|"color"|tone|depth/);
+  });
+
   it('offers only the tools of allowed_tools', async () => {
     const tools = [WEATHER, { type: 'function', name: 'other', parameters: { type: 'object' } }];
     const allowed = [{ type: 'function', name: 'other' }];
