@@ -57,8 +57,11 @@ export function errorOf(answer: Answer): ErrorBody {
   assert.match(headers.get('content-type') ?? '', /^application\/json\b/);
   assert.match(headers.get('x-gateway-execution-id') ?? '', /^exec_[0-9a-f]{32}$/);
   assert.equal(headers.get('x-request-id'), headers.get('x-gateway-execution-id'));
-  const { error } = json as { error: ErrorBody };
-  assert.deepEqual(Object.keys(json as object), ['error']);
+  const { error, ...around } = json as { error: ErrorBody };
+  // Messages have a form of their own, which their header shows.
+  const id = headers.get('request-id');
+  assert.deepEqual(around, id === null ? {} : { type: 'error', request_id: id });
+  if (id !== null) assert.equal(id, headers.get('x-request-id'));
   const members = Object.keys(error).filter(
     (name) => answer.status !== 402 || !AMOUNTS.includes(name),
   );

@@ -80,6 +80,18 @@ export const PAID_ENDPOINTS: readonly PaidEndpoint[] = [
     surface: 'general',
   },
   {
+    path: '/v1/messages',
+    body: () => ({
+      model: 'gen-5-mini',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Hi' }],
+    }),
+    model: 'gen-5-mini',
+    price: undefined,
+    otherModel: 'gen-image-2',
+    surface: 'general',
+  },
+  {
     path: '/v1/embeddings',
     body: () => ({ model: 'gen-embed-demo', input: 'Hi' }),
     model: 'gen-embed-demo',
