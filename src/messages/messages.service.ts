@@ -10,13 +10,13 @@ import {
 } from '../platform/http-server/responses/gateway-headers.js';
 import { SseWriter } from '../platform/http-server/responses/sse-response.js';
 import { TextAnswers } from '../text/text-answers.service.js';
-import { quoteOf } from '../text/text-quote.js';
+import { quoteOf, type TextQuote } from '../text/text-quote.js';
 import type { TextRequest } from '../text/text-request.js';
 import { TextStreams } from '../text/text-streams.service.js';
-import { TextUsage } from '../text/text-usage.js';
+import { type PromptCount, TextUsage } from '../text/text-usage.js';
 import type { MessagesBody } from './dto/messages.body.js';
 import { messageRequestOf } from './input/message-request.js';
-import { withContextSizes } from './output/context-limit.js';
+import { type ContextSizes, withContextSizes } from './output/context-limit.js';
 import { MessageAnswer, type MessageHead, MessageStream } from './output/message-faces.js';
 
 type Sent = OpenBody<MessagesBody>;
@@ -38,11 +38,12 @@ export class MessagesService {
   ): Promise<Charged<JsonObject>> {
     const asked = askedOf(sent, response);
     const face = new MessageAnswer(headOf(call));
+    const quote = quoteOf(call.row, asked);
     try {
-      return await this.answers.complete(call, quoteOf(call.row, asked), face);
+      return await this.answers.complete(call, quote, face);
     } catch (error) {
-      const promptTokens = async () => (await this.promptOf(call, asked)).tokens;
-      throw await withContextSizes(error, { ...sizesOf(call, asked), promptTokens });
+      const prompt = () => this.promptOf(call, asked);
+      throw await withContextSizes(error, sizesOf(call, quote, prompt));
     }
   }
 
@@ -51,10 +52,10 @@ export class MessagesService {
     const asked = askedOf(sent, response);
     const quote = quoteOf(call.row, asked);
     // The first event tells the tokens of the prompt, which most vendors tell in their last one.
-    const { tokens } = await this.promptOf(call, asked);
+    const prompt = await this.promptOf(call, asked);
     const events = new SseWriter(response, undefined, () => MessageStream.heartbeat());
-    const sizes = { ...sizesOf(call, asked), promptTokens: () => Promise.resolve(tokens) };
-    const face = new MessageStream(events, headOf(call), tokens, (error) =>
+    const sizes = sizesOf(call, quote, () => Promise.resolve(prompt));
+    const face = new MessageStream(events, headOf(call), prompt.tokens, (error) =>
       withContextSizes(error, sizes),
     );
     try {
@@ -75,8 +76,17 @@ function askedOf(sent: Sent, response: Response): TextRequest {
   return asked;
 }
 
-function sizesOf({ row }: AdmittedCall<'chat'>, { maxTokens }: TextRequest) {
-  return { maxTokens, contextLength: row.limits.contextLength };
+/** An upper bound of the prompt, which is what there is where it cannot be counted soon, explains no refusal. */
+function sizesOf(
+  { row }: AdmittedCall<'chat'>,
+  { maxTokens }: TextQuote,
+  prompt: () => Promise<PromptCount>,
+): ContextSizes {
+  const promptTokens = async (): Promise<number | undefined> => {
+    const { tokens, isEstimated } = await prompt();
+    return isEstimated ? undefined : tokens;
+  };
+  return { promptTokens, maxTokens, contextLength: row.limits.contextLength };
 }
 
 function headOf({ executionId, modelName: model }: AdmittedCall<'chat'>): MessageHead {

@@ -27,7 +27,7 @@ export interface CompletedCall {
 }
 
 /** The tokens of a prompt, and those of them that are its images'. */
-interface PromptCount extends TokenCount {
+export interface PromptCount extends TokenCount {
   readonly imageTokens: number;
 }
 

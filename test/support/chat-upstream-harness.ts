@@ -66,7 +66,9 @@ function overlay(backupUrl: string): object {
         api_key_env: 'BACKUP_KEY',
       },
     ],
-    models: [{ id: 'gen-5-mini', routes }],
+    models: [
+      { id: 'gen-5-mini', routes, limits: { max_output_tokens: 128_000, context_length: 1_000 } },
+    ],
   };
 }
 

@@ -7,7 +7,7 @@ import { withContextSizes } from './context-limit.js';
 const upstream = { provider: 'any', sent: true, upstreamCode: 'context_length_exceeded' };
 const TOO_LONG = new ProviderError('rejected', upstream).toGatewayError('chat');
 
-const told = async (prompt: number, maxTokens?: number, contextLength?: number) => {
+const told = async (prompt: number | undefined, maxTokens?: number, contextLength?: number) => {
   const promptTokens = () => Promise.resolve(prompt);
   const error = await withContextSizes(TOO_LONG, { promptTokens, maxTokens, contextLength });
   return bodyInApiFamily(error as GatewayError, 'messages').error;
@@ -27,6 +27,7 @@ describe('the refusal of a conversation that is too long', () => {
 
   it.each([
     ['our count does not explain it', 150_000, 50_000, 200_000],
+    ['the prompt could not be counted soon', undefined, 50_000, 200_000],
     ['the caller set no cap', 199_999, undefined, 200_000],
     ['the length of the context is not known', 210_000, 50_000, undefined],
   ])('has none where %s', async (_why, prompt, maxTokens, contextLength) => {

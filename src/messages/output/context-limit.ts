@@ -3,9 +3,9 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 
 /** Sizes of a request, in tokens. */
 export interface ContextSizes {
-  /** The prompt, counted here. */
-  readonly promptTokens: () => Promise<number>;
-  /** The output cap; undefined where the caller set none. */
+  /** The prompt, counted here; undefined where it could not be counted soon. */
+  readonly promptTokens: () => Promise<number | undefined>;
+  /** The output cap that the vendor got; undefined where the caller set none. */
   readonly maxTokens: number | undefined;
   /** What the model takes, prompt and answer together; undefined where that is not known. */
   readonly contextLength: number | undefined;
@@ -22,7 +22,9 @@ export async function withContextSizes<T>(
 ): Promise<T | GatewayError> {
   const { contextLength: most } = sizes;
   if (!(thrown instanceof GatewayError) || !isTooLong(thrown) || most === undefined) return thrown;
-  const sentence = sentenceOf(await sizes.promptTokens(), sizes.maxTokens ?? 0, most);
+  const prompt = await sizes.promptTokens();
+  if (prompt === undefined) return thrown;
+  const sentence = sentenceOf(prompt, sizes.maxTokens ?? 0, most);
   return sentence === undefined ? thrown : thrown.withMessage(sentence);
 }
 
