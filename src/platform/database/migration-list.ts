@@ -19,6 +19,7 @@ import { StoredResponses1700000001056 } from './migrations/1056-stored-responses
 import { Costs1700000001060 } from './migrations/1060-costs.migration.js';
 import { FailedDeliveries1700000001062 } from './migrations/1062-failed-deliveries.migration.js';
 import { CancelledWhileRunning1700000001070 } from './migrations/1070-cancelled-while-running.migration.js';
+import { ShortConditions1700000001080 } from './migrations/1080-short-conditions.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Costs1700000001060,
   FailedDeliveries1700000001062,
   CancelledWhileRunning1700000001070,
+  ShortConditions1700000001080,
 ];

@@ -22,8 +22,8 @@ CREATE TABLE account (
 ) WITH (fillfactor=15);
 CREATE INDEX account_by_name ON public.account USING btree (lower(name) text_pattern_ops, id);
 CREATE UNIQUE INDEX account_pkey ON public.account USING btree (id);
-CREATE TRIGGER account_follows_lots BEFORE UPDATE OF posted ON public.account FOR EACH ROW WHEN (((new.posted <> old.posted) AND ((old.in_lots > 0) OR ((new.in_lots = 0) AND (new.posted > old.posted))))) EXECUTE FUNCTION account_follow_lots();
-CREATE TRIGGER account_low BEFORE UPDATE ON public.account FOR EACH ROW WHEN (((new.low_balance IS NOT NULL) AND (new.is_low <> ((new.posted - new.held) < new.low_balance)))) EXECUTE FUNCTION account_tell_low();
+CREATE TRIGGER account_follows_lots BEFORE UPDATE OF posted ON public.account FOR EACH ROW WHEN (((new.in_lots IS NOT NULL) AND (new.posted <> old.posted))) EXECUTE FUNCTION account_follow_lots();
+CREATE TRIGGER account_low BEFORE UPDATE ON public.account FOR EACH ROW WHEN ((new.low_balance IS NOT NULL)) EXECUTE FUNCTION account_tell_low();
 COMMENT ON account IS 'Who pays. Every function that moves money locks the row of its account first, so the statements of one account run one after the other.';
 COMMENT ON account.posted IS 'The balance: the sum of the amounts of all ledger entries of the account.';
 COMMENT ON account.held IS 'The part of the balance that running calls and open holds reserve. What may be spent is posted - held.';
@@ -235,8 +235,8 @@ CREATE INDEX execution_by_time ON public.execution USING brin (created_at) WITH 
 CREATE INDEX execution_of_client_request ON public.execution USING btree (account_id, client_request_id, id) WHERE (client_request_id IS NOT NULL);
 CREATE INDEX execution_of_key ON public.execution USING btree (api_key_id, id);
 CREATE UNIQUE INDEX execution_pkey ON public.execution USING btree (account_id, id);
-CREATE TRIGGER execution_cost_is_final BEFORE UPDATE OF cost ON public.execution FOR EACH ROW WHEN (((old.cost IS NOT NULL) AND (new.cost IS DISTINCT FROM old.cost))) EXECUTE FUNCTION cost_refuse_change();
-CREATE TRIGGER execution_spends AFTER UPDATE ON public.execution FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = 'succeeded'::text))) EXECUTE FUNCTION execution_note_spend();
+CREATE TRIGGER execution_cost_is_final AFTER UPDATE OF cost ON public.execution FOR EACH ROW WHEN ((old.cost IS NOT NULL)) EXECUTE FUNCTION cost_refuse_change();
+CREATE TRIGGER execution_spends AFTER UPDATE ON public.execution FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.charged IS NOT NULL))) EXECUTE FUNCTION execution_note_spend();
 CREATE TRIGGER execution_spends_for_maker AFTER UPDATE ON public.execution FOR EACH ROW WHEN ((new.maker_counted_at IS NOT NULL)) EXECUTE FUNCTION execution_note_for_maker();
 COMMENT ON execution IS 'One row per synchronous call (decisions G-22, G-25). While the call runs, the row is also its hold.';
 COMMENT ON execution.process_id IS 'The process that began the call; null where the call never arrived and its id was taken.';
@@ -644,8 +644,8 @@ CREATE TABLE run (
 CREATE INDEX run_by_time ON public.run USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX run_of_account ON public.run USING btree (account_id, "position");
 CREATE UNIQUE INDEX run_pkey ON public.run USING btree (account_id, id);
-CREATE TRIGGER run_begins AFTER INSERT ON public.run FOR EACH ROW WHEN ((((new.held)::numeric * (5)::numeric) >= ((new.spend_limit)::numeric * (4)::numeric))) EXECUTE FUNCTION run_tell_limit();
-CREATE TRIGGER run_grows AFTER UPDATE ON public.run FOR EACH ROW WHEN ((((new.spent + new.held) > (old.spent + old.held)) AND ((((new.spent + new.held))::numeric * (5)::numeric) >= ((new.spend_limit)::numeric * (4)::numeric)))) EXECUTE FUNCTION run_tell_limit();
+CREATE TRIGGER run_begins AFTER INSERT ON public.run FOR EACH ROW WHEN ((new.held >= ((new.spend_limit / 5) * 4))) EXECUTE FUNCTION run_tell_limit();
+CREATE TRIGGER run_grows AFTER UPDATE ON public.run FOR EACH ROW WHEN (((new.spent + new.held) >= ((new.spend_limit / 5) * 4))) EXECUTE FUNCTION run_tell_limit();
 COMMENT ON run IS 'The counters of each run (header x-gateway-run). A run that is not used for 30 days is dropped.';
 COMMENT ON run.id IS 'The name that the caller gave it.';
 COMMENT ON run.position IS 'The order in which the runs of an account began.';
@@ -812,7 +812,7 @@ CREATE INDEX task_of_account_by_status ON public.task USING btree (account_id, s
 CREATE INDEX task_of_client_request ON public.task USING btree (account_id, client_request_id, id) WHERE (client_request_id IS NOT NULL);
 CREATE INDEX task_to_collect ON public.task USING btree (id) WHERE ((evidence_status = 'succeeded'::text) AND (status = ANY (ARRAY['failed'::text, 'expired'::text, 'reconciliation_required'::text])));
 CREATE UNIQUE INDEX task_pkey ON public.task USING btree (account_id, id);
-CREATE TRIGGER task_cost_is_final BEFORE UPDATE OF cost ON public.task FOR EACH ROW WHEN (((old.cost IS NOT NULL) AND (new.cost IS DISTINCT FROM old.cost))) EXECUTE FUNCTION cost_refuse_change();
+CREATE TRIGGER task_cost_is_final AFTER UPDATE OF cost ON public.task FOR EACH ROW WHEN ((old.cost IS NOT NULL)) EXECUTE FUNCTION cost_refuse_change();
 CREATE TRIGGER task_counts_in_run AFTER UPDATE ON public.task FOR EACH ROW WHEN ((old.run IS NOT NULL)) EXECUTE FUNCTION task_note_run();
 CREATE TRIGGER task_spends AFTER UPDATE ON public.task FOR EACH ROW WHEN (((new.spend_period IS NOT NULL) OR (old.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])))) EXECUTE FUNCTION task_note_spend();
 CREATE TRIGGER task_spends_for_maker AFTER UPDATE ON public.task FOR EACH ROW WHEN ((new.maker_counted_at IS NOT NULL)) EXECUTE FUNCTION task_note_for_maker();
@@ -1199,11 +1199,11 @@ COMMENT ON webhook_endpoint IS 'The endpoints of accounts, at most 10 each.';
 COMMENT ON webhook_endpoint.sealed_secret IS 'The secret that signs its deliveries, encrypted for its id.';
 COMMENT ON webhook_endpoint.events IS 'The types of the events that it is told.';
 
-CREATE FUNCTION account_follow_lots() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '531ae9803ccc2097c29842ed6b4a616c';
+CREATE FUNCTION account_follow_lots() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'cc226b33adf6921a683c5db69bdf5ab7';
 
 CREATE FUNCTION account_tell_depleted(p_account uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '75bc6555950a8afb43ebf5e979590020';
 
-CREATE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'b22c4a2e39602465b955b1161a4a9411';
+CREATE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'd8f4cd6d85289541a432ed3563a5b617';
 
 CREATE FUNCTION api_key_note_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a89ce451d2d175b1c400c7ea3bb33218';
 
@@ -1217,7 +1217,7 @@ CREATE FUNCTION charge_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_k
 
 CREATE FUNCTION charge_rest(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '6840d749072ddf01d5e151352a54c5b9';
 
-CREATE FUNCTION cost_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '6b51ae4ce9129411c40f7f924edbdedf';
+CREATE FUNCTION cost_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '2a94b28b2b9050232746d9bc3c9a9a2a';
 
 CREATE FUNCTION event_is_wanted(p_account uuid, p_type text) RETURNS boolean LANGUAGE plpgsql STABLE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '829c21ff51e40b84b422326b03148680';
 
@@ -1243,7 +1243,7 @@ CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_wa
 
 CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '550392f57af64b76fc3220100b7cdbde';
 
-CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'b60101fc8da58bc30e778b5514b1d159';
+CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '634dd62d52b3dbc65551b0994434e73c';
 
 CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
 
@@ -1351,7 +1351,7 @@ CREATE FUNCTION run_drop(p_limit integer) RETURNS integer LANGUAGE plpgsql VOLAT
 
 CREATE FUNCTION run_note_dropped(p_accounts uuid[], p_runs text[], p_created timestamp with time zone[], p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7cdb1e63f2debc42e23e79ed809dccdd';
 
-CREATE FUNCTION run_tell_limit() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'f3fd66c2e1d84d1620fe17d87da4d2cd';
+CREATE FUNCTION run_tell_limit() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a6bd4d0fe2a998b3c8777db5c67de500';
 
 CREATE FUNCTION task_advance(p_accounts uuid[], p_ids uuid[], p_fences bigint[], p_lanes text[], p_phases text[], p_delays_ms bigint[], p_strikes smallint[], p_facts json[]) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0bc2e8f527734d57f235a1f531ac672a';
 

@@ -119,6 +119,9 @@ DECLARE
   entry ledger_entry;
   moved bigint := 0;
 BEGIN
+  IF (OLD.in_lots > 0 OR (NEW.in_lots = 0 AND NEW.posted > OLD.posted)) IS NOT TRUE THEN
+    RETURN NEW;
+  END IF;
   IF coalesce(OLD.in_lots, 0) = 0 THEN
     NEW.lots_until := (SELECT max(position) - 1 FROM ledger_entry WHERE account_id = NEW.id);
   END IF;

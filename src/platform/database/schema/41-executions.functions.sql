@@ -11,9 +11,9 @@
 -- A start holds s_amounts. Where s_floors is given it holds what fits (decision G-106): beside the price of the prompt
 -- (s_prompts) an eighth of what is available, at most s_amounts and at least s_floors. What is available is the least of what
 -- the account, the limit of its key, that of the key's maker (looked at where s_capped) and that of its run leave. The first
--- start of a run (s_runs) sets the limit of the run (s_run_limits). For each start are returned: what is available before it
--- (`rooms`; for run_conflict the limit of the run), which of them that is (`bounds`: balance, key, run; model where a fitted hold
--- took all of s_amounts), and what it holds (`amounts`). Where no start has a run, s_runs and s_run_limits are empty; where no
+-- start of a run (s_runs) sets the limit of the run (s_run_limits). A start that is refused returns what is available (`rooms`; for
+-- run_conflict the limit of the run); one that is held, what it holds (`amounts`). What is available is bounded by the balance, the
+-- key or the run: refusals and fitted holds return which (`bounds`; model where a fitted hold took all of s_amounts). Where no start has a run, s_runs and s_run_limits are empty; where no
 -- end has a cost, e_costs is.
 --
 -- Calls are tried in order of arrival, and each that fits begins. Two starts of one id in one call fail all of it.
@@ -44,14 +44,15 @@ DECLARE
   old_held bigint[] := old_posted;
   new_posted bigint[];
   new_held bigint[];
-  charge_accounts uuid[] := '{}';
-  charge_holds uuid[] := '{}';
-  charges bigint[] := '{}';
-  balances bigint[] := '{}';
+  done bigint[];
+  done_held bigint[];
+  done_runs text[];
+  done_created timestamptz[];
+  done_in_runs bigint;
+  balances bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(e_ids)]);
   row record;
   k int;
   found_accounts int := 0;
-  held_starts int := 0;
   keys uuid[] := '{}';
   key_accounts uuid[] := '{}';
   key_rooms bigint[] := '{}';
@@ -61,7 +62,7 @@ DECLARE
   key_of int[];
   counted_at timestamptz;
   runs text[] := '{}';
-  run_accounts uuid[] := '{}';
+  run_accounts int[] := '{}';
   run_places tid[] := '{}';
   run_limits bigint[] := '{}';
   run_rooms bigint[] := '{}';
@@ -69,11 +70,6 @@ DECLARE
   run_spent bigint[] := '{}';
   run_calls bigint[] := '{}';
   run_of int[];
-  end_runs text[] := '{}';
-  end_run_accounts uuid[] := '{}';
-  end_run_created timestamptz[] := '{}';
-  end_run_held bigint[] := '{}';
-  end_run_charges bigint[] := '{}';
   q int;
   m int;
   r int;
@@ -109,40 +105,29 @@ BEGIN
   new_held := old_held;
 
   ended := array_fill(NULL::text, ARRAY[cardinality(e_ids)]);
-  FOR row IN
+  WITH changed AS (
     UPDATE execution e
-       SET status = CASE WHEN t.charge IS NULL THEN 'failed' ELSE 'succeeded' END, completed_at = now(),
-           charged = t.charge, error_code = t.error, provider = t.provider, upstream_model = t.upstream_model,
-           provider_request_id = t.request, unit = t.unit, quantity = t.quantity, unit_price = t.unit_price,
-           estimated = t.estimated, first_byte_ms = t.first_byte_ms, duration_ms = t.duration_ms,
-           provider_fault = t.provider_fault, capped = t.capped, provider_figures = t.figures, uncharged = t.uncharged,
-           output_cap = t.output_cap, cost = t.cost
-      FROM unnest(e_account, e_ids, e_charges, e_errors, e_providers, e_upstream_models, e_requests, e_units,
-                  e_quantities, e_unit_prices, e_estimated, e_first_byte_ms, e_duration_ms, e_provider_faults,
-                  e_capped, e_figures, e_uncharged, e_output_caps, e_costs)
-           WITH ORDINALITY t (account, id, charge, error, provider, upstream_model, request, unit, quantity, unit_price,
-                              estimated, first_byte_ms, duration_ms, provider_fault, capped, figures, uncharged, output_cap,
-                              cost, position)
-     WHERE places[t.account] IS NOT NULL AND e.account_id = p_accounts[t.account] AND e.id = t.id
-       AND e.status = 'running' AND coalesce(t.charge, 0) <= e.held
-    RETURNING t.position, t.account, e.account_id, e.id, e.held, e.charged, e.run, e.created_at
-  LOOP
-    k := row.account;
-    ended[row.position] := 'done';
-    new_held[k] := new_held[k] - row.held;
-    IF row.run IS NOT NULL THEN
-      end_runs := end_runs || row.run;
-      end_run_accounts := end_run_accounts || row.account_id;
-      end_run_created := end_run_created || row.created_at;
-      end_run_held := end_run_held || row.held;
-      end_run_charges := end_run_charges || coalesce(row.charged, 0);
-    END IF;
-    IF row.charged > 0 THEN
-      new_posted[k] := new_posted[k] - row.charged;
-      charge_accounts := charge_accounts || row.account_id;
-      charge_holds := charge_holds || row.id;
-      charges := charges || -row.charged;
-      balances := balances || new_posted[k];
+       SET status = CASE WHEN e_charges[i] IS NULL THEN 'failed' ELSE 'succeeded' END, completed_at = now(),
+           charged = e_charges[i], error_code = e_errors[i], provider = e_providers[i],
+           upstream_model = e_upstream_models[i], provider_request_id = e_requests[i], unit = e_units[i],
+           quantity = e_quantities[i], unit_price = e_unit_prices[i], estimated = e_estimated[i],
+           first_byte_ms = e_first_byte_ms[i], duration_ms = e_duration_ms[i], provider_fault = e_provider_faults[i],
+           capped = e_capped[i], provider_figures = e_figures[i], uncharged = e_uncharged[i],
+           output_cap = e_output_caps[i], cost = e_costs[i]
+      FROM unnest(e_ids) WITH ORDINALITY t (id, i)
+     WHERE places[e_account[i]] IS NOT NULL AND e.account_id = p_accounts[e_account[i]] AND e.id = t.id
+       AND e.status = 'running' AND coalesce(e_charges[i], 0) <= e.held
+    RETURNING i, e.held, e.run, e.created_at)
+  SELECT array_agg(c.i), array_agg(c.held), array_agg(c.run), array_agg(c.created_at), count(c.run)
+    INTO done, done_held, done_runs, done_created, done_in_runs FROM changed c;
+  FOR j IN 1 .. coalesce(cardinality(done), 0) LOOP
+    m := done[j];
+    k := e_account[m];
+    ended[m] := 'done';
+    new_held[k] := new_held[k] - done_held[j];
+    IF e_charges[m] > 0 THEN
+      new_posted[k] := new_posted[k] - e_charges[m];
+      balances[m] := new_posted[k];
     END IF;
   END LOOP;
   IF array_position(ended, NULL) IS NOT NULL THEN
@@ -166,12 +151,12 @@ BEGIN
   key_of := array_fill(NULL::int, ARRAY[cardinality(s_ids)]);
   run_of := key_of;
   FOR row IN
-    SELECT t.position, x.held, x.output_cap_reason,
-           CASE WHEN x.status = 'running' AND x.held BETWEEN coalesce(t.floor, t.amount) AND t.amount
+    SELECT t.i AS position, x.held, x.output_cap_reason,
+           CASE WHEN x.status = 'running' AND x.held BETWEEN coalesce(s_floors[i], s_amounts[i]) AND s_amounts[i]
                 THEN 'held' ELSE 'conflict' END AS outcome
-      FROM unnest(s_account, s_ids, s_amounts, s_floors) WITH ORDINALITY t (account, id, amount, floor, position)
-      JOIN execution x ON x.account_id = p_accounts[t.account] AND x.id = t.id
-     WHERE places[t.account] IS NOT NULL
+      FROM unnest(s_ids) WITH ORDINALITY t (id, i)
+      JOIN execution x ON x.account_id = p_accounts[s_account[i]] AND x.id = t.id
+     WHERE places[s_account[i]] IS NOT NULL
   LOOP
     begun[row.position] := row.outcome;
     amounts[row.position] := row.held;
@@ -199,20 +184,19 @@ BEGIN
     END LOOP;
   END IF;
 
-  IF cardinality(end_runs) > 0 OR cardinality(s_runs) > 0 THEN
+  IF done_in_runs > 0 OR cardinality(s_runs) > 0 THEN
     -- Each run is read once and, below, rewritten once, by its place: whoever changes it has locked the account. A member is the
-    -- position of a start, or that of an end among those with a run, which is negative.
+    -- position of a start, or that of an end among the done ones, which is negative.
     FOR row IN
       SELECT u.account, u.run, u.members, x.ctid AS place, x.created_at, x.spend_limit, x.spend_limit - x.spent - x.held AS room
         FROM (SELECT m.account, m.run, array_agg(m.member) AS members
-                FROM (SELECT t.account, t.run, -t.position AS member
-                        FROM unnest(end_run_accounts, end_runs) WITH ORDINALITY t (account, run, position)
+                FROM (SELECT e_account[done[j]] AS account, t.run, -j AS member
+                        FROM unnest(done_runs) WITH ORDINALITY t (run, j) WHERE t.run IS NOT NULL
                       UNION ALL
-                      SELECT p_accounts[t.account], t.run, t.position
-                        FROM unnest(s_account, s_runs, begun) WITH ORDINALITY t (account, run, outcome, position)
-                       WHERE t.run IS NOT NULL AND t.outcome IS NULL AND places[t.account] IS NOT NULL) m
+                      SELECT s_account[i], t.run, i FROM unnest(s_runs) WITH ORDINALITY t (run, i)
+                       WHERE t.run IS NOT NULL AND begun[i] IS NULL AND places[s_account[i]] IS NOT NULL) m
                GROUP BY 1, 2) u
-        LEFT JOIN run x ON x.account_id = u.account AND x.id = u.run
+        LEFT JOIN run x ON x.account_id = p_accounts[u.account] AND x.id = u.run
     LOOP
       r := cardinality(runs) + 1;
       amount := 0;
@@ -220,9 +204,9 @@ BEGIN
       FOREACH k IN ARRAY row.members LOOP
         IF k > 0 THEN
           run_of[k] := r;
-        ELSIF run_began_before(row.created_at, end_run_created[-k]) THEN
-          amount := amount - end_run_held[-k];
-          room := room + end_run_charges[-k];
+        ELSIF run_began_before(row.created_at, done_created[-k]) THEN
+          amount := amount - done_held[-k];
+          room := room + coalesce(e_charges[done[-k]], 0);
         END IF;
       END LOOP;
       runs := runs || row.run;
@@ -237,15 +221,14 @@ BEGIN
   END IF;
 
   FOR i IN 1 .. cardinality(s_ids) LOOP
+    CONTINUE WHEN begun[i] IS NOT NULL;
     k := s_account[i];
     IF places[k] IS NULL THEN
       begun[i] := refusals[k];
       CONTINUE;
     END IF;
-    CONTINUE WHEN begun[i] IS NOT NULL;
     room := new_posted[k] - new_held[k];
     bound := 'balance';
-    q := NULL;
     IF s_capped[i] THEN
       q := array_position(keys, s_keys[i]);
       m := array_position(keys, key_makers[q]);
@@ -254,8 +237,8 @@ BEGIN
         bound := 'key';
       END IF;
     END IF;
-    r := run_of[i];
-    IF r IS NOT NULL THEN
+    IF run_of[i] IS NOT NULL THEN
+      r := run_of[i];
       IF run_places[r] IS NULL AND run_calls[r] = 0 THEN
         run_limits[r] := s_run_limits[i];
         run_rooms[r] := s_run_limits[i];
@@ -273,26 +256,23 @@ BEGIN
     IF s_floors[i] IS NOT NULL THEN
       amount := least(amount, greatest(s_floors[i], least(room, s_prompts[i] + room / 8)));
     END IF;
-    rooms[i] := room;
-    bounds[i] := bound;
     IF amount > room THEN
+      rooms[i] := room;
+      bounds[i] := bound;
       begun[i] := CASE bound WHEN 'key' THEN 'over_limit' WHEN 'run' THEN 'over_run' ELSE 'insufficient' END;
     ELSE
       begun[i] := 'new';
       amounts[i] := amount;
       new_held[k] := new_held[k] + amount;
-      held_starts := held_starts + 1;
-      IF s_floors[i] IS NULL THEN
-        bounds[i] := NULL;
-      ELSIF amount = s_amounts[i] THEN
-        bounds[i] := 'model';
+      IF s_floors[i] IS NOT NULL THEN
+        bounds[i] := CASE WHEN amount = s_amounts[i] THEN 'model' ELSE bound END;
       END IF;
-      IF r IS NOT NULL THEN
+      IF run_of[i] IS NOT NULL THEN
         run_rooms[r] := run_rooms[r] - amount;
         run_held[r] := run_held[r] + amount;
         run_calls[r] := run_calls[r] + 1;
       END IF;
-      IF q IS NOT NULL THEN
+      IF s_capped[i] AND q IS NOT NULL THEN
         key_of[i] := q;
         key_rooms[q] := key_rooms[q] - amount;
         key_taken[q] := key_taken[q] + amount;
@@ -302,16 +282,13 @@ BEGIN
       END IF;
     END IF;
   END LOOP;
-  IF held_starts > 0 THEN
+  IF 'new' = ANY (begun) THEN
     INSERT INTO execution (account_id, id, process_id, api_key_id, held, model, endpoint, client_request_id, spend_period,
                            maker_counted_at, output_cap_reason, run, price_book)
-      SELECT p_accounts[t.account], t.id, p_process, t.key, t.amount, t.model, t.endpoint, t.client_request,
-             key_periods[t.key_place], CASE WHEN key_makers[t.key_place] IS NOT NULL THEN counted_at END, t.bound, t.run,
-             t.price_book
-        FROM unnest(s_account, s_ids, amounts, s_keys, s_models, s_endpoints, s_client_requests, begun, key_of, bounds, s_runs,
-                    s_price_books)
-             t (account, id, amount, key, model, endpoint, client_request, outcome, key_place, bound, run, price_book)
-       WHERE t.outcome = 'new';
+      SELECT p_accounts[s_account[i]], t.id, p_process, s_keys[i], amounts[i], s_models[i], s_endpoints[i],
+             s_client_requests[i], key_periods[key_of[i]], CASE WHEN key_makers[key_of[i]] IS NOT NULL THEN counted_at END,
+             bounds[i], s_runs[i], s_price_books[i]
+        FROM unnest(s_ids) WITH ORDINALITY t (id, i) WHERE begun[i] = 'new';
     begun := array_replace(begun, 'new', 'held');
     IF cardinality(keys) > 0 THEN
       UPDATE key_spend s SET spent = s.spent + t.taken
@@ -330,18 +307,18 @@ BEGIN
      WHERE u.ctid = t.place AND (t.held <> 0 OR t.spent <> 0 OR t.calls > 0);
     IF array_position(run_places, NULL) IS NOT NULL THEN
       INSERT INTO run (account_id, id, spend_limit, held, calls)
-        SELECT t.account, t.run, t.spend_limit, t.held, t.calls
+        SELECT p_accounts[t.account], t.run, t.spend_limit, t.held, t.calls
           FROM unnest(run_accounts, runs, run_places, run_limits, run_held, run_calls)
                t (account, run, place, spend_limit, held, calls)
          WHERE t.place IS NULL AND t.calls > 0;
     END IF;
   END IF;
 
-  IF cardinality(charges) > 0 THEN
+  IF new_posted IS DISTINCT FROM old_posted THEN
     -- The id of a charge is that of its call, so that it is found without an index of its own.
     INSERT INTO ledger_entry (account_id, id, hold_id, kind, amount, balance_after)
-      SELECT t.account, t.hold, t.hold, 'charge', t.amount, t.balance
-        FROM unnest(charge_accounts, charge_holds, charges, balances) t (account, hold, amount, balance);
+      SELECT p_accounts[e_account[i]], t.id, t.id, 'charge', -e_charges[i], balances[i]
+        FROM unnest(e_ids) WITH ORDINALITY t (id, i) WHERE balances[i] IS NOT NULL;
   END IF;
   UPDATE account a SET posted = t.new_posted, held = t.new_held
     FROM unnest(places, old_posted, old_held, new_posted, new_held)
@@ -489,5 +466,8 @@ $$;
 -- What a call or task costs at its provider is written once.
 CREATE OR REPLACE FUNCTION cost_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'the cost of % is final', OLD.id USING ERRCODE = 'integrity_constraint_violation';
+  IF NEW.cost IS DISTINCT FROM OLD.cost THEN
+    RAISE EXCEPTION 'the cost of % is final', OLD.id USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NULL;
 END $$;

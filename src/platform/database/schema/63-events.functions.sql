@@ -34,7 +34,10 @@ END $$;
 -- Tells once that what is available fell below the account's mark, and remembers it until it is above again.
 CREATE OR REPLACE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  NEW.is_low := NEW.posted - NEW.held < NEW.low_balance;
+  IF NEW.is_low = (NEW.posted - NEW.held < NEW.low_balance) THEN
+    RETURN NEW;
+  END IF;
+  NEW.is_low := NOT NEW.is_low;
   IF NEW.is_low THEN
     PERFORM event_tell(NEW.id, 'balance.low', json_build_object(
       'available_microusd', (NEW.posted - NEW.held)::text, 'low_balance_microusd', NEW.low_balance::text));
@@ -107,9 +110,12 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The same for a run, after what it spent and holds grew to 80 percent of its limit.
+-- The same for a run, after what it spent and holds grew.
 CREATE OR REPLACE FUNCTION run_tell_limit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF TG_OP = 'UPDATE' AND NEW.spent + NEW.held <= OLD.spent + OLD.held THEN
+    RETURN NULL;
+  END IF;
   IF event_is_wanted(NEW.account_id, 'limit.reached') THEN
     PERFORM limit_tell(NEW.account_id, 'run ' || NEW.id, NEW.position || ' ' || NEW.spend_limit, NEW.spend_limit,
       NEW.spent + NEW.held, jsonb_build_object('run', NEW.id));

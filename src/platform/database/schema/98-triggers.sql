@@ -1,4 +1,8 @@
 -- What happens by itself when a row is written. The functions are in the files of their areas.
+--
+-- PostgreSQL reads the condition of each trigger anew in every statement that writes its table, so those of the tables that each
+-- call writes are short, and their functions look closer. No trigger runs before an update of execution: the server would lock each
+-- row for it, and write that to the log.
 CREATE TRIGGER api_key_changed BEFORE UPDATE ON api_key
   FOR EACH ROW EXECUTE FUNCTION api_key_note_change();
 
@@ -9,13 +13,13 @@ CREATE TRIGGER ledger_entry_within_charge BEFORE INSERT ON ledger_entry
 CREATE TRIGGER hold_resolved_is_final BEFORE UPDATE ON hold
   FOR EACH ROW WHEN (OLD.state <> 'open') EXECUTE FUNCTION hold_refuse_change();
 
-CREATE TRIGGER execution_cost_is_final BEFORE UPDATE OF cost ON execution
-  FOR EACH ROW WHEN (OLD.cost IS NOT NULL AND NEW.cost IS DISTINCT FROM OLD.cost) EXECUTE FUNCTION cost_refuse_change();
-CREATE TRIGGER task_cost_is_final BEFORE UPDATE OF cost ON task
-  FOR EACH ROW WHEN (OLD.cost IS NOT NULL AND NEW.cost IS DISTINCT FROM OLD.cost) EXECUTE FUNCTION cost_refuse_change();
+CREATE TRIGGER execution_cost_is_final AFTER UPDATE OF cost ON execution
+  FOR EACH ROW WHEN (OLD.cost IS NOT NULL) EXECUTE FUNCTION cost_refuse_change();
+CREATE TRIGGER task_cost_is_final AFTER UPDATE OF cost ON task
+  FOR EACH ROW WHEN (OLD.cost IS NOT NULL) EXECUTE FUNCTION cost_refuse_change();
 
 CREATE TRIGGER execution_spends AFTER UPDATE ON execution
-  FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.status = 'succeeded') EXECUTE FUNCTION execution_note_spend();
+  FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.charged IS NOT NULL) EXECUTE FUNCTION execution_note_spend();
 CREATE TRIGGER task_spends AFTER UPDATE ON task
   FOR EACH ROW WHEN (NEW.spend_period IS NOT NULL OR OLD.status IN ('succeeded', 'failed', 'expired'))
   EXECUTE FUNCTION task_note_spend();
@@ -31,13 +35,13 @@ CREATE TRIGGER task_counts_in_run AFTER UPDATE ON task
 CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON task
   FOR EACH ROW WHEN (NEW.charged <> NEW.reserved) EXECUTE FUNCTION task_unexplain();
 CREATE TRIGGER account_follows_lots BEFORE UPDATE OF posted ON account
-  FOR EACH ROW WHEN (NEW.posted <> OLD.posted AND (OLD.in_lots > 0 OR (NEW.in_lots = 0 AND NEW.posted > OLD.posted)))
+  FOR EACH ROW WHEN (NEW.in_lots IS NOT NULL AND NEW.posted <> OLD.posted)
   EXECUTE FUNCTION account_follow_lots();
 CREATE TRIGGER ledger_entry_source_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entry_source
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
 
 CREATE TRIGGER account_low BEFORE UPDATE ON account
-  FOR EACH ROW WHEN (NEW.low_balance IS NOT NULL AND NEW.is_low <> (NEW.posted - NEW.held < NEW.low_balance))
+  FOR EACH ROW WHEN (NEW.low_balance IS NOT NULL)
   EXECUTE FUNCTION account_tell_low();
 CREATE TRIGGER task_tells AFTER UPDATE ON task
   FOR EACH ROW WHEN (NEW.status <> OLD.status AND NEW.status IN ('succeeded', 'failed', 'expired', 'reconciliation_required'))
@@ -49,8 +53,6 @@ CREATE TRIGGER maker_spend_begins AFTER INSERT ON maker_spend FOR EACH ROW EXECU
 CREATE TRIGGER maker_spend_grows AFTER UPDATE ON maker_spend
   FOR EACH ROW WHEN (NEW.total_spent > OLD.total_spent) EXECUTE FUNCTION key_tell_limit();
 CREATE TRIGGER run_begins AFTER INSERT ON run
-  FOR EACH ROW WHEN (NEW.held::numeric * 5 >= NEW.spend_limit::numeric * 4) EXECUTE FUNCTION run_tell_limit();
+  FOR EACH ROW WHEN (NEW.held >= NEW.spend_limit / 5 * 4) EXECUTE FUNCTION run_tell_limit();
 CREATE TRIGGER run_grows AFTER UPDATE ON run
-  FOR EACH ROW WHEN (NEW.spent + NEW.held > OLD.spent + OLD.held
-                     AND (NEW.spent + NEW.held)::numeric * 5 >= NEW.spend_limit::numeric * 4)
-  EXECUTE FUNCTION run_tell_limit();
+  FOR EACH ROW WHEN (NEW.spent + NEW.held >= NEW.spend_limit / 5 * 4) EXECUTE FUNCTION run_tell_limit();
