@@ -117,11 +117,6 @@ export interface TaskKind {
   readonly name: string;
   readonly operation: Operation;
   readonly modality: 'audio' | 'video' | 'text';
-  /**
-   * The work is done within `submit`, by the process that calls it: meanwhile the task is `processing`. The work of a process
-   * that died is lost, so the task fails where that of another kind would be `reconciliation_required`.
-   */
-  readonly runsHere?: boolean;
   /** Submits the work to the provider, once. */
   submit(task: Task, context: TaskContext): Promise<SubmitReport>;
   /**

@@ -5,7 +5,7 @@
 export const LEASE_MS = 30_000;
 
 /** The kinds of steps. Each has its own concurrency. */
-export type TaskStep = 'submit' | 'poll' | 'collect' | 'watch';
+export type TaskStep = 'submit' | 'run' | 'poll' | 'collect' | 'watch';
 
 /** The next step of the work on a task; never shown to callers. */
 export type TaskPhase = 'waiting' | 'submitting' | 'polling' | 'collecting' | 'watching';
@@ -24,6 +24,7 @@ const STEP_OF_PHASE: Readonly<Record<TaskPhase, TaskStep>> = {
  */
 export const LANE_CONCURRENCY: Readonly<Record<TaskStep, number>> = {
   submit: 96,
+  run: 96,
   poll: 512,
   collect: 12,
   watch: 24,
@@ -35,9 +36,27 @@ export const LANE_CONCURRENCY: Readonly<Record<TaskStep, number>> = {
  */
 export const SHARE_OF_FREE = 2;
 
-/** The queue of a step: one per step and provider, so that a slow provider delays only its own tasks. */
-export function laneOf(phase: TaskPhase, provider: string): string {
-  return `${STEP_OF_PHASE[phase]}/${provider}`;
+/**
+ * Kinds whose work is done within `submit`, by the process that calls it: meanwhile the task is `processing`. The work of a process
+ * that died is lost, so the task fails where that of another kind would be `reconciliation_required`.
+ */
+const RUN_HERE: ReadonlySet<string> = new Set(['response']);
+
+/** Whether the tasks of a kind are run by a process of the gateway itself. */
+export function runsHere(kind: string): boolean {
+  return RUN_HERE.has(kind);
+}
+
+/**
+ * The queue of a step: one per step and provider, so that a slow provider delays only its own tasks. Runs have lanes of their own:
+ * they take long, and processes of version 0.1.0, which do not know their kind, claim none of these.
+ */
+export function laneOf(
+  phase: TaskPhase,
+  { provider, kind }: { readonly provider: string; readonly kind: string },
+): string {
+  const step = STEP_OF_PHASE[phase];
+  return `${step === 'submit' && runsHere(kind) ? 'run' : step}/${provider}`;
 }
 
 /** The step of a lane. */

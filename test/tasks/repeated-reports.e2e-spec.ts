@@ -28,7 +28,7 @@ it('a report whose answer was lost is repeated and counts once', async () => {
     const [work] = await statements.claim({ ...nothing, leaseMs: LEASE_MS });
     expect(work?.deferrals).toBe(round - 1);
     const report = { accountId, taskId, fence: work?.fence ?? '', delayMs: 1_000 };
-    const lane = laneOf('waiting', provider);
+    const lane = laneOf('waiting', { provider, kind: 'job' });
     const facts = { put_off: (work?.deferrals ?? 0) + 1 };
     const sent = { ...report, phase: 'submitting' } as const;
     const putOff = { ...report, phase: 'waiting', lane, facts } as const;

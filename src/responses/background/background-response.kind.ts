@@ -25,7 +25,6 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
   readonly name = RESPONSE_KIND;
   readonly operation = 'chat';
   readonly modality = 'text';
-  readonly runsHere = true;
   readonly contentAt = 'elsewhere';
 
   constructor(

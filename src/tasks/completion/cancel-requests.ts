@@ -22,7 +22,7 @@ export interface WatchedRun extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Requests to cancel tasks that a process of the gateway runs itself (`TaskKind.runsHere`). */
+/** Requests to cancel tasks that a process of the gateway runs itself (`runsHere`). */
 @Injectable()
 export class CancelRequests implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Tasks');

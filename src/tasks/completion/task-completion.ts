@@ -19,6 +19,7 @@ import {
 import { costOfTask } from '../task-cost.js';
 import type { TaskBill } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
+import { runsHere } from '../task-lane.js';
 import { TaskRepository } from '../reads/task.repository.js';
 import { type EndEvent, TRANSITIONS } from '../task-state-machine.js';
 import { Metrics } from '../../platform/observability/metrics.js';
@@ -133,7 +134,7 @@ export class TaskCompletion {
    * dies: its hold is released.
    */
   lossOf({ kind }: Task): Pick<Completion, 'event' | 'error'> {
-    return this.kinds.of(kind).runsHere
+    return runsHere(kind)
       ? { event: 'failed', error: { code: TASK_FAILED, message: LOST } }
       : { event: 'unknown' };
   }

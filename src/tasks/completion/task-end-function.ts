@@ -37,7 +37,7 @@ interface EndTerms {
 /** The arguments of the SQL function before those of the webhook. */
 export function argumentsOf(task: Task, completion: EndTerms): unknown[] {
   const { from, money } = TRANSITIONS[completion.event];
-  const watch = completion.watchMs === undefined ? null : laneOf('watching', task.provider);
+  const watch = completion.watchMs === undefined ? null : laneOf('watching', task);
   return [
     task.accountId,
     task.id,

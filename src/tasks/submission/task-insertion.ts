@@ -90,7 +90,7 @@ export class TaskInsertion {
       task.providerBaseUrl,
       task.onSandbox,
       task.upstreamModel,
-      laneOf('waiting', task.provider),
+      laneOf('waiting', task),
       task.reservedMicroUsd.toString(),
       task.basis?.unit ?? null,
       task.basis && JSON.stringify(task.basis.quantity),

@@ -42,14 +42,14 @@ export class LaneCapacity {
   }
 
   acquire({ phase, task }: ClaimedWork): void {
-    const name = laneOf(phase, task.provider);
+    const name = laneOf(phase, task);
     const steps = this.lanes.get(name) ?? new BucketCounts();
     this.lanes.set(name, steps);
     steps.add(task.accountId);
   }
 
   release({ phase, task }: ClaimedWork): void {
-    const name = laneOf(phase, task.provider);
+    const name = laneOf(phase, task);
     const steps = this.lanes.get(name);
     steps?.add(task.accountId, -1);
     if (steps?.total === 0) this.lanes.delete(name);

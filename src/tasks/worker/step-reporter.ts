@@ -51,7 +51,7 @@ export class StepReporter {
       taskId: task.id,
       fence,
       phase,
-      lane: laneOf(phase, task.provider),
+      lane: laneOf(phase, task),
       delayMs,
       failureCount,
       ...(facts && { facts }),

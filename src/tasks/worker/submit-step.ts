@@ -10,7 +10,7 @@ import { taskFaultOf } from '../task-fault.js';
 import { TaskInputs } from '../submission/task-inputs.js';
 import type { FailedReport, SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
-import { LEASE_MS, laneOf } from '../task-lane.js';
+import { LEASE_MS, laneOf, runsHere } from '../task-lane.js';
 import { REPORT_PATIENCE_MS } from './report-batcher.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
@@ -48,15 +48,15 @@ export class SubmitStep {
     }
     const input = this.inputs.open(work.sealedInput, work.task.id);
     const isMoved = baseUrl !== work.task.providerBaseUrl;
-    const runsHere = this.kinds.of(work.task.kind).runsHere === true;
+    const isRun = runsHere(work.task.kind);
     const facts = {
       ...(isMoved && { base_url: baseUrl }),
-      ...(runsHere && { status: 'processing' as const }),
+      ...(isRun && { status: 'processing' as const }),
     };
     const isMarked = await reporter.scheduleNext(work, {
       phase: 'submitting',
       delayMs: LEASE_MS,
-      ...((isMoved || runsHere) && { facts }),
+      ...((isMoved || isRun) && { facts }),
     });
     if (isMarked) await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
   }
@@ -147,8 +147,8 @@ export class SubmitStep {
     jobId: string,
     written: Promise<boolean>,
   ): Promise<boolean> {
-    const { id: taskId, accountId, provider } = work.task;
-    const watch = { watchLane: laneOf('watching', provider), watchMs: this.reporter.longestMs };
+    const { id: taskId, accountId } = work.task;
+    const watch = { watchLane: laneOf('watching', work.task), watchMs: this.reporter.longestMs };
     const journal = () => this.reversals.addDurably({ taskId, accountId, jobId, ...watch });
     let journalled: Promise<void> | undefined;
     const timer = setTimeout(() => {
@@ -180,12 +180,11 @@ export class SubmitStep {
     work: ClaimedWork,
     { result, stepState, bill, answer }: Extract<SubmitReport, { state: 'done' }>,
   ): Promise<void> {
-    const { collect, runsHere } = this.kinds.of(work.task.kind);
-    if (runsHere) {
+    if (runsHere(work.task.kind)) {
       await this.reporter.end(work, { event: 'succeeded', result, stepState, bill, answer });
       return;
     }
-    if (collect) {
+    if (this.kinds.of(work.task.kind).collect) {
       const facts = { status: 'processing', found: result, memory: stepState } as const;
       await this.reporter.scheduleNext(work, { phase: 'collecting', delayMs: 0, facts });
       return;

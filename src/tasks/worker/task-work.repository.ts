@@ -132,7 +132,7 @@ export class TaskWorkRepository {
 
   /** Stores the job id of a task that was taken over and polls it for a late result. False if the outcome is known. */
   async storeJobId({ task }: ClaimedWork, jobId: string, watchMs: number): Promise<boolean> {
-    const values = [task.accountId, task.id, jobId, laneOf('watching', task.provider), watchMs];
+    const values = [task.accountId, task.id, jobId, laneOf('watching', task), watchMs];
     const [row] = await this.dataSource.query<{ kept: boolean }[]>(KEEP_JOB, values);
     return row?.kept === true;
   }

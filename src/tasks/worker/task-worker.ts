@@ -11,7 +11,6 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gatewa
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { LEASE_MS, laneOf, stepOf } from '../task-lane.js';
 import { LaneCapacity } from './lane-capacity.js';
-import { TaskKinds } from '../task-kinds.js';
 import { ReportBatcher } from './report-batcher.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskSteps } from './task-steps.js';
@@ -44,7 +43,6 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly steps: TaskSteps,
     private readonly reports: ReportBatcher,
     private readonly scheduler: Scheduler,
-    private readonly kinds: TaskKinds,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -158,10 +156,8 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
         try {
           const lease = { accountId, taskId, fence, delayMs: LEASE_MS };
           const isLeased = await this.reports.advance(lease);
-          const isSubmission = stepOf(laneOf(phase, task.provider)) === 'submit';
           // A submission is never repeated, so it is not aborted: its response may have a job id.
-          const isKept = isSubmission && this.kinds.of(task.kind).runsHere !== true;
-          const isOver = !isLeased && !isKept;
+          const isOver = !isLeased && stepOf(laneOf(phase, task)) !== 'submit';
           if (isOver && this.running.get(taskId) === running) {
             running.stop.abort(new Error('the task was taken over'));
           }

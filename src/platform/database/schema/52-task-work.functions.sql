@@ -1,8 +1,8 @@
 -- The steps of workers.
 
 -- Claims due work, the longest due first, and of each lane only as much as fits its room, and returns the row of each claimed
--- task, read by the statement that claims it. A lane is 'step/provider'. p_steps and p_step_rooms give the room of each step;
--- p_lanes names the lanes that have another room. Work in p_mine is not claimed, because the asking process still does it: its
+-- task, read by the statement that claims it. A lane is 'step/provider'. p_steps and p_step_rooms give the room of each step; other
+-- steps are not claimed, because the asking process does not know them. p_lanes names the lanes that have another room. Work in p_mine is not claimed, because the asking process still does it: its
 -- lease ended while the database could not be reached.
 --
 -- No account takes a place of a lane once it has p_share times as many as are then free. p_held tells who has how many; an
@@ -34,7 +34,7 @@ BEGIN
     room := coalesce(
       (SELECT r.room FROM unnest(p_lanes, p_rooms) r (lane, room) WHERE r.lane = this_lane),
       (SELECT r.room FROM unnest(p_steps, p_step_rooms) r (step, room) WHERE r.step = split_part(this_lane, '/', 1)),
-      1);
+      0);
     IF room > 0 THEN
       -- Ids of accounts begin with the time. Half of the starts are as likely at each age that accounts with work have, the
       -- others at each order of magnitude of their age, up to five years.
