@@ -1,17 +1,61 @@
-import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Catalog } from '../catalog/catalog.js';
+import { checkOverlay } from '../catalog/catalog-check.js';
+import { overlaidCatalog } from '../catalog/catalog-file.js';
 import { CatalogChanges } from '../catalog/catalog-changes.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { CatalogChangesQuery } from './dto/catalog.queries.js';
-import { OperatorEndpoint } from './operator-endpoint.decorator.js';
+import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { CatalogChangePage, viewCatalogChange } from './views/catalog-change.view.js';
+import {
+  CatalogCheckView,
+  CatalogModelPage,
+  viewCatalogModel,
+} from './views/catalog-model.view.js';
 
 /** What models cost, and from when on (docs/operate/operations.md). */
 @OperatorEndpoint()
 @Controller('admin/catalog')
 export class CatalogController {
-  constructor(private readonly changes: CatalogChanges) {}
+  constructor(
+    private readonly changes: CatalogChanges,
+    private readonly catalog: Catalog,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Models that are sold, with their routes and costs',
+    description:
+      'As this process sells them now: the built-in models with the overlay of `CATALOG_FILE`. All are on one page.',
+  })
+  @ApiOkResponse({ type: CatalogModelPage })
+  listCatalog() {
+    const page = { items: this.catalog.enabled(), nextCursor: null };
+    return viewPage(page, (row) => viewCatalogModel(row, this.catalog));
+  }
+
+  @Post('check')
+  @HttpCode(200)
+  @TakesJson()
+  @ApiBody({
+    schema: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'An overlay, as the file of `CATALOG_FILE` has it',
+    },
+    examples: { disable: { value: { models: [{ id: 'aud-v3', enabled: false }] } } },
+  })
+  @ApiOperation({
+    summary: 'Check an overlay on the catalog without using it',
+    description:
+      'Says what it would change, or names everything that is wrong in it. Nothing changes. A fault of the overlay is no error of the call.',
+  })
+  @ApiOkResponse({ type: CatalogCheckView })
+  checkCatalog(@Body() overlay: unknown) {
+    return checkOverlay(() => overlaidCatalog(overlay));
+  }
 
   @Get('changes')
   @ApiOperation({

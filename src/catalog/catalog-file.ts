@@ -35,7 +35,12 @@ export interface LoadedCatalog {
  */
 export function loadCatalog(path: string | undefined): LoadedCatalog {
   if (path === undefined) return { rows: BUILT_IN_MODELS, providers: [] };
-  const json = readOverlay(path);
+  return overlaidCatalog(readOverlay(path));
+}
+
+/** The built-in rows with an overlay applied. Throws {@link ConfigError} for everything that is wrong in it. */
+export function overlaidCatalog(json: unknown): LoadedCatalog {
+  if (isJsonObject(json) && 'upstream_calls' in json) throw problem(UPSTREAM_CALLS_ARE_GONE);
   const faults = everyFault(CatalogOverlay, json);
   const problems = faults.map((fault) => described(fault, json));
   const rows = new Map(BUILT_IN_MODELS.map((row) => [row.id, row]));
@@ -140,14 +145,11 @@ function readOverlay(path: string): unknown {
   } catch (error) {
     throw problem(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
-  let json: unknown;
   try {
-    json = JSON.parse(text) as unknown;
+    return JSON.parse(text) as unknown;
   } catch {
     throw problem('is no valid JSON');
   }
-  if (isJsonObject(json) && 'upstream_calls' in json) throw problem(UPSTREAM_CALLS_ARE_GONE);
-  return json;
 }
 
 function problem(...texts: string[]): ConfigError {

@@ -24,6 +24,7 @@ const ACT_OF_CALL: ReadonlyMap<string, string> = new Map([
   ['PUT /admin/price-books/:id', 'price-book:replace'],
   ['DELETE /admin/price-books/:id', 'price-book:delete'],
   ['POST /admin/price-books/:id/what-if', 'price-book:what-if'],
+  ['POST /admin/catalog/check', 'catalog:check'],
   ['POST /admin/executions/:id/refund', 'execution:refund'],
   ['POST /admin/tasks/:id/refund', 'task:refund'],
   ['POST /admin/tasks/:id/resolve', 'task:resolve'],

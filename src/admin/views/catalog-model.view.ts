@@ -1,0 +1,135 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Catalog } from '../../catalog/catalog.js';
+import {
+  type CatalogCheck,
+  ROW_SOURCES,
+  type RowSource,
+  sourceOf,
+} from '../../catalog/catalog-check.js';
+import type { ModelRow } from '../../catalog/model-row.js';
+import { PriceView, viewPrice } from '../../catalog/price.view.js';
+import type { CostedRoute } from '../../catalog/route-cost.js';
+import { pageOfViews } from '../../common/paging/page.view.js';
+
+/** A route of a model. */
+export class CatalogRouteView {
+  @ApiProperty({ example: 'openai', description: 'Id of the provider' })
+  provider!: string;
+
+  @ApiProperty({ example: 'gpt-5', description: "The provider's name for the model" })
+  upstream_model!: string;
+
+  @ApiProperty({ description: 'Whether the provider is configured and has the operation' })
+  can_run!: boolean;
+
+  @ApiProperty({
+    type: PriceView,
+    nullable: true,
+    description: 'What the provider takes, in the form of a price; null: the overlay names none',
+  })
+  cost!: PriceView | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'usage.cost',
+    description: "The provider's own figure that comes before `cost`; null: none is read",
+  })
+  reported_cost!: string | null;
+}
+
+/** A model as the gateway sells it now. */
+export class CatalogModelView {
+  @ApiProperty({ example: 'gen-5', description: 'Id of the model' })
+  id!: string;
+
+  @ApiProperty({ enum: ['catalog_model'], description: 'Says what kind of object this is' })
+  object!: 'catalog_model';
+
+  @ApiProperty({ example: 'chat', description: 'The operation that it is for' })
+  operation!: string;
+
+  @ApiProperty({
+    enum: ROW_SOURCES,
+    description: 'Whether the file of `CATALOG_FILE` added or changed it',
+  })
+  source!: RowSource;
+
+  @ApiProperty({ type: [String], description: 'Further names that callers may use' })
+  aliases!: string[];
+
+  @ApiProperty({ type: PriceView, description: 'The listed price' })
+  price!: PriceView;
+
+  @ApiProperty({ type: [CatalogRouteView], description: 'In order of preference' })
+  routes!: CatalogRouteView[];
+}
+
+/** The models, all on one page. */
+export class CatalogModelPage extends pageOfViews(CatalogModelView) {}
+
+/** What an overlay would change, or all that is wrong with it. */
+export class CatalogCheckView implements CatalogCheck {
+  @ApiProperty({ enum: ['catalog_check'], description: 'Says what kind of object this is' })
+  object!: 'catalog_check';
+
+  @ApiProperty({ description: 'Whether a gateway would start with it' })
+  ok!: boolean;
+
+  @ApiProperty({ type: [String], description: 'All that is wrong with it' })
+  faults!: string[];
+
+  @ApiPropertyOptional({ type: 'integer', description: 'How many models there would be' })
+  models?: number;
+
+  @ApiPropertyOptional({ type: [String], description: 'Models that it adds' })
+  added?: string[];
+
+  @ApiPropertyOptional({ type: [String], description: 'Built-in models that it changes' })
+  changed?: string[];
+
+  @ApiPropertyOptional({ type: [String], description: 'Models that would not be sold' })
+  disabled?: string[];
+
+  @ApiPropertyOptional({ type: [String], description: 'Providers that it adds' })
+  providers?: string[];
+
+  @ApiPropertyOptional({ type: 'integer', description: 'How many further names of voices it has' })
+  voice_aliases?: number;
+}
+
+/** The model with its routes, of which `catalog` says which can run. */
+export function viewCatalogModel(row: ModelRow, catalog: Catalog): CatalogModelView {
+  const runnable = catalog.routesOf(row.id);
+  return {
+    id: row.id,
+    object: 'catalog_model',
+    operation: row.operation,
+    source: sourceOf(row),
+    aliases: [...(row.aliases ?? [])],
+    price: viewPrice(row),
+    routes: row.routes.map((route) =>
+      viewRoute(
+        row,
+        route,
+        runnable.some((one) => isSame(one, route)),
+      ),
+    ),
+  };
+}
+
+const isSame = (one: CostedRoute, other: CostedRoute): boolean =>
+  one.provider === other.provider && one.upstreamModel === other.upstreamModel;
+
+function viewRoute(row: ModelRow, route: CostedRoute, canRun: boolean): CatalogRouteView {
+  const { operation } = row;
+  const { provider, upstreamModel, cost, reportedCost, terms } = route;
+  return {
+    provider,
+    upstream_model: upstreamModel,
+    can_run: canRun,
+    cost:
+      cost === undefined ? null : viewPrice({ operation, price: cost, ...(terms && { terms }) }),
+    reported_cost: reportedCost?.figure ?? null,
+  };
+}

@@ -1,0 +1,61 @@
+import { ConfigError } from '../platform/config/load-config.js';
+import type { LoadedCatalog } from './catalog-file.js';
+import type { ModelRow } from './model-row.js';
+import { BUILT_IN_MODELS } from './models/built-in.models.js';
+
+const BUILT_IN: ReadonlyMap<string, ModelRow> = new Map(
+  BUILT_IN_MODELS.map((row) => [row.id, row]),
+);
+const SETTING = /^CATALOG_FILE: /;
+
+/** Where the row of a model comes from: built in, built in and changed by the overlay, or added by it. */
+export const ROW_SOURCES = ['built_in', 'changed', 'added'] as const;
+export type RowSource = (typeof ROW_SOURCES)[number];
+
+/** What an overlay would change. */
+interface CatalogChangesOfOverlay {
+  /** How many models there would be. */
+  readonly models: number;
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly disabled: readonly string[];
+  /** Ids of its providers. */
+  readonly providers: readonly string[];
+  readonly voice_aliases: number;
+}
+
+/** What an overlay on the catalog would change, or all that is wrong with it. */
+export interface CatalogCheck extends Partial<CatalogChangesOfOverlay> {
+  readonly object: 'catalog_check';
+  readonly ok: boolean;
+  readonly faults: readonly string[];
+}
+
+/** Where the row comes from. A provider whose reported cost the overlay names changes the rows of its routes. */
+export function sourceOf(row: ModelRow): RowSource {
+  if (!BUILT_IN.has(row.id)) return 'added';
+  return BUILT_IN.get(row.id) === row ? 'built_in' : 'changed';
+}
+
+/** What `load` would change. Nothing uses what it loads. */
+export function checkOverlay(load: () => LoadedCatalog): CatalogCheck {
+  try {
+    return { object: 'catalog_check', ok: true, ...changesOf(load()), faults: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const faults = error.problems.map((problem) => problem.replace(SETTING, ''));
+    return { object: 'catalog_check', ok: false, faults };
+  }
+}
+
+function changesOf({ rows, providers, voiceAliases = {} }: LoadedCatalog): CatalogChangesOfOverlay {
+  const idsOf = (chosen: readonly ModelRow[]) => chosen.map(({ id }) => id);
+  return {
+    models: rows.length,
+    added: idsOf(rows.filter((row) => sourceOf(row) === 'added')),
+    changed: idsOf(rows.filter((row) => sourceOf(row) === 'changed')),
+    disabled: idsOf(rows.filter(({ enabled }) => !enabled)),
+    providers: providers.map(({ id }) => id),
+    voice_aliases: Object.keys(voiceAliases).length,
+  };
+}
