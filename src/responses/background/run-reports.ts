@@ -22,7 +22,7 @@ export const TOO_LARGE: FailedReport = {
 };
 
 /** The answer of a run that is charged. */
-export function answerOf(
+export function answerOfRun(
   output: OutputItems,
   { bill }: FinishedRun,
   isCancelled: boolean,
