@@ -4,7 +4,7 @@ import type { ProviderFigures } from '../../common/money/charge-basis.js';
 /** Headers in which vendors report the cost of a response. */
 const HEADERS = ['character-cost', 'x-character-count'];
 /** Fields in which vendors report it, as paths from the root of the response or of a chunk. */
-const FIELDS: readonly (readonly string[])[] = [
+const FIELDS = [
   ['usage', 'cost'],
   ['usage', 'cost_in_usd_ticks'],
   ['usage', 'cost_details', 'upstream_inference_cost'],
@@ -14,7 +14,9 @@ const FIELDS: readonly (readonly string[])[] = [
   ['extra_info', 'usage_characters'],
   ['final_unit_deduction'],
   ['data', 'final_unit_deduction'],
-];
+].map((path) => ({ name: path.join('.'), path }));
+type Figures = Record<string, number | string>;
+
 /** Form of a figure; a longer text is none. */
 const FIGURE_TEXT = /^[0-9][0-9.,eE+-]{0,39}$/;
 
@@ -22,26 +24,35 @@ const FIGURE_TEXT = /^[0-9][0-9.,eE+-]{0,39}$/;
 export function figuresOfHeaders(
   headers: Readonly<Record<string, unknown>>,
 ): ProviderFigures | undefined {
-  return figuresOf(HEADERS.map((name) => [name, headers[name]]));
+  let figures: Figures | undefined;
+  for (const name of HEADERS) {
+    const value = headers[name];
+    if (isFigure(value)) (figures ??= {})[name] = value;
+  }
+  return figures;
 }
 
-/** The cost that a response or a chunk reports, under the dotted paths of the fields. */
+/** The cost that a response or a chunk reports, under the dotted paths of the fields. Every chunk is looked at. */
 export function figuresOfBody(json: JsonObject): ProviderFigures | undefined {
-  return figuresOf(FIELDS.map((path) => [path.join('.'), valueAt(json, path)]));
+  let figures: Figures | undefined;
+  for (const { name, path } of FIELDS) {
+    const value = valueAt(json, path);
+    if (isFigure(value)) (figures ??= {})[name] = value;
+  }
+  return figures;
 }
 
-function figuresOf(named: readonly (readonly [string, unknown])[]): ProviderFigures | undefined {
-  const figures = named.filter((entry): entry is [string, number | string] => isFigure(entry[1]));
-  return figures.length === 0 ? undefined : Object.fromEntries(figures);
-}
-
-function isFigure(value: unknown): boolean {
+function isFigure(value: unknown): value is number | string {
   return typeof value === 'number'
     ? Number.isFinite(value)
     : typeof value === 'string' && FIGURE_TEXT.test(value);
 }
 
-function valueAt(json: unknown, [name, ...rest]: readonly string[]): unknown {
-  if (name === undefined) return json;
-  return isJsonObject(json) ? valueAt(json[name], rest) : undefined;
+function valueAt(json: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = json;
+  for (const name of path) {
+    if (!isJsonObject(value)) return undefined;
+    value = value[name];
+  }
+  return value;
 }
