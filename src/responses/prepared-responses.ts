@@ -5,8 +5,9 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import { IgnoredFields } from '../text/ignored-fields.js';
 import type { TextRequest } from '../text/text-request.js';
 import type { ResponsesBody } from './dto/responses.body.js';
-import { messagesOf } from './input/item-conversation.js';
+import { messagesOf, type PlacedItem } from './input/item-conversation.js';
 import { ItemIds } from './input/item-ids.js';
+import { nativeBodyOf } from './input/native-request.js';
 import { ReasoningSeal } from './input/reasoning-seal.js';
 import { type ResponseInput, ResponseInputs } from './input/response-inputs.js';
 import { noteUnknownOptions } from './input/known-options.js';
@@ -49,8 +50,7 @@ export class PreparedResponses {
     if (body.context_management !== undefined) ignored.add('context_management');
     noteUnknownOptions(body, ignored);
     const { placed, items } = await this.inputs.of(accountId, body, ignored);
-    const messages = messagesOf(placed, (sealed) => this.seal.open(sealed, accountId));
-    const asked = textRequestOf(body, messages, ignored);
+    const asked = this.textOf(accountId, body, placed, ignored);
     ignored.refuseWhere(isStrict);
     return { asked, items };
   }
@@ -62,8 +62,7 @@ export class PreparedResponses {
     items: readonly NewItem[],
   ): Pick<PreparedResponse, 'asked' | 'terms'> {
     const placed = items.map(({ item }) => ({ item, param: 'input' }));
-    const messages = messagesOf(placed, (sealed) => this.seal.open(sealed, accountId));
-    const asked = textRequestOf(body, messages, new IgnoredFields());
+    const asked = this.textOf(accountId, body, placed, new IgnoredFields());
     return { asked, terms: this.termsOf(accountId, body) };
   }
 
@@ -80,6 +79,17 @@ export class PreparedResponses {
       work: new ResponseWork({ head, accountId, items }, this.store, nowSeconds),
       terms: this.termsOf(accountId, body),
     };
+  }
+
+  private textOf(
+    accountId: string,
+    body: ResponsesBody,
+    placed: readonly PlacedItem[],
+    ignored: IgnoredFields,
+  ): TextRequest {
+    const open = (sealed: unknown) => this.seal.open(sealed, accountId);
+    const native = nativeBodyOf(body, placed, open);
+    return textRequestOf(body, messagesOf(placed, open), native, ignored);
   }
 
   private termsOf(accountId: string, { include }: ResponsesBody): ItemTerms {

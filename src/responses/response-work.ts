@@ -1,13 +1,13 @@
 import type { JsonObject } from '../common/json-object.js';
 import type { Bill } from '../text/text-face.js';
-import type { OutputItems } from './output/output-items.js';
+import type { MadeOutput } from './output/item-draft.js';
 import {
   incompleteReasonOf,
   type ResponseOrigin,
   responseObject,
   type ResponseState,
 } from './output/response-object.js';
-import { uuidOfItem } from '../stored-responses/response-ids.js';
+import { toResponseId, uuidOfItem } from '../stored-responses/response-ids.js';
 import type { NewItem, ResponseStore, StoredItem } from '../stored-responses/response-store.js';
 
 /** What a response is made of, besides its answer. */
@@ -36,8 +36,14 @@ export class ResponseWork {
     return this.parts.head.body.store;
   }
 
+  /** The id and the model of the response, as the caller gets them. */
+  get names(): { readonly id: string; readonly model: string } {
+    const { executionId, model } = this.parts.head;
+    return { id: toResponseId(executionId), model };
+  }
+
   /** Whether the answer is incomplete. */
-  isCut(output: OutputItems): boolean {
+  isCut(output: MadeOutput): boolean {
     return incompleteReasonOf(output.finishReason) !== undefined;
   }
 
@@ -47,12 +53,12 @@ export class ResponseWork {
   }
 
   /** The response that failed. It is not stored. */
-  failed({ finished }: OutputItems, error: NonNullable<ResponseState['error']>): JsonObject {
+  failed({ finished }: MadeOutput, error: NonNullable<ResponseState['error']>): JsonObject {
     return this.object({ status: 'failed', output: finished, isStored: false, error });
   }
 
-  /** The whole response; `OutputItems.end` was called. */
-  finished({ finished, finishReason }: OutputItems, bill: Bill): JsonObject {
+  /** The whole response; its items are at their end. */
+  finished({ finished, finishReason }: MadeOutput, bill: Bill): JsonObject {
     const incompleteReason = incompleteReasonOf(finishReason);
     return this.object({
       status: incompleteReason === undefined ? 'completed' : 'incomplete',
@@ -65,7 +71,7 @@ export class ResponseWork {
   }
 
   /** Stores the whole response, if it is to be stored. Returns it as it is told: one that was not stored says so. */
-  async stored({ stored }: OutputItems, response: JsonObject): Promise<JsonObject> {
+  async stored({ stored }: MadeOutput, response: JsonObject): Promise<JsonObject> {
     if (!this.isToBeStored) return response;
     const { output, ...rest } = response;
     const { head, accountId, items } = this.parts;

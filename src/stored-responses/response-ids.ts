@@ -9,7 +9,7 @@ const ITEM_PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
 };
-const ITEM_ID = /^(?:msg|rs|fc|fco|ctc|ctco)_([0-9a-f]{32})$/;
+const ITEM_ID = /^(?:msg|rs|fc|fco|ctc|ctco|item)_([0-9a-f]{32})$/;
 const RESPONSE_ID = /^resp_([0-9a-f]{32})$/;
 
 /** The id of an item of this type, as clients see it. */

@@ -168,7 +168,7 @@ export const RESPONSE_EVENTS: readonly JsonObject[] = [
   { type: 'response.content_part.done', ...said, part: outputText('Hé 👋') },
   done(1, message),
   added(2, { ...novelty, status: 'in_progress' }),
-  { type: 'response.novelty.progress', item_id: 'nov_1', output_index: 2, share: 0.5 },
+  { type: 'response.novelty.progress', item_id: 'nov_1', output_index: 2, part: { share: 0.5 } },
   done(2, novelty),
   added(3, { ...call, status: 'in_progress', arguments: '' }),
   { type: 'response.function_call_arguments.delta', ...called, delta: '{"city":' },

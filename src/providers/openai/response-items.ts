@@ -7,6 +7,7 @@ import type {
   TextPart,
   ToolCallPart,
 } from '../ports/conversation.js';
+import { encryptedItemOf } from '../text/encrypted-items.js';
 
 type AssistantPart = Extract<ConversationMessage, { role: 'assistant' }>['parts'][number];
 type ToolMessage = Extract<ConversationMessage, { role: 'tool' }>;
@@ -48,30 +49,9 @@ function assistantItemsOf(parts: readonly AssistantPart[]): JsonObject[] {
   return items;
 }
 
-/**
- * Reasoning that the vendor has encrypted; without that it takes none back. It comes from the caller, who could put anything
- * in its place: nothing but its own fields is sent.
- */
+/** Reasoning that the vendor has encrypted; without that it takes none back. */
 function reasoningOf({ sealed }: ReasoningPart): JsonObject | undefined {
   return sealed?.family === 'responses' ? encryptedItemOf(sealed.value) : undefined;
-}
-
-/** A reasoning item as the vendor takes it back; undefined where it is not encrypted. */
-function encryptedItemOf({
-  id,
-  encrypted_content: encrypted,
-  summary,
-}: JsonObject): JsonObject | undefined {
-  if (typeof encrypted !== 'string') return undefined;
-  const texts = (Array.isArray(summary) ? (summary as readonly unknown[]) : []).filter(
-    (text) => typeof text === 'string',
-  );
-  return {
-    type: 'reasoning',
-    ...(typeof id === 'string' && { id }),
-    summary: texts.map((text) => ({ type: 'summary_text', text })),
-    encrypted_content: encrypted,
-  };
 }
 
 function callOf({ id, kind, name, arguments: text }: ToolCallPart): JsonObject {

@@ -3,6 +3,7 @@ import { listAt, textAt } from '../http/json-fields.js';
 import type { ChatPart } from '../ports/chat-parts.js';
 import { MAX_TOOL_CALLS } from '../ports/chat.port.js';
 import { UnusableAnswer } from '../ports/unusable-answer.js';
+import { sealedValueOf, textsIn } from '../text/encrypted-items.js';
 
 /** Maximum items of one answer. An answer with more is a failure of the provider. */
 const MAX_ITEMS = 4_096;
@@ -132,30 +133,15 @@ function saidIn(item: JsonObject): ChatPart[] {
 }
 
 function thoughtsOf(item: JsonObject): ChatPart[] {
-  const [shown = []] = ['content', 'summary'].map((name) => textsAt(item, name)).filter(isFilled);
+  const [shown = []] = ['content', 'summary'].map((name) => textsIn(item, name)).filter(isFilled);
   return textPart('reasoning', shown.join(PARAGRAPH));
 }
 
 const isFilled = (texts: readonly string[]): boolean => texts.length > 0;
 
-function textsAt(item: JsonObject, name: string): string[] {
-  return (listAt(item, name) ?? []).flatMap(({ text }) =>
-    typeof text === 'string' && text !== '' ? [text] : [],
-  );
-}
-
-/** What the vendor wants back of a thought in the next turn: its own id, its summary, and what it has encrypted. */
 function sealOf(item: JsonObject): ChatPart[] {
   const value = sealedValueOf(item);
   return value ? [{ type: 'reasoning-sealed', family: 'responses', value }] : [];
-}
-
-/** Undefined where the vendor has encrypted nothing. */
-function sealedValueOf(item: JsonObject): JsonObject | undefined {
-  const { id, encrypted_content } = item;
-  if (typeof encrypted_content !== 'string' || encrypted_content === '') return undefined;
-  const summary = textsAt(item, 'summary');
-  return { ...(typeof id === 'string' && { id }), summary, encrypted_content };
 }
 
 function textPart(type: 'reasoning' | 'refusal', text: unknown): ChatPart[] {

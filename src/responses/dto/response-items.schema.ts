@@ -37,7 +37,11 @@ class ResponseOutputText {
   @ApiProperty({ description: 'The text' })
   text!: string;
 
-  @ApiPropertyOptional({ type: 'array', items: { type: 'object' }, description: 'Always empty' })
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    description: 'What the text refers to, where a vendor of this protocol says so; else empty',
+  })
   annotations?: object[];
 
   @ApiPropertyOptional({
@@ -76,6 +80,12 @@ class ResponseMessage {
 
   @ApiPropertyOptional(STATUS)
   status?: string;
+
+  @ApiPropertyOptional({
+    enum: ['commentary', 'final_answer'],
+    description: 'What a message of the model is for, where its vendor says so',
+  })
+  phase?: string;
 
   @ApiProperty({
     description: 'A text or parts',
@@ -165,7 +175,10 @@ class ResponseReasoning {
   @ApiPropertyOptional(STATUS)
   status?: string;
 
-  @ApiProperty({ type: [ResponseReasoningText], description: 'Always empty in responses' })
+  @ApiProperty({
+    type: [ResponseReasoningText],
+    description: 'What the vendor shows of a thought in short, if it speaks this protocol',
+  })
   summary!: ResponseReasoningText[];
 
   @ApiPropertyOptional({
@@ -191,6 +204,22 @@ class ResponseItemReference {
   id!: string;
 }
 
+/** An item of a type that only the vendor knows, which speaks this protocol. */
+const OTHER = {
+  type: 'object',
+  additionalProperties: true,
+  required: ['id', 'type', 'status'],
+  properties: {
+    id: { type: 'string', ...ID },
+    type: {
+      type: 'string',
+      pattern: '^(?!message$|reasoning$|function_call|custom_tool_call|item_reference$)',
+      description: 'A type that only the vendor of the model knows',
+    },
+    status: { type: 'string', ...STATUS },
+  },
+};
+
 /** The items that responses have. */
 const OUTPUT = [ResponseMessage, ResponseReasoning, ResponseFunctionCall, ResponseCustomCall];
 const LISTED = [...OUTPUT, ResponseCallOutput];
@@ -202,6 +231,10 @@ export const RESPONSE_SCHEMAS = [...PARTS, ...SENT];
 /** OpenAPI schema of an item of an input. */
 export const anyItem = () => anyOf(...SENT);
 /** OpenAPI schema of an item of an answer. */
-export const anyOutputItem = () => anyOf(...OUTPUT);
+export const anyOutputItem = () => orOther(OUTPUT);
 /** OpenAPI schema of an item of a stored conversation. */
-export const anyListedItem = () => anyOf(...LISTED);
+export const anyListedItem = () => orOther(LISTED);
+
+function orOther(known: readonly Dto[]) {
+  return { anyOf: [...anyOf(...known).anyOf, OTHER] };
+}

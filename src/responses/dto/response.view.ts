@@ -163,6 +163,15 @@ export class ResponseEventView {
   @ApiPropertyOptional({ type: 'integer', description: 'Position of the part in the item' })
   content_index?: number;
 
+  @ApiPropertyOptional({ type: 'integer', description: 'Position of the part in the summary' })
+  summary_index?: number;
+
+  @ApiPropertyOptional({ ...object, description: 'What a piece of the text refers to' })
+  annotation?: object;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'Position of the annotation in the part' })
+  annotation_index?: number;
+
   @ApiPropertyOptional({ description: 'The next piece of a text or of the arguments of a call' })
   delta?: string;
 

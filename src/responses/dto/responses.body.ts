@@ -162,7 +162,7 @@ export class ResponsesBody {
     ...optional,
     api: object,
     description:
-      '`effort`: how long the model thinks; thinking is billed as output tokens. `summary` is taken and has no effect',
+      '`effort`: how long the model thinks; thinking is billed as output tokens. `summary`: whether thoughts are summed up, where the vendor speaks this protocol',
   })
   reasoning?: JsonObject;
 

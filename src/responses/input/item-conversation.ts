@@ -18,6 +18,12 @@ export type OpenSeal = (sealed: unknown) => SealedPart | undefined;
 
 type AssistantParts = Extract<ConversationMessage, { role: 'assistant' }>['parts'];
 
+/** Of a vendor of this protocol an answer may have items of other types, which no other vendor knows. */
+const KNOWN: ReadonlySet<unknown> = new Set([
+  ...['message', 'reasoning', 'function_call', 'function_call_output'],
+  ...['custom_tool_call', 'custom_tool_call_output'],
+]);
+
 /** The field of a stored item that holds a vendor's own part. No client gets it. */
 export const VENDOR_PART = 'vendor_part';
 
@@ -28,6 +34,7 @@ export const VENDOR_PART = 'vendor_part';
 export function messagesOf(items: readonly PlacedItem[], open: OpenSeal): ConversationMessage[] {
   const messages: ConversationMessage[] = [];
   for (const placed of items) {
+    if (!KNOWN.has(placed.item.type)) continue;
     const made = madeByModel(placed.item, open);
     const last = messages.at(-1);
     if (made === undefined) messages.push(messageOf(placed));
@@ -44,7 +51,7 @@ function madeByModel(item: JsonObject, open: OpenSeal): AssistantParts | undefin
   const call = { type: 'tool-call', id: id as string, name: name as string } as const;
   switch (type) {
     case 'message':
-      return role === 'assistant' ? contentOf(item).map(answerPart) : undefined;
+      return role === 'assistant' ? contentOf(item).filter(isKnownPart).map(answerPart) : undefined;
     case 'function_call':
       return [
         { ...call, kind: 'function', arguments: item.arguments as string, ...vendorPartOf(item) },
@@ -60,6 +67,11 @@ function madeByModel(item: JsonObject, open: OpenSeal): AssistantParts | undefin
 
 function vendorPartOf({ [VENDOR_PART]: sealed }: JsonObject): { readonly sealed?: SealedPart } {
   return isJsonObject(sealed) ? { sealed: sealed as unknown as SealedPart } : {};
+}
+
+/** A vendor of this protocol may have said something else too. */
+function isKnownPart({ text, refusal }: JsonObject): boolean {
+  return typeof text === 'string' || typeof refusal === 'string';
 }
 
 function answerPart({ type, text, refusal }: JsonObject): AssistantParts[number] {

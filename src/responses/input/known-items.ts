@@ -5,6 +5,8 @@ import { typeOfItem } from './item-shapes.js';
 const COMMON = ['id', 'type', 'status'];
 const CALL = [...COMMON, 'call_id', 'name'];
 
+const PHASES: readonly unknown[] = ['commentary', 'final_answer'];
+
 /** The known fields of items, by their types (decision G-107). */
 const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   message: [...COMMON, 'role', 'content', 'phase'],
@@ -33,7 +35,12 @@ export function knownItem(item: JsonObject, path: string, ignored: IgnoredFields
   const { call_id, name } = item;
   switch (type) {
     case 'message':
-      return { ...done, role: item.role, content: partsOf(item, path, ignored) };
+      return {
+        ...done,
+        role: item.role,
+        content: partsOf(item, path, ignored),
+        ...phaseOf(item),
+      };
     case 'function_call':
       return { ...done, call_id, name, arguments: item.arguments };
     case 'custom_tool_call':
@@ -45,6 +52,11 @@ export function knownItem(item: JsonObject, path: string, ignored: IgnoredFields
     default:
       return { ...done, call_id, output: outputOf(item, path, ignored) };
   }
+}
+
+/** What a message of the model is for; vendors of this protocol want it back. */
+function phaseOf({ phase }: JsonObject): JsonObject {
+  return PHASES.includes(phase) ? { phase } : {};
 }
 
 function partsOf(

@@ -17,10 +17,14 @@ import type { ResponsesBody } from '../dto/responses.body.js';
 const LOGPROBS = 'message.output_text.logprobs';
 const WEB_URL = /^https?:/i;
 
-/** The request in the form of the core of text. `messages` are the conversation without the instructions. */
+/**
+ * The request in the form of the core of text. `messages` are the conversation without the instructions, `native` is the body
+ * for a vendor of this protocol.
+ */
 export function textRequestOf(
   body: ResponsesBody,
   messages: readonly ConversationMessage[],
+  native: JsonObject,
   ignored: IgnoredFields,
 ): TextRequest {
   const instructed = withInstructions(body, messages);
@@ -29,7 +33,7 @@ export function textRequestOf(
   return {
     request: {
       protocol: 'responses',
-      native: {},
+      native,
       conversation: () => conversation,
     },
     promptTokens: promptBound(JSON.stringify(conversation, withoutImages), images.length),

@@ -1,8 +1,19 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../../providers/ports/chat-parts.js';
+import type { FinishReason } from '../../providers/ports/finish-reason.js';
 
 /** Tells an event of a stream: its type, and its fields but for the sequence number. */
 export type Emit = (type: string, fields: JsonObject) => void;
+
+/** The items of an answer as far as they are made. */
+export interface MadeOutput {
+  /** Those that are finished, in their order, as the caller gets them. */
+  readonly finished: JsonObject[];
+  /** The same as they are stored. */
+  readonly stored: JsonObject[];
+  /** Why the answer ended; undefined before its end. */
+  readonly finishReason: FinishReason | undefined;
+}
 
 /** What the items of an answer need from their surroundings. */
 export interface ItemTerms {

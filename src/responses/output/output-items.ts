@@ -3,7 +3,7 @@ import type { ChatPart } from '../../providers/ports/chat-parts.js';
 import type { FinishReason } from '../../providers/ports/finish-reason.js';
 import { UnusableAnswer } from '../../providers/ports/unusable-answer.js';
 import { CallDraft } from './call-draft.js';
-import type { Draft, Emit, ItemTerms } from './item-draft.js';
+import type { Draft, Emit, ItemTerms, MadeOutput } from './item-draft.js';
 import { MessageDraft } from './message-draft.js';
 import { ReasoningDraft } from './reasoning-draft.js';
 
@@ -16,7 +16,7 @@ const QUIET: Emit = () => undefined;
  * Makes the output items of a response from the parts of an answer, and tells them as events, one item at a time (API:
  * Events of a response). Pieces of several calls that arrive by turns are told one call after the other.
  */
-export class OutputItems {
+export class OutputItems implements MadeOutput {
   private readonly drafts: Draft[] = [];
   private openIndex = 0;
   private isOpen = false;
@@ -28,17 +28,14 @@ export class OutputItems {
     private readonly emit: Emit = QUIET,
   ) {}
 
-  /** The items that are finished, in their order, as the caller gets them. */
   get finished(): JsonObject[] {
     return this.drafts.slice(0, this.openIndex).map(({ item }) => item);
   }
 
-  /** The same as they are stored. */
   get stored(): JsonObject[] {
     return this.drafts.slice(0, this.openIndex).map(({ stored }) => stored);
   }
 
-  /** Why the answer ended; undefined before its end. */
   get finishReason(): FinishReason | undefined {
     return this.reason;
   }

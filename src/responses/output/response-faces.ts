@@ -5,7 +5,8 @@ import type { SseWriter } from '../../platform/http-server/responses/sse-respons
 import type { ChatEvent } from '../../providers/ports/chat.port.js';
 import type { AnswerFace, Bill, StreamFace } from '../../text/text-face.js';
 import type { ResponseWork } from '../response-work.js';
-import type { ItemTerms } from './item-draft.js';
+import type { ItemTerms, MadeOutput } from './item-draft.js';
+import { NativeItems } from './native-items.js';
 import { OutputItems } from './output-items.js';
 
 /** Our codes in the words of `response.error.code`; all others are `server_error`. */
@@ -17,19 +18,31 @@ const CODES: Partial<Record<ErrorCode, string>> = {
 
 /** A response as one JSON object. */
 export class ResponseAnswer implements AnswerFace {
-  readonly output: OutputItems;
+  output: MadeOutput;
 
   constructor(
     private readonly work: ResponseWork,
-    terms: ItemTerms,
+    private readonly terms: ItemTerms,
   ) {
     this.output = new OutputItems(terms);
   }
 
-  answer({ parts }: ChatEvent, bill: Bill): JsonObject {
-    for (const part of parts) this.output.add(part);
-    this.output.end(this.work.isCut(this.output));
+  answer(answer: ChatEvent, bill: Bill): JsonObject {
+    this.output = answer.native === null ? this.made(answer) : this.passed(answer);
     return this.work.finished(this.output, bill);
+  }
+
+  private made({ parts }: ChatEvent): MadeOutput {
+    const output = new OutputItems(this.terms);
+    for (const part of parts) output.add(part);
+    output.end(this.work.isCut(output));
+    return output;
+  }
+
+  private passed(answer: ChatEvent): MadeOutput {
+    const output = new NativeItems(this.terms, this.work.names);
+    output.takeWhole(answer);
+    return output;
   }
 }
 
@@ -39,6 +52,9 @@ export class ResponseAnswer implements AnswerFace {
  */
 export class ResponseStream implements StreamFace {
   private readonly output: OutputItems;
+  /** The items of a vendor of this protocol, in place of those that are made here. */
+  private readonly passed: NativeItems;
+  private isNative = false;
   private sequence = 0;
   private hasBegun = false;
   /** Set while the client has to be waited for. */
@@ -49,9 +65,11 @@ export class ResponseStream implements StreamFace {
     private readonly events: Pick<SseWriter, 'send' | 'end'>,
     terms: ItemTerms,
   ) {
-    this.output = new OutputItems(terms, (type, fields) => {
+    const tell = (type: string, fields: JsonObject): void => {
       this.tell(type, fields);
-    });
+    };
+    this.output = new OutputItems(terms, tell);
+    this.passed = new NativeItems(terms, work.names, tell);
   }
 
   /** An event for a silence; clients know it and do nothing. */
@@ -61,17 +79,19 @@ export class ResponseStream implements StreamFace {
     return `event: keepalive\ndata: ${JSON.stringify(event)}\n\n`;
   }
 
-  forward({ parts }: ChatEvent): Promise<void> | undefined {
+  forward(event: ChatEvent): Promise<void> | undefined {
     this.waiting = undefined;
     this.begin();
-    for (const part of parts) this.output.add(part);
+    this.isNative ||= event.native !== null;
+    if (this.isNative) this.passed.take(event);
+    else for (const part of event.parts) this.output.add(part);
     return this.waiting;
   }
 
   async end(bill: Bill): Promise<void> {
     this.begin();
-    const { work, output } = this;
-    output.end(work.isCut(output));
+    const { work, made: output } = this;
+    if (!this.isNative) this.output.end(work.isCut(output));
     // An id that was shown has to be known from the last event on.
     const response = await work.stored(output, work.finished(output, bill));
     await this.finish(`response.${response.status as string}`, { response });
@@ -82,8 +102,12 @@ export class ResponseStream implements StreamFace {
     const { message, param, code, type } = error.toEnvelope().error;
     // Readers know the flat form or the nested one.
     this.tell('error', { code, message, param, error: { type, code, message, param } });
-    const response = this.work.failed(this.output, failureOf(error));
+    const response = this.work.failed(this.made, failureOf(error));
     await this.finish('response.failed', { response });
+  }
+
+  private get made(): MadeOutput {
+    return this.isNative ? this.passed : this.output;
   }
 
   private begin(): void {

@@ -1,0 +1,70 @@
+import type { JsonObject } from '../../common/json-object.js';
+import type { SealedPart } from '../../providers/ports/conversation.js';
+import { encryptedItemOf } from '../../providers/text/encrypted-items.js';
+import { LEFT_OUT_TOOLS } from '../dto/response-shapes.js';
+import type { ResponsesBody } from '../dto/responses.body.js';
+import { type OpenSeal, type PlacedItem, VENDOR_PART } from './item-conversation.js';
+
+const LOGPROBS = 'message.output_text.logprobs';
+/** Settings that a vendor of this protocol gets as they are. */
+const SETTINGS = [
+  ...['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'tool_choice', 'text'],
+  ...['prompt_cache_retention', 'prompt_cache_options'],
+] as const satisfies readonly (keyof ResponsesBody)[];
+/** The same, where an empty text counts as absent. */
+const TEXTS = [
+  ...['instructions', 'user', 'safety_identifier', 'prompt_cache_key'],
+] as const satisfies readonly (keyof ResponsesBody)[];
+const TOOL_FIELDS = ['type', 'name', 'description', 'parameters', 'strict', 'format'];
+
+/**
+ * The request as a vendor of this protocol gets it, without what the adapter adds: model, cap, store, include and stream.
+ * What changes a price or the vendor's state is not in it.
+ */
+export function nativeBodyOf(
+  body: ResponsesBody,
+  items: readonly PlacedItem[],
+  open: OpenSeal,
+): JsonObject {
+  const tools = (body.tools ?? []).filter(({ type }) => !LEFT_OUT_TOOLS.has(type));
+  const asksLogprobs = body.include?.includes(LOGPROBS) === true;
+  return {
+    input: items.flatMap(({ item }) => vendorItemOf(item, open)),
+    ...Object.fromEntries(SETTINGS.map((name) => [name, body[name]])),
+    ...Object.fromEntries(TEXTS.map((name) => [name, body[name] || undefined])),
+    ...(tools.length > 0 && {
+      tools: tools.map((tool) => pick(tool, TOOL_FIELDS)),
+      parallel_tool_calls: body.parallel_tool_calls,
+    }),
+    ...(body.reasoning && { reasoning: pick(body.reasoning, ['effort', 'summary']) }),
+    ...(asksLogprobs && { top_logprobs: body.top_logprobs ?? 0 }),
+  };
+}
+
+/**
+ * An item in the vendor's form. The vendor stores none, so it needs back the ids of what it has encrypted alone, which are
+ * sealed with it; reasoning of others stays out.
+ */
+function vendorItemOf(item: JsonObject, open: OpenSeal): JsonObject[] {
+  const { id, status, [VENDOR_PART]: ofVendor, ...fields } = item;
+  if ('encrypted_content' in item) return encryptedOf(fields, open(item.encrypted_content));
+  if (item.type !== 'message' || item.role !== 'assistant') return [fields];
+  return [{ ...fields, content: (item.content as readonly JsonObject[]).map(withoutLogprobs) }];
+}
+
+function encryptedOf(fields: JsonObject, sealed: SealedPart | undefined): JsonObject[] {
+  const value = sealed?.family === 'responses' ? sealed.value : {};
+  const item = encryptedItemOf(value);
+  if (item === undefined) return [];
+  if (fields.type === 'reasoning') return [item];
+  const { id, encrypted_content } = value;
+  return [{ ...fields, ...(typeof id === 'string' && { id }), encrypted_content }];
+}
+
+function withoutLogprobs({ logprobs, ...part }: JsonObject): JsonObject {
+  return part;
+}
+
+function pick(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, object[name]]));
+}

@@ -1,0 +1,164 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { ChatEvent } from '../../providers/ports/chat.port.js';
+import type { FinishReason } from '../../providers/ports/finish-reason.js';
+import { UnusableAnswer } from '../../providers/ports/unusable-answer.js';
+import { sealedValueOf } from '../../providers/text/encrypted-items.js';
+import { toItemId } from '../../stored-responses/response-ids.js';
+import type { Emit, ItemTerms, MadeOutput } from './item-draft.js';
+
+/** Most characters of the items of one answer, which stay in memory until its end. */
+const MAX_CHARS = 16 * 1024 * 1024;
+/** Objects and lists in one another. The vendor's events are checked before. */
+const MAX_DEPTH = 32;
+/** The names of events, which stand in a line of the stream, and the types of items. */
+const EVENT = /^response\.[a-z_.]{1,80}$/;
+const ITEM_TYPE = /^[a-z_]{1,64}$/;
+const ENDS: readonly unknown[] = ['response.completed', 'response.incomplete'];
+/** What tells the caller of the vendor's account, and padding against listeners on the line to the vendor. */
+const VENDORS_OWN: ReadonlySet<string> = new Set([
+  ...['organization', 'organization_id', 'project', 'project_id', 'request_id', 'obfuscation'],
+]);
+const ID_FIELD = /(^|_)id$/;
+/** What every item has, and reasoning moreover; vendors leave it out. */
+const DEFAULTS = { status: 'completed' };
+const REASONING = { ...DEFAULTS, summary: [], content: [], encrypted_content: null };
+
+const QUIET: Emit = () => undefined;
+
+/** An item of the vendor under the id of the gateway. */
+interface PassedItem {
+  readonly id: string;
+  shown: JsonObject;
+  stored: JsonObject;
+  isFinished: boolean;
+}
+
+/**
+ * The output of a vendor of this protocol: its own items and events, known or not, with the ids, the model name and the seals
+ * of the gateway. Where the vendor numbers its items in another way than the protocol does, the answer is unusable.
+ */
+export class NativeItems implements MadeOutput {
+  private readonly items: PassedItem[] = [];
+  /** Our ids by those of the vendor. */
+  private readonly ids = new Map<unknown, string>();
+  private chars = 0;
+  private reason: FinishReason | undefined;
+
+  constructor(
+    private readonly terms: ItemTerms,
+    private readonly names: { readonly id: string; readonly model: string },
+    private readonly emit: Emit = QUIET,
+  ) {}
+
+  get finished(): JsonObject[] {
+    return this.finishedItems.map(({ shown }) => shown);
+  }
+
+  get stored(): JsonObject[] {
+    return this.finishedItems.map(({ stored }) => stored);
+  }
+
+  get finishReason(): FinishReason | undefined {
+    return this.reason;
+  }
+
+  /** Takes an event of a stream, and tells it. Throws {@link UnusableAnswer}. */
+  take({ native, parts }: ChatEvent): void {
+    const { type, sequence_number, ...fields } = native ?? {};
+    for (const part of parts) if (part.type === 'finish') this.reason = part.reason;
+    if (ENDS.includes(type)) this.takeOutput(fields.response);
+    else if (type === 'response.output_item.added') this.begin(fields);
+    else if (type === 'response.output_item.done') this.finish(fields);
+    else if (typeof type === 'string' && EVENT.test(type)) {
+      this.emit(type, this.own(fields) as JsonObject);
+    }
+  }
+
+  /** Takes a whole response. Throws {@link UnusableAnswer}. */
+  takeWhole({ native, parts }: ChatEvent): void {
+    for (const part of parts) if (part.type === 'finish') this.reason = part.reason;
+    this.takeOutput(native);
+  }
+
+  private get finishedItems(): PassedItem[] {
+    return this.items.filter(({ isFinished }) => isFinished);
+  }
+
+  /** What the whole response has and the events had not. */
+  private takeOutput(response: unknown): void {
+    const output = isJsonObject(response) ? response.output : undefined;
+    if (!Array.isArray(output)) throw new UnusableAnswer('bad_chunk');
+    for (const [output_index, item] of (output as readonly unknown[]).entries()) {
+      if (this.items[output_index]?.isFinished !== true) this.finish({ output_index, item });
+    }
+    for (const [output_index, { shown, isFinished }] of this.items.entries()) {
+      if (!isFinished) this.finish({ output_index, item: { ...shown, ...DEFAULTS } });
+    }
+  }
+
+  private begin({ item, ...fields }: JsonObject): void {
+    const { output_index: index } = fields;
+    const type = isJsonObject(item) ? item.type : undefined;
+    const isNext = index === this.items.length && typeof type === 'string';
+    if (!isJsonObject(item) || !isNext || !ITEM_TYPE.test(type)) {
+      throw new UnusableAnswer('bad_chunk');
+    }
+    const id = toItemId(type, this.terms.newId());
+    if (typeof item.id === 'string') this.ids.set(item.id, id);
+    const begun = { ...unsealed(this.ownItem(item, id)), status: 'in_progress' };
+    this.items.push({ id, shown: begun, stored: begun, isFinished: false });
+    this.emit('response.output_item.added', { ...fields, item: begun });
+  }
+
+  private finish(fields: JsonObject): void {
+    const { output_index: index, item } = fields;
+    if (!isJsonObject(item)) throw new UnusableAnswer('bad_chunk');
+    if (index === this.items.length) this.begin(fields);
+    const passed = this.items[index as number];
+    if (!passed || passed.isFinished || item.type !== passed.shown.type) {
+      throw new UnusableAnswer('bad_chunk');
+    }
+    this.count(item);
+    passed.isFinished = true;
+    passed.stored = this.ownItem(item, passed.id);
+    passed.shown = this.terms.showsSealed ? passed.stored : unsealed(passed.stored);
+    this.emit('response.output_item.done', { output_index: index, item: passed.shown });
+  }
+
+  /** The item with our id and our seal. */
+  private ownItem(item: JsonObject, id: string): JsonObject {
+    const value = sealedValueOf(item);
+    const seal = value && this.terms.seal({ type: 'reasoning-sealed', family: 'responses', value });
+    return {
+      ...(item.type === 'reasoning' ? REASONING : DEFAULTS),
+      ...(this.own(item) as JsonObject),
+      id,
+      ...(value && { encrypted_content: seal }),
+    };
+  }
+
+  private count(item: JsonObject): void {
+    this.chars += JSON.stringify(item).length;
+    if (this.chars > MAX_CHARS) throw new UnusableAnswer('response_too_large');
+  }
+
+  /** A value of the vendor with our ids and our name of the model. */
+  private own(value: unknown, depth = 0): unknown {
+    if (depth > MAX_DEPTH) throw new UnusableAnswer('bad_chunk');
+    if (Array.isArray(value)) return value.map((entry) => this.own(entry, depth + 1));
+    if (!isJsonObject(value)) return value;
+    const fields: Record<string, unknown> = {};
+    for (const [name, field] of Object.entries(value)) {
+      if (VENDORS_OWN.has(name)) continue;
+      if (name === 'model') fields[name] = this.names.model;
+      else if (name === 'response_id') fields[name] = this.names.id;
+      else if (ID_FIELD.test(name) && this.ids.has(field)) fields[name] = this.ids.get(field);
+      else fields[name] = this.own(field, depth + 1);
+    }
+    return fields;
+  }
+}
+
+function unsealed(item: JsonObject): JsonObject {
+  return 'encrypted_content' in item ? { ...item, encrypted_content: null } : item;
+}

@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import type { JsonObject } from '../../src/common/json-object.js';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
+import { overlay } from '../support/overlay-file.js';
+import { StubUpstream } from '../support/stub-upstream.js';
+import {
+  ENCRYPTED,
+  RESPONSE,
+  response,
+  RESPONSE_EVENTS,
+  responseBytes,
+} from './openai-response-wires.js';
+
+const KEY = 'NATIVE_KEY';
+const INCLUDE = ['reasoning.encrypted_content'];
+/** Ids and names of the vendor, which no caller sees. */
+const OF_VENDOR = /0f2a9c7d1b|nov_1|gpt-5|gAAAA|org-secret|obfuscation|"payer"/;
+/** What 321 + 4,000 cached prompt tokens and 90 completion tokens cost; a write to the cache costs as any other input. */
+const CHARGE = BigInt(Math.ceil(321 * 1.25 + 4_000 * 0.125 + 90 * 10));
+
+interface Seen {
+  readonly events: readonly JsonObject[];
+  readonly text: string;
+  readonly last: JsonObject & { readonly output: readonly JsonObject[] };
+}
+
+let gateway: TestGateway;
+let upstream: StubUpstream;
+let account: TestAccount;
+/** Called when the head of an answer has arrived. */
+let onHead = (): void => undefined;
+
+beforeAll(async () => {
+  upstream = await StubUpstream.start();
+  process.env[KEY] = 'vendor-key-0123456789';
+  const price = {
+    unit: 'token',
+    input_micro_usd_per_million: 1_250_000,
+    cached_input_micro_usd_per_million: 125_000,
+    output_micro_usd_per_million: 10_000_000,
+  };
+  const route = { provider: 'vendor', upstream_model: 'm', upstream_protocol: 'responses' };
+  const CATALOG_FILE = overlay({
+    providers: [
+      { id: 'vendor', protocol: 'openai', base_url: `${upstream.url}/v1`, api_key_env: KEY },
+    ],
+    models: [
+      {
+        id: 'native',
+        operation: 'chat',
+        routes: [route],
+        price,
+        limits: { max_output_tokens: 8_000 },
+      },
+    ],
+  });
+  gateway = await startTestGateway({ CATALOG_FILE });
+});
+beforeEach(async () => {
+  account = await gateway.account();
+  upstream.seen.length = 0;
+});
+afterAll(async () => {
+  await gateway.expectCleanBooks();
+  await gateway.stop();
+  await upstream.stop();
+});
+
+function answers(json: object): void {
+  upstream.reply = (answer) => answer.end(JSON.stringify(json));
+}
+
+function streams(events: readonly JsonObject[]): void {
+  upstream.reply = (answer) => {
+    answer.setHeader('content-type', 'text/event-stream');
+    answer.setHeader('openai-organization', 'org-secret');
+    answer.setHeader('x-request-id', 'req_0f2a9c7d1b');
+    answer.end(responseBytes(events));
+  };
+}
+
+async function post(body: object): Promise<Response> {
+  return fetch(`${gateway.url}/v1/responses`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...account.headers },
+    body: JSON.stringify({ model: 'native', input: 'Hi', max_output_tokens: 300, ...body }),
+  });
+}
+
+async function stream(body: object): Promise<Seen> {
+  const answer = await post({ stream: true, ...body });
+  onHead();
+  const text = await answer.text();
+  expect(JSON.stringify([...answer.headers])).not.toMatch(OF_VENDOR);
+  const events = text
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice(6)) as JsonObject);
+  return { events, text, last: events.at(-1)!.response as Seen['last'] };
+}
+
+/** The body of the last request at the vendor. */
+const sentBody = (): JsonObject & { readonly input: readonly JsonObject[] } =>
+  JSON.parse(upstream.seen.at(-1)!.body.toString()) as ReturnType<typeof sentBody>;
+
+describe('responses over a vendor of the same protocol', () => {
+  it('pass its events and items, known or not, with the ids, names and seals of the gateway', async () => {
+    streams(RESPONSE_EVENTS);
+    const { events, text, last } = await stream({ include: INCLUDE });
+    expect(text).not.toMatch(OF_VENDOR);
+    expect(events.map(({ type }) => type)).toEqual(RESPONSE_EVENTS.map(({ type }) => type));
+    expect(events.map(({ sequence_number: at }) => at)).toEqual(events.map((_event, at) => at));
+    const ids = last.output.map(({ id }) => id);
+    expect(ids.map((id) => String(id).replace(/_[0-9a-f]{32}$/, ''))).toEqual([
+      ...['rs', 'msg', 'item', 'fc', 'ctc'],
+    ]);
+    expect(events[19]).toMatchObject({
+      type: 'response.novelty.progress',
+      item_id: ids[2],
+      part: { share: 0.5 },
+    });
+    for (const [index, item] of last.output.entries()) {
+      const done = events.filter(({ type }) => type === 'response.output_item.done')[index];
+      expect(done).toMatchObject({ output_index: index, item });
+    }
+    expect(last).toMatchObject({
+      model: 'native',
+      status: 'completed',
+      usage: { cost_microusd: Number(CHARGE), input_tokens_details: { cached_tokens: 4_000 } },
+    });
+    expect(last.output[0]).toMatchObject({
+      summary: [{ text: '**Looking up**' }, { text: 'I call a tool.' }],
+      encrypted_content: expect.any(String),
+    });
+    expect(last.output[1]).toMatchObject({ phase: 'commentary' });
+    expect((await gateway.balance(account.accountId)).held).toBe(0n);
+  });
+
+  it('go on from what is stored: the vendor gets back what it has encrypted, under its own id', async () => {
+    streams(RESPONSE_EVENTS);
+    const { last } = await stream({});
+    expect(last.output[0]).toMatchObject({ encrypted_content: null });
+    answers(RESPONSE);
+    const outputs = [
+      { type: 'function_call_output', call_id: 'call_1', output: 'sunny' },
+      { type: 'custom_tool_call_output', call_id: 'call_2', output: 'done' },
+    ];
+    const next = await post({ previous_response_id: last.id, input: outputs });
+    expect(next.status).toBe(200);
+    const { input, ...body } = sentBody();
+    expect(body).toEqual({
+      model: 'm',
+      max_output_tokens: 300,
+      store: false,
+      include: INCLUDE,
+    });
+    expect(input.map(({ type }) => type)).toEqual([
+      ...['message', 'reasoning', 'message', 'novelty', 'function_call', 'custom_tool_call'],
+      ...['function_call_output', 'custom_tool_call_output'],
+    ]);
+    expect(input[1]).toEqual({
+      type: 'reasoning',
+      id: 'rs_0f2a9c7d1b',
+      summary: [
+        { type: 'summary_text', text: '**Looking up**' },
+        { type: 'summary_text', text: 'I call a tool.' },
+      ],
+      encrypted_content: ENCRYPTED,
+    });
+    expect(input[2]).toMatchObject({ role: 'assistant', phase: 'commentary' });
+    expect(JSON.stringify(input)).not.toMatch(/"(msg|fc|ctc|item)_[0-9a-f]{32}"/);
+  });
+
+  it('go on from what the caller sends back, where nothing is stored', async () => {
+    answers(RESPONSE);
+    const answer = await post({ store: false, include: INCLUDE });
+    const { output } = (await answer.json()) as Seen['last'];
+    expect(JSON.stringify(output)).not.toMatch(OF_VENDOR);
+    const known = output.filter(({ type }) => type === 'reasoning' || type === 'message');
+    const user = { role: 'user', content: 'And now?' };
+    expect((await post({ store: false, input: [...known, user] })).status).toBe(200);
+    expect(sentBody().input[0]).toMatchObject({
+      id: 'rs_0f2a9c7d1b',
+      encrypted_content: ENCRYPTED,
+    });
+    expect(sentBody().input[1]).toMatchObject({ role: 'assistant', phase: 'commentary' });
+  });
+
+  it('have the settings of the caller, and nothing that costs more or changes state at the vendor', async () => {
+    answers(RESPONSE);
+    const tool = { type: 'custom', name: 'patch', format: { type: 'text' } };
+    await post({
+      instructions: 'Be brief.',
+      reasoning: { effort: 'low', summary: 'auto', mode: 'pro' },
+      text: { verbosity: 'low' },
+      tools: [tool, { type: 'web_search' }],
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [tool] },
+      service_tier: 'default',
+      truncation: 'auto',
+      metadata: { a: 'b' },
+      prompt_cache_key: 'k',
+    });
+    const { input, ...body } = sentBody();
+    expect(body).toEqual({
+      model: 'm',
+      instructions: 'Be brief.',
+      reasoning: { effort: 'low', summary: 'auto' },
+      text: { verbosity: 'low' },
+      tools: [tool],
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [tool] },
+      prompt_cache_key: 'k',
+      max_output_tokens: 300,
+      store: false,
+      include: INCLUDE,
+    });
+    expect(input).toHaveLength(1);
+  });
+
+  it('that fail tell our own sentence, and cost nothing (G-24, G-103)', async () => {
+    const error = { code: 'server_error', message: 'Failure in org-secret' };
+    const failed = {
+      type: 'response.failed',
+      response: response({ status: 'failed', error }),
+    };
+    const head = new Promise<void>((resolve) => (onHead = resolve));
+    upstream.reply = async (answer) => {
+      answer.setHeader('content-type', 'text/event-stream');
+      answer.write(responseBytes(RESPONSE_EVENTS.slice(0, 18)));
+      // An error that came before the head would be a plain one.
+      await head;
+      answer.end(responseBytes([failed]));
+    };
+    const { events, text, last } = await stream({ include: INCLUDE });
+    expect(text).not.toMatch(OF_VENDOR);
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed']);
+    expect(last).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
+    expect(last.output).toHaveLength(2);
+    expect(await gateway.balance(account.accountId)).toMatchObject({ held: 0n });
+    expect(await charged()).toBe(0n);
+  });
+
+  it('whose items are numbered in another way are failures', async () => {
+    const output = (RESPONSE.output as JsonObject[]).toSpliced(1, 1);
+    const end = { type: 'response.completed', response: { ...RESPONSE, output } };
+    const others = RESPONSE_EVENTS.filter(({ output_index: index }) => index !== 1);
+    streams([...others.slice(0, -1), end]);
+    const { text } = await stream({});
+    expect(text).toContain('provider_http_error');
+    expect(await charged()).toBe(0n);
+  });
+
+  it('are read by the helper of the stock SDK', async () => {
+    streams(RESPONSE_EVENTS.filter(({ output_index: index }) => index !== 2).map(renumbered));
+    const client = new OpenAI({
+      baseURL: `${gateway.url}/v1`,
+      apiKey: account.key,
+      maxRetries: 0,
+    });
+    const final = await client.responses.stream({ model: 'native', input: 'Hi' }).finalResponse();
+    expect(final.output_text).toBe('Hé 👋');
+    expect(final.output.map(({ type }) => type)).toEqual([
+      ...['reasoning', 'message', 'function_call', 'custom_tool_call'],
+    ]);
+  });
+});
+
+async function charged(): Promise<bigint> {
+  const [row] = await gateway.dataSource.query<{ charged: string }[]>(
+    'SELECT coalesce(sum(charged), 0) AS charged FROM execution WHERE account_id = $1',
+    [account.accountId],
+  );
+  return BigInt(row!.charged);
+}
+
+/** The event of an answer without the item of a kind that nobody knows. */
+function renumbered(event: JsonObject): JsonObject {
+  const { output_index: index, response: whole } = event;
+  if (event.type === 'response.completed') {
+    const { output } = whole as Seen['last'];
+    return { ...event, response: response({ ...(whole as object), output: without(output) }) };
+  }
+  return typeof index === 'number' && index > 2 ? { ...event, output_index: index - 1 } : event;
+}
+
+const without = (output: readonly JsonObject[]): JsonObject[] =>
+  output.filter(({ type }) => type !== 'novelty');
