@@ -54,6 +54,23 @@ const GEMINI_LIKE: ModelRow<'chat'> = {
   enabled: true,
 };
 
+/** A model that is asked over OpenAI's Responses: its reasoning comes and goes encrypted. */
+const RESPONSES_LIKE: ModelRow<'chat'> = {
+  id: 'gen-responses-like',
+  operation: 'chat',
+  routes: [{ provider: 'openai', upstreamModel: 'responses-like', upstreamProtocol: 'responses' }],
+  price: {
+    unit: 'token',
+    inputMicroUsdPerMillion: 2_000_000n,
+    cachedInputMicroUsdPerMillion: 200_000n,
+    outputMicroUsdPerMillion: 8_000_000n,
+  },
+  limits: { maxOutputTokens: 64_000, contextLength: 200_000 },
+  hiddenReasoning: true,
+  minOutputTokens: 4_096,
+  enabled: true,
+};
+
 /** Texts that share words have near vectors. */
 const EMBEDDING: ModelRow<'embeddings'> = {
   id: 'gen-embed-demo',
@@ -68,7 +85,13 @@ const EMBEDDING: ModelRow<'embeddings'> = {
  * Models of the sandbox alone, so that every face and every protocol can be tried without a key. Their prices are made
  * up: nobody sells them.
  */
-export const SANDBOX_MODELS: readonly ModelRow[] = [THINKING, CLAUDE_LIKE, GEMINI_LIKE, EMBEDDING];
+export const SANDBOX_MODELS: readonly ModelRow[] = [
+  THINKING,
+  CLAUDE_LIKE,
+  GEMINI_LIKE,
+  RESPONSES_LIKE,
+  EMBEDDING,
+];
 
 /**
  * The catalog with the models of the sandbox whose providers it replaces. What the overlay names comes first.

@@ -7,11 +7,13 @@ import { chatCompletions } from './chat-completions.js';
 import { embeddings } from './embeddings.js';
 import { imageGenerations } from './image-generations.js';
 import { openAiErrorBody } from './openai-errors.js';
+import { Responses } from './responses.js';
 
 /**
  * OpenAI: the key is a bearer token, requests are JSON, answers are JSON or server-sent events, errors are `{error}`.
  */
 export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): SandboxProtocol {
+  const responses = new Responses(chats);
   return {
     prefix: '/openai',
     routes: [
@@ -20,6 +22,12 @@ export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): SandboxProtoc
         path: '/v1/chat/completions',
         operation: 'chat_completions',
         handle: (exchange) => chatCompletions(exchange, chats),
+      },
+      {
+        method: 'POST',
+        path: '/v1/responses',
+        operation: 'responses',
+        handle: (exchange) => responses.answer(exchange),
       },
       {
         method: 'POST',
