@@ -9,7 +9,7 @@ describe('docs/guides/clients.md', () => {
       (file) => /^ {2}name: '([^']+)',$/m.exec(read(`clients/${file}`))?.[1] ?? [],
     );
     const rows = read('../../docs/guides/clients.md').split('\n');
-    expect(names).toHaveLength(8);
+    expect(names).toHaveLength(9);
     expect(names.filter((name) => !rows.some((row) => row.startsWith(`| ${name} |`)))).toEqual([]);
   });
 });

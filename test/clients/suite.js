@@ -6,11 +6,22 @@ import { aiSdk } from './clients/ai-sdk.js';
 import { anthropic } from './clients/anthropic.js';
 import { compatible } from './clients/ai-sdk-compatible.js';
 import { langchain } from './clients/langchain.js';
+import { llamaindex } from './clients/llamaindex.js';
 import { openai } from './clients/openai.js';
 import { openrouter } from './clients/openrouter.js';
 import { tanstack } from './clients/tanstack.js';
 
-const CLIENTS = [openai, aiSdk, compatible, agents, langchain, tanstack, openrouter, anthropic];
+const CLIENTS = [
+  openai,
+  aiSdk,
+  compatible,
+  agents,
+  langchain,
+  llamaindex,
+  tanstack,
+  openrouter,
+  anthropic,
+];
 /** How long one operation may take; a video and a busy machine need the most. */
 const PATIENCE_MS = 120_000;
 

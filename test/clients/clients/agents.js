@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {
   Agent,
   run,
@@ -26,6 +27,13 @@ const weatherAgent = () =>
       }),
     ],
   });
+
+async function handsOver() {
+  const clerk = agentOf({ name: 'Clerk' });
+  const result = await run(agentOf({ handoffs: [clerk] }), 'Use transfer_to_Clerk');
+  assert.equal(result.lastAgent.name, 'Clerk');
+  assert.ok(result.finalOutput.length > 0);
+}
 
 async function withResponses(work) {
   setOpenAIAPI('responses');
@@ -58,6 +66,7 @@ export const agents = {
       async 'tools loop'() {
         samples.saysSunny((await run(weatherAgent(), samples.ASK_WEATHER)).finalOutput);
       },
+      handoff: handsOver,
       async 'structured output'() {
         samples.namesCity((await run(agentOf({ outputType: place }), 'Graz')).finalOutput);
       },
@@ -69,6 +78,7 @@ export const agents = {
         withResponses(async () => {
           samples.saysSunny((await run(weatherAgent(), samples.ASK_WEATHER)).finalOutput);
         }),
+      'responses, handoff': () => withResponses(handsOver),
       'responses, stream': () =>
         withResponses(async () => {
           const result = await run(agentOf(), samples.SAY_HELLO, { stream: true });
