@@ -21,7 +21,7 @@ export interface ReportedCost {
 
 const MICRO_USD_PER_USD = 1_000_000n;
 const MILLION = 1_000_000n;
-/** xAI counts a USD in ten thousand million ticks. */
+/** Of xAI. No answer says it, so operators are told to check it and can name another price (`unit`). */
 const TICKS_PER_USD = 10_000_000_000n;
 /** A decimal number as JSON writes it; an exponent of four digits is no cost. */
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
