@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MessagesBody } from '../dto/messages.body.js';
 import { conversationOfBody } from './message-conversation.js';
 
 const of = (fields: object) =>
-  conversationOfBody({ model: 'm', stream: false, messages: [], ...fields } as MessagesBody);
+  conversationOfBody({ model: 'm', stream: false, messages: [], ...fields });
 const turns = (...messages: object[]) => of({ messages }).messages;
 const PNG = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
 const TOOLS = [{ name: 'get_weather', input_schema: { type: 'object' } }];

@@ -10,7 +10,7 @@ const TOO_LONG = new ProviderError('rejected', upstream).toGatewayError('chat');
 const told = async (prompt: number | undefined, maxTokens?: number, contextLength?: number) => {
   const promptTokens = () => Promise.resolve(prompt);
   const error = await withContextSizes(TOO_LONG, { promptTokens, maxTokens, contextLength });
-  return bodyInApiFamily(error as GatewayError, 'messages').error;
+  return bodyInApiFamily(error, 'messages').error;
 };
 
 describe('the refusal of a conversation that is too long', () => {

@@ -114,9 +114,8 @@ describe('GET /admin/find', () => {
     expect(await readOf(entry, 'ledger_entry', named)).toEqual(credit);
     await until(async () => {
       const { json } = await harness.get(`/tasks/${task}`);
-      return !['queued', 'in_progress', 'processing'].includes(
-        String((json as { status: string }).status),
-      );
+      const { status } = json as { status: string };
+      return !['queued', 'in_progress', 'processing'].includes(status);
     });
   });
 

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/common/json-object.js';
@@ -26,7 +25,7 @@ afterAll(async () => {
 
 const HELLO = { model: 'gen-5', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
 const post = (body: unknown, path = ''): Promise<Answer> =>
-  postJson(url + path, account.headers, body as object);
+  postJson(url + path, account.headers, body);
 
 /** What the gateway answers to these bytes, until it closes the connection. */
 function raw(...lines: readonly string[]): Promise<string> {
@@ -112,7 +111,7 @@ describe('a refusal before the call, in the form of Messages', () => {
   });
 
   it('of a body that comes too slowly, with its id', async () => {
-    const server = gateway.app.getHttpServer() as Server;
+    const server = gateway.app.getHttpServer();
     const { requestTimeout } = server;
     server.requestTimeout = SLOW_MS;
     const answer = await raw(
