@@ -110,6 +110,24 @@ describe('a response in the background', () => {
   );
 
   it(
+    'is failed and its hold released at SIGTERM, when the time to drain is over',
+    async () => {
+      const before = await money();
+      const brief = await startGatewayProgram({ ...settings(), DRAIN_TIMEOUT_MS: '300' });
+      await running.end('SIGTERM');
+      const id = await submitted(brief);
+      expect(await brief.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      running = await startGatewayProgram(settings());
+      expect(await read(running, id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'server_error', message: 'The gateway is shutting down.' },
+      });
+      expect(await money()).toEqual(before);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
     'is cancelled by a request to another process, which ends the work at the provider',
     async () => {
       const other = await startGatewayProgram({ ...settings(), TASK_TICK_MS: IDLE });

@@ -41,7 +41,10 @@ export function answerOfRun(
 export function failureOf(error: unknown): FailedReport {
   if (error instanceof ClientLeft) return CANCELLED;
   if (error instanceof BrokenRun) {
-    const fault = taskFaultOf(error.cause);
+    const { cause } = error;
+    // At its deadline and at shutdown the gateway itself breaks it off.
+    if (cause instanceof GatewayError) return { state: 'failed', message: cause.message };
+    const fault = taskFaultOf(cause);
     const message = 'The provider broke off its answer.';
     return { state: 'failed', message, ...(fault && { fault }) };
   }
