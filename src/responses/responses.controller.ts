@@ -47,6 +47,13 @@ const BACKGROUND_HEADERS = {
   },
 } as const;
 
+const KEY_IN_BACKGROUND = {
+  name: 'Idempotency-Key',
+  required: false,
+  description: 'With `background`: a retry with the same key and body returns the same response',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+} as const;
+
 /** Responses: text with a stored conversation. */
 @ApiExtraModels(ResponseView, ResponseEventView, ResponseTaskResultView, ...RESPONSE_SCHEMAS)
 @Controller()
@@ -60,12 +67,7 @@ export class ResponsesController {
   @BodyLimit(RESPONSES_BODY_BYTES)
   @BodyExamples(ResponsesBody, RESPONSE_EXAMPLES)
   @ApiHeader(STRICT_HEADERS)
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description: 'With `background`: a retry with the same key and body returns the same response',
-    schema: { type: 'string', minLength: 1, maxLength: 200 },
-  })
+  @ApiHeader(KEY_IN_BACKGROUND)
   @ApiOperation({
     summary: 'Text with tools, and with conversations that are stored',
     description:

@@ -85,7 +85,7 @@ export class TextRuns {
       const relayed = relay.run(result.body, result.unusable);
       if (!row.hiddenReasoning) {
         left.addEventListener('abort', leave, { once: true });
-        if (left.aborted) leave();
+        if (reader.isGone) leave();
       }
       const held = { command, prompt: asked.prompt, ceilingMicroUsd: heldMicroUsd };
       const call = { caller: { accountId: owner.accountId }, row };

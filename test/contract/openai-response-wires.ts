@@ -187,6 +187,23 @@ export const RESPONSE_EVENTS: readonly JsonObject[] = [
   { type: 'response.completed', response: RESPONSE },
 ].map((event, sequence_number) => ({ ...event, sequence_number }));
 
+/** The same without the item of a kind that nobody knows. */
+export const KNOWN_RESPONSE_EVENTS: readonly JsonObject[] = RESPONSE_EVENTS.filter(
+  ({ output_index: index }) => index !== 2,
+).map(renumbered);
+
+function renumbered(event: JsonObject): JsonObject {
+  const { output_index: index } = event;
+  if (event.type === 'response.completed') {
+    const { output } = RESPONSE as { output: readonly JsonObject[] };
+    return {
+      ...event,
+      response: response({ output: output.filter(({ type }) => type !== 'novelty') }),
+    };
+  }
+  return typeof index === 'number' && index > 2 ? { ...event, output_index: index - 1 } : event;
+}
+
 /** Events as the vendor writes them. */
 export function responseBytes(events: readonly JsonObject[]): Buffer {
   return Buffer.from(

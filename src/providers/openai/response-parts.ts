@@ -47,7 +47,7 @@ export class ResponseParts {
     const called = CALLS.get(item.type);
     this.items.set(index, { type: item.type, call: this.calls, hasText: false, hasEnded: false });
     if (called === undefined) return [];
-    const id = textAt(item, 'call_id') || textAt(item, 'id');
+    const id = [textAt(item, 'call_id'), textAt(item, 'id')].find(Boolean);
     const name = textAt(item, 'name');
     if (!id || !name) throw badEvent();
     if (this.calls >= MAX_TOOL_CALLS) throw new UnusableAnswer('too_many_tool_calls');

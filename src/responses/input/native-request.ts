@@ -31,7 +31,9 @@ export function nativeBodyOf(
   return {
     input: items.flatMap(({ item }) => vendorItemOf(item, open)),
     ...Object.fromEntries(SETTINGS.map((name) => [name, body[name]])),
-    ...Object.fromEntries(TEXTS.map((name) => [name, body[name] || undefined])),
+    ...Object.fromEntries(
+      TEXTS.filter((name) => body[name] !== '').map((name) => [name, body[name]]),
+    ),
     ...(tools.length > 0 && {
       tools: tools.map((tool) => pick(tool, TOOL_FIELDS)),
       parallel_tool_calls: body.parallel_tool_calls,

@@ -24,14 +24,8 @@ interface ReadItem {
 /** Reads and validates a request body as the vendor does; 400 with the name of the parameter. */
 export function readResponsesRequest(body: Buffer): ResponsesRequest {
   const request = asRecord(parseJson(body)) ?? refuse('We could not parse the JSON body.');
-  const { model, max_output_tokens: maxTokens } = request;
-  if (typeof model !== 'string' || model === '') {
-    return refuse('Provide a model parameter.', 'model');
-  }
-  if (maxTokens !== undefined && !(Number(maxTokens) >= MIN_OUTPUT_TOKENS)) {
-    refuse(`Expected a value >= ${MIN_OUTPUT_TOKENS}.`, 'max_output_tokens');
-  }
-  if (request.store !== false) refuse('The sandbox stores nothing: send store: false.', 'store');
+  const model = readModel(request);
+  const maxTokens = request.max_output_tokens;
   const items = readInput(request.input);
   const instructions = typeof request.instructions === 'string' ? [request.instructions] : [];
   const format = asRecord(asRecord(request.text)?.format);
@@ -49,6 +43,18 @@ export function readResponsesRequest(body: Buffer): ResponsesRequest {
     reasons: reasonsIn(asRecord(request.reasoning)),
     isEncrypted: (asArray(request.include) ?? []).includes(SEALED),
   };
+}
+
+/** The model; 400 where it is absent, the cap is too low, or the answer is to be stored. */
+function readModel({ model, max_output_tokens: maxTokens, store }: JsonRecord): string {
+  if (typeof model !== 'string' || model === '') {
+    return refuse('Provide a model parameter.', 'model');
+  }
+  if (maxTokens !== undefined && !(Number(maxTokens) >= MIN_OUTPUT_TOKENS)) {
+    refuse(`Expected a value >= ${MIN_OUTPUT_TOKENS}.`, 'max_output_tokens');
+  }
+  if (store !== false) refuse('The sandbox stores nothing: send store: false.', 'store');
+  return model;
 }
 
 /** What the sandbox has encrypted, which it reads again when it comes back. */

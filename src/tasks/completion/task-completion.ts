@@ -183,13 +183,16 @@ export class TaskCompletion {
       error: completion.error ?? null,
       fault: completion.fault ?? task.fault,
       chargedMicroUsd: charge,
-      costMicroUsd: completion.bill
-        ? completion.bill.costMicroUsd
-        : (task.costMicroUsd ?? costOfTask(ended, this.catalog.reportedCostOf(task.provider))),
+      costMicroUsd: this.costAfter(ended, completion),
       basis: completion.bill?.basis ?? basisAfter(task, charge),
       content: completion.content ?? task.content,
       completedAt: new Date(Math.max(now.getTime(), task.createdAt.getTime())),
     };
+  }
+
+  private costAfter(ended: Task, { bill }: Completion): MicroUsd | null {
+    if (bill) return bill.costMicroUsd;
+    return ended.costMicroUsd ?? costOfTask(ended, this.catalog.reportedCostOf(ended.provider));
   }
 }
 

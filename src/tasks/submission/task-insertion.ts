@@ -53,17 +53,8 @@ export class TaskInsertion {
     claim: KeyClaim | undefined,
   ): Promise<Task | Unfunded | RunConflict | 'claim_lost'> {
     const task = this.taskOf(request, prepared);
-    const { endpoint, caller, run } = request.call;
-    const key = claim ? [claim.key, claim.token] : [null, null];
-    const isCapped = mayHaveLimit(caller);
-    const book = task.priceBook && JSON.stringify(task.priceBook);
-    const columns = this.columnsOf(task, prepared.input);
-    const routeCost = task.routeCostMicroUsd?.toString() ?? null;
-    const { fit } = prepared.quote;
-    const values = [
-      ...[...columns, endpoint, ...key, isCapped, ...columnsOfRun(run), book, routeCost],
-      ...[fit?.floorMicroUsd.toString() ?? null, fit?.promptMicroUsd.toString() ?? null],
-    ];
+    const { endpoint } = request.call;
+    const values = this.valuesOf(task, request, prepared, claim);
     const terms = { hasKey: claim !== undefined, endpoint };
     const { outcome, created, room, ...held } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) {
@@ -73,6 +64,22 @@ export class TaskInsertion {
       return { ...task, reservedMicroUsd, createdAt: created };
     }
     return outcome === 'claim_lost' ? outcome : refusalOf(outcome, room);
+  }
+
+  private valuesOf(
+    task: Task,
+    { call: { endpoint, caller, run } }: TaskRequest,
+    { input, quote: { fit } }: PreparedTask,
+    claim: KeyClaim | undefined,
+  ): unknown[] {
+    const key = claim ? [claim.key, claim.token] : [null, null];
+    const book = task.priceBook && JSON.stringify(task.priceBook);
+    const columns = this.columnsOf(task, input);
+    const routeCost = task.routeCostMicroUsd?.toString() ?? null;
+    return [
+      ...[...columns, endpoint, ...key, mayHaveLimit(caller), ...columnsOfRun(run), book],
+      ...[routeCost, fit?.floorMicroUsd.toString() ?? null, fit?.promptMicroUsd.toString() ?? null],
+    ];
   }
 
   private columnsOf(task: Task, input: JsonObject): unknown[] {

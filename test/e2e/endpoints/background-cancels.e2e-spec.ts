@@ -105,7 +105,7 @@ describe('a response in the background that fails', () => {
 describe('openai SDK', () => {
   it('creates, retrieves and cancels a response in the background', async () => {
     const client = new OpenAI({
-      apiKey: desk.account.headers.authorization?.replace('Bearer ', '') ?? '',
+      apiKey: desk.account.key,
       baseURL: `${desk.gateway.url}/v1`,
       maxRetries: 0,
     });
