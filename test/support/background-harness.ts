@@ -7,7 +7,7 @@ import { until } from './until.js';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
 
 /** The fields of a response that the tests read. */
-export interface MadeResponse extends JsonObject {
+export interface StartedResponse extends JsonObject {
   readonly id: string;
   readonly status: string;
   readonly usage: { input_tokens: number; output_tokens: number; cost_microusd: number } | null;
@@ -84,15 +84,15 @@ export class BackgroundHarness {
   }
 
   /** A response that is accepted, as it was answered. */
-  async made(fields: object = {}, headers: object = {}): Promise<MadeResponse> {
+  async made(fields: object = {}, headers: object = {}): Promise<StartedResponse> {
     const answer = await this.post(fields, headers);
     if (answer.status !== 200) throw new Error(answer.bytes.toString());
-    return answer.json as MadeResponse;
+    return answer.json as StartedResponse;
   }
 
-  async read(id: string): Promise<MadeResponse> {
+  async read(id: string): Promise<StartedResponse> {
     const answer = await send(this.url(`/${id}`), { headers: this.account.headers });
-    return answer.json as MadeResponse;
+    return answer.json as StartedResponse;
   }
 
   cancel(id: string): Promise<Answer> {
@@ -106,7 +106,7 @@ export class BackgroundHarness {
   }
 
   /** The response at its end. */
-  async ended(id: string): Promise<MadeResponse> {
+  async ended(id: string): Promise<StartedResponse> {
     let response = await this.read(id);
     await until(async () => {
       response = await this.read(id);

@@ -8,6 +8,7 @@ import type {
   Quote,
   UnchargedQuantity,
   ProviderFigures,
+  OutputCapReason,
 } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { ProviderFault } from '../../providers/http/provider-fault.js';
@@ -82,9 +83,6 @@ export interface ExecutionEnd {
   /** The output cap that the gateway chose, in tokens. */
   readonly outputCap?: number | null;
 }
-
-/** What bound the amount of a fitted hold: the smallest of what is available, or the model's own cap. */
-export type OutputCapReason = 'balance' | 'key' | 'run' | 'model';
 
 /** A start that holds money. */
 export interface Held {

@@ -4,13 +4,13 @@ import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { postgresJson } from '../../common/json-object.js';
 import { LOCKED } from '../../platform/database/batching/batcher-options.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
+import type { OutputCapReason } from '../../common/money/charge-basis.js';
 import type {
   BeginResult,
   ExecutionEnd,
   ExecutionStart,
   ExecutionCommand,
   FinishOutcome,
-  OutputCapReason,
 } from './execution-commands.js';
 
 interface StepRow {

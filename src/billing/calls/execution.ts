@@ -1,10 +1,10 @@
 import type {
   AppliedPriceBook,
   ChargeBasis,
+  OutputCapReason,
   UnchargedQuantity,
   ProviderFigures,
 } from '../../common/money/charge-basis.js';
-import type { OutputCapReason } from './execution-commands.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { ProviderFault } from '../../providers/http/provider-fault.js';
 

@@ -80,3 +80,6 @@ export interface AppliedPriceBook {
   /** The part of the amount that is paid, in thousandths: 1000 where the book has a price of its own for the model. */
   readonly factorPermille: number;
 }
+
+/** What bound the amount of a fitted hold: the smallest of what is available, or the model's own cap. */
+export type OutputCapReason = 'balance' | 'key' | 'run' | 'model';

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { OutputCapReason } from '../../billing/calls/execution-commands.js';
+import type { OutputCapReason } from '../../common/money/charge-basis.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { BatchedFunction } from '../../platform/database/batching/batched-function.js';
 

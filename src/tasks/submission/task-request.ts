@@ -1,7 +1,6 @@
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CostedRoute } from '../../catalog/route-cost.js';
-import type { OutputCapReason } from '../../billing/calls/execution-commands.js';
-import type { Quote } from '../../common/money/charge-basis.js';
+import type { OutputCapReason, Quote } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { JsonObject } from '../../common/json-object.js';
 

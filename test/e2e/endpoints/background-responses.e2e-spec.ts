@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/common/json-object.js';
-import { BackgroundHarness, type MadeResponse } from '../../support/background-harness.js';
+import { BackgroundHarness, type StartedResponse } from '../../support/background-harness.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { until } from '../../support/until.js';
 
@@ -19,7 +19,7 @@ afterAll(() => desk.stop());
 describe('POST /v1/responses with background', () => {
   it('answers queued at once, and completed with usage and charge when it is read later', async () => {
     const answer = await desk.post({ metadata: { job: '7' }, instructions: 'Be short' });
-    const response = answer.json as MadeResponse;
+    const response = answer.json as StartedResponse;
     expect(answer.status).toBe(200);
     expect(response).toMatchObject({
       object: 'response',
@@ -119,10 +119,10 @@ describe('POST /v1/responses with background', () => {
     await until(() => desk.upstream.seen.length > 0);
     const sent = JSON.parse(desk.upstream.only.body.toString()) as JsonObject;
     expect(sent.max_completion_tokens ?? sent.max_tokens).toBe(cap);
-    const { id } = answer.json as MadeResponse;
+    const { id } = answer.json as StartedResponse;
     await until(async () => {
       const now = await send(desk.url(`/${id}`), { headers: poor.headers });
-      return (now.json as MadeResponse).status === 'completed';
+      return (now.json as StartedResponse).status === 'completed';
     });
     expect(await desk.gateway.balance(poor.accountId)).toMatchObject({ held: 0n });
   });
