@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { BackupError } from './backup-parts.js';
+import type { BackupTarget } from './backup-target.js';
 
 /** Readable by its owner only, because a backup contains keys and the ledger. */
 const FILE_MODE = 0o600;
@@ -13,7 +14,7 @@ const COMPRESSION_LEVEL = 1;
 const CHUNK_BYTES = 1_048_576;
 
 /** A compressed tar archive. It gets its name only when it is complete and durable. */
-export class ArchiveWriter {
+export class ArchiveWriter implements BackupTarget {
   private constructor(private readonly archive: Pack) {}
 
   /**

@@ -17,6 +17,7 @@ import {
   OWED,
 } from './backup-parts.js';
 import { copyCluster } from './cluster-copy.js';
+import { addWithoutContent } from './emptied-copy.js';
 import { filesBelow } from './files-below.js';
 import { ReversalJournalCopies } from './reversal-journal-copies.js';
 
@@ -32,6 +33,11 @@ export interface BackupReport {
   readonly contains: readonly string[];
 }
 
+/** `withoutContent`: what is stored of conversations is left out (decision G-108). */
+interface BackupTerms {
+  readonly withoutContent: boolean;
+}
+
 /**
  * Writes the embedded database, the stored files of the data folder, its secret key and the reversal journal to a new file,
  * with or without a running gateway (docs/architecture/adr/0017). Throws {@link BackupError} for an external database, a data folder
@@ -42,6 +48,7 @@ export async function backUp(
   file: string,
   clock: Clock,
   signal: AbortSignal,
+  { withoutContent }: BackupTerms = { withoutContent: false },
 ): Promise<BackupReport> {
   rejectExternalDatabase(config.databaseUrl);
   const dataDir = resolve(config.dataDir);
@@ -54,7 +61,10 @@ export async function backUp(
     const sizeBytes = await ArchiveWriter.write(path, signal, async (writer) => {
       writer.addText(HEAD, JSON.stringify({ format: FORMAT }));
       const journal = new ReversalJournalCopies(dataDir, writer);
-      await copyCluster(server.url, cluster, writer, CLUSTER, () => journal.add());
+      const atEnd = () => journal.add();
+      if (withoutContent) {
+        await addWithoutContent(server.url, cluster, { file: path, writer, signal }, atEnd);
+      } else await copyCluster(server.url, cluster, writer, CLUSTER, atEnd);
       // Later files have no row in the copy of the database, because a row is written before its file.
       const untilMs = clock.nowMs();
       if (await addStoredFiles(config, dataDir, untilMs, writer)) contains.push(FILES);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { databaseFaultOf } from '../platform/database/database-errors.js';
-import type { ArchiveWriter } from './archive-writer.js';
+import type { BackupTarget } from './backup-target.js';
 import { filesBelow } from './files-below.js';
 
 /** Tries to connect, because a gateway may be starting at the same time. */
@@ -16,7 +16,7 @@ const MADE_ANEW = new Set(
   ),
 );
 const LEFT_OUT =
-  /(^|\/)(postmaster\.(pid|opts)|\.s\.PGSQL\.[^/]*|pg_internal\.init[^/]*|pgsql_tmp.*)$/;
+  /(^|\/)(backup_label\.old|postmaster\.(pid|opts)|\.s\.PGSQL\.[^/]*|pg_internal\.init[^/]*|pgsql_tmp.*)$/;
 /** Tells where recovery begins. It must not be older than any other file, so it is copied last. */
 const CONTROL = 'global/pg_control';
 const LOG_SEGMENT = /^([0-9A-F]{24}|[0-9A-F]{8}\.history)$/;
@@ -29,7 +29,7 @@ const LOG_SEGMENT = /^([0-9A-F]{24}|[0-9A-F]{8}\.history)$/;
 export async function copyCluster(
   url: string,
   cluster: string,
-  writer: ArchiveWriter,
+  writer: BackupTarget,
   prefix: string,
   atEnd: () => Promise<void>,
 ): Promise<void> {
@@ -41,11 +41,7 @@ export async function copyCluster(
     ]);
     const first = await segmentOf(client, `pg_backup_start('${LABEL}', true)`);
     writer.addFolder(prefix);
-    for await (const { name, isFolder } of filesBelow(cluster, (folder) => MADE_ANEW.has(folder))) {
-      if (isFolder) writer.addFolder(`${prefix}/${name}`);
-      else if (!LEFT_OUT.test(name) && name !== CONTROL) await add(name);
-    }
-    await add(CONTROL);
+    await copyFiles(cluster, writer, prefix);
     await atEnd();
     const { rows } = await client.query<{ last: string; label: string }>(
       'SELECT pg_walfile_name(lsn) AS last, labelfile AS label FROM pg_backup_stop(false)',
@@ -54,16 +50,43 @@ export async function copyCluster(
     const [end] = rows;
     if (end === undefined) throw new Error('The server did not end the backup');
     writer.addText(`${prefix}/backup_label`, end.label);
-    for await (const { name } of filesBelow(join(cluster, 'pg_wal'), () => true)) {
-      const isNeeded = name.endsWith('.history') || (name >= first && name <= end.last);
-      if (LOG_SEGMENT.test(name) && isNeeded) await add(`pg_wal/${name}`);
-    }
+    await copyLog(cluster, writer, prefix, (segment) => segment >= first && segment <= end.last);
   } finally {
     await client.end();
   }
+}
 
-  async function add(name: string): Promise<void> {
-    await writer.addFile(`${prefix}/${name}`, join(cluster, name));
+/** Adds the files of a cluster that was stopped, with its log from the segment `first` on. */
+export async function copyStoppedCluster(
+  cluster: string,
+  writer: BackupTarget,
+  prefix: string,
+  first: string,
+): Promise<void> {
+  writer.addFolder(prefix);
+  await copyFiles(cluster, writer, prefix);
+  await copyLog(cluster, writer, prefix, (segment) => segment >= first);
+}
+
+async function copyFiles(cluster: string, writer: BackupTarget, prefix: string): Promise<void> {
+  for await (const { name, isFolder } of filesBelow(cluster, (folder) => MADE_ANEW.has(folder))) {
+    if (isFolder) writer.addFolder(`${prefix}/${name}`);
+    else if (!LEFT_OUT.test(name) && name !== CONTROL) {
+      await writer.addFile(`${prefix}/${name}`, join(cluster, name));
+    }
+  }
+  await writer.addFile(`${prefix}/${CONTROL}`, join(cluster, CONTROL));
+}
+
+async function copyLog(
+  cluster: string,
+  writer: BackupTarget,
+  prefix: string,
+  isNeeded: (segment: string) => boolean,
+): Promise<void> {
+  for await (const { name } of filesBelow(join(cluster, 'pg_wal'), () => true)) {
+    if (!LOG_SEGMENT.test(name) || !(name.endsWith('.history') || isNeeded(name))) continue;
+    await writer.addFile(`${prefix}/pg_wal/${name}`, join(cluster, 'pg_wal', name));
   }
 }
 
@@ -75,7 +98,7 @@ async function segmentOf(client: pg.Client, expression: string): Promise<string>
   return rows[0]?.name ?? '';
 }
 
-async function connect(url: string): Promise<pg.Client> {
+export async function connect(url: string): Promise<pg.Client> {
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString: url, application_name: 'shim-backup' });
     // A connection that breaks fails its statement.

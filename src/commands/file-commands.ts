@@ -21,9 +21,10 @@ type FileCommand = (
 /** The commands about files, by their names. They open no running gateway: `backup` and `restore` take the whole data folder. */
 export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
   'catalog:check': (_config, file) => Promise.resolve({ answer: checkCatalog(file) }),
-  backup: async (config, file, _options, signal) => ({
-    answer: viewBackup(await backUp(config, file, new SystemClock(), signal)),
-  }),
+  backup: async (config, file, options, signal) => {
+    const terms = { withoutContent: options['without-content'] === true };
+    return { answer: viewBackup(await backUp(config, file, new SystemClock(), signal, terms)) };
+  },
   restore: async (config, file, options, signal) => {
     if (options.yes !== true) {
       return {

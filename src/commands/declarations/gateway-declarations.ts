@@ -111,6 +111,11 @@ export const FILE_DECLARATIONS = {
   backup: {
     about: 'Copies the data folder with its database into an archive',
     operands: operand('FILE', 'The archive to make, such as shim-2026-11-30.tar.gz'),
+    options: {
+      'without-content': {
+        about: 'Leaves out stored responses with their conversations; needs room for a second copy',
+      },
+    },
     example: 'backup /backups/shim-2026-11-30.tar.gz',
   },
   restore: {

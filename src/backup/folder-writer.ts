@@ -1,0 +1,35 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BackupTarget } from './backup-target.js';
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** Writes parts of a backup into an existing folder. Stops at the next file when the signal aborts. */
+export class FolderWriter implements BackupTarget {
+  constructor(
+    private readonly root: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  addFolder(name: string): void {
+    mkdirSync(join(this.root, name), { recursive: true, mode: FOLDER_MODE });
+  }
+
+  addText(name: string, text: string): void {
+    writeFileSync(join(this.root, name), text, { mode: FILE_MODE });
+  }
+
+  /** A file that does not exist is not added. */
+  async addFile(name: string, path: string): Promise<boolean> {
+    this.signal.throwIfAborted();
+    return copyFile(path, join(this.root, name)).then(
+      () => true,
+      (error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        return false;
+      },
+    );
+  }
+}
