@@ -17,6 +17,7 @@ import {
   OWED,
 } from './backup-parts.js';
 import { copyCluster } from './cluster-copy.js';
+import { removeLeftCopies } from './copy-folder.js';
 import { addWithoutContent } from './emptied-copy.js';
 import { filesBelow } from './files-below.js';
 import { ReversalJournalCopies } from './reversal-journal-copies.js';
@@ -54,10 +55,11 @@ export async function backUp(
   const dataDir = resolve(config.dataDir);
   const cluster = join(dataDir, CLUSTER);
   if (!existsSync(cluster)) throw new BackupError(`There is no database in ${dataDir}.`);
+  const path = resolve(file);
+  await removeLeftCopies(path);
   const server = await EmbeddedPostgres.attachOrStart({ dataDir });
   try {
     const contains = [CLUSTER];
-    const path = resolve(file);
     const sizeBytes = await ArchiveWriter.write(path, signal, async (writer) => {
       writer.addText(HEAD, JSON.stringify({ format: FORMAT }));
       const journal = new ReversalJournalCopies(dataDir, writer);

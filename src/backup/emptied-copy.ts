@@ -1,14 +1,12 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type pg from 'pg';
 import { EmbeddedPostgres } from '../platform/database/embedded/embedded-postgres.js';
 import { CLUSTER } from './backup-parts.js';
 import type { BackupTarget } from './backup-target.js';
 import { connect, copyCluster, copyStoppedCluster } from './cluster-copy.js';
+import { CopyFolder } from './copy-folder.js';
 import { FolderWriter } from './folder-writer.js';
 
-/** The user of PostgreSQL must be able to pass through the folder. The database in it is that user's alone. */
-const FOLDER_MODE = 0o711;
 /** New segments of the log begin empty, and nothing is written that was not asked for. */
 const SETTINGS = { wal_recycle: 'off', wal_init_zero: 'on', autovacuum: 'off' };
 /** The tables with what was said. A database of an older version may not have them. */
@@ -27,19 +25,18 @@ export async function addWithoutContent(
   { file, writer, signal }: { file: string; writer: BackupTarget; signal: AbortSignal },
   atEnd: () => Promise<void>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(dirname(file), '.shim-backup-'));
+  const folder = await CopyFolder.beside(file);
   try {
-    await chmod(folder, FOLDER_MODE);
-    await mkdir(join(folder, CLUSTER), { mode: 0o700 });
-    const copy = new FolderWriter(folder, signal);
+    const { dataDir } = folder;
+    const copy = new FolderWriter(dataDir, signal);
     await copyCluster(url, cluster, copy, CLUSTER, atEnd);
     // As in a restore: its settings may name commands.
     copy.addText(`${CLUSTER}/postgresql.auto.conf`, '');
     signal.throwIfAborted();
-    const first = await empty(folder);
-    await copyStoppedCluster(join(folder, CLUSTER), writer, CLUSTER, first);
+    const first = await empty(dataDir);
+    await copyStoppedCluster(join(dataDir, CLUSTER), writer, CLUSTER, first);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   }
 }
 

@@ -5,7 +5,7 @@ import type { AuditReport } from '../billing/audit/audit.js';
 import { auditBooks } from '../billing/audit/usage-audit.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { Database } from '../platform/database/database.js';
-import { DataDirLock } from '../platform/database/embedded/data-dir-lock.js';
+import { DataDirLock, LOCK_FILE } from '../platform/database/embedded/data-dir-lock.js';
 import {
   BackupError,
   rejectExternalDatabase,
@@ -18,9 +18,8 @@ import { type OpenWork, settleOpenWork } from './open-work.js';
 import { unpack } from './unpack.js';
 
 const UNFINISHED = 'restore.unfinished';
-const LOCK = 'postgres.lock';
 /** Entries that an empty data folder may have: those of a volume, and temporary ones of the gateway. */
-const IGNORED = new Set(['lost+found', LOCK, UNFINISHED]);
+const IGNORED = new Set(['lost+found', LOCK_FILE, UNFINISHED]);
 /** The database is moved last, because a folder without one does not count as restored. */
 const ORDER = [FILES, KEY_FILE, OWED, CLUSTER];
 /** The user of PostgreSQL must be able to pass through the folder. */
@@ -57,7 +56,7 @@ export async function restore(
   if (!existsSync(path)) throw new BackupError(`There is no file ${path}.`);
   const dataDir = resolve(config.dataDir);
   const created = await mkdir(dataDir, { recursive: true, mode: FOLDER_MODE });
-  const hadLock = existsSync(join(dataDir, LOCK));
+  const hadLock = existsSync(join(dataDir, LOCK_FILE));
   const lock = await DataDirLock.acquire(dataDir);
   let isDone = false;
   try {
@@ -74,7 +73,7 @@ export async function restore(
   } finally {
     await rm(join(dataDir, UNFINISHED), { recursive: true, force: true });
     await lock.release();
-    if (!isDone && !hadLock) await rm(join(dataDir, LOCK), { force: true });
+    if (!isDone && !hadLock) await rm(join(dataDir, LOCK_FILE), { force: true });
     if (!isDone && created !== undefined) await removeCreated(dataDir, created);
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
@@ -13,6 +14,7 @@ import {
   startGatewayProgram,
   temporaryFolder,
 } from '../support/process.js';
+import { until } from '../support/until.js';
 
 type Buyer = Awaited<ReturnType<GatewayProgram['account']>>;
 
@@ -67,6 +69,11 @@ async function reading({ url }: GatewayProgram, { headers }: Buyer, path: string
   return (await send(`${url}/v1/responses/${path}`, { headers })).status;
 }
 
+/** The folders of unfinished backups beside an archive. */
+async function copies(beside: string): Promise<string[]> {
+  return (await readdir(beside)).filter((name) => name.startsWith('.shim-backup-'));
+}
+
 /** Proves that all references to a response answer as an unknown one, and that another one can be stored. */
 async function expectUnknown(
   gateway: GatewayProgram,
@@ -113,13 +120,38 @@ describe('backup --without-content', () => {
       );
       expect(sealed.filter((text) => all?.includes(text.slice(0, 100)))).not.toEqual([]);
       expect(sealed.filter((text) => rest?.includes(text.slice(0, 100)))).toEqual([]);
-      expect((await readdir(folder)).filter((name) => name.startsWith('.shim'))).toEqual([]);
+      expect(await copies(folder)).toEqual([]);
 
       const restored = await answerOf(settingsOf(elsewhere), 'restore', bare);
       expect(restored).toMatchObject({ audit_ok: true });
       const second = await startGatewayProgram(settingsOf(elsewhere));
       await expectUnknown(second, buyer, kept);
       await second.end('SIGTERM');
+    },
+    PROCESS_TEST_TIMEOUT_MS * 2,
+  );
+});
+
+describe('a backup --without-content that is killed', () => {
+  it(
+    'leaves a copy of the database, which the next backup beside it removes (G-108)',
+    async () => {
+      const [dataDir, target] = [join(folder, 'interrupted'), join(folder, 'archives')];
+      await mkdir(target);
+      const gateway = await startGatewayProgram(settingsOf(dataDir));
+      await stored(gateway, await gateway.account());
+      const args = ['backup', join(target, 'first.tar.gz'), '--without-content'];
+      const program = runBuilt('cli.js', args, settingsOf(dataDir));
+      await until(async () => {
+        const [copy] = await copies(target);
+        return copy !== undefined && existsSync(join(target, copy, 'data', 'postgres'));
+      });
+      await program.end('SIGKILL');
+      expect(await copies(target)).toHaveLength(1);
+
+      await answerOf(settingsOf(dataDir), 'backup', join(target, 'second.tar.gz'));
+      expect(await readdir(target)).toEqual(['first.tar.gz.unfinished', 'second.tar.gz']);
+      await gateway.end('SIGTERM');
     },
     PROCESS_TEST_TIMEOUT_MS * 2,
   );
@@ -175,7 +207,7 @@ describe('a restored gateway whose key is lost', () => {
       const refused = runBuilt('main.js', [], { PORT: '0', ...settings });
       expect(await refused.exited).toMatchObject({ code: 1 });
       expect(refused.stderr()).toContain('secret:forget');
-      await answerOf(settings, 'secret:forget', '--yes').catch(() => undefined);
+      expect(await answerOf(settings, 'secret:forget', '--yes')).toMatchObject({ dropped: 3 });
       const second = await startGatewayProgram(settings);
       await expectUnknown(second, buyer, kept);
       expect(await answerOf(settings, 'audit', '--full')).toMatchObject({ ok: true });

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const LOCK_FILE = 'postgres.lock';
+/** The file of the lock in its data directory. */
+export const LOCK_FILE = 'postgres.lock';
 /** A gateway that was just killed may need this long to release the lock. */
 const WAIT_SECONDS = 2;
 const IN_USE_EXIT_CODE = 75;
