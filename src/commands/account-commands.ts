@@ -8,7 +8,7 @@ import {
 import { viewPage } from '../common/paging/page.view.js';
 import type { StatementFormat } from '../billing/statements/dto/statement.query.js';
 import { pathId } from '../common/ids/id-params.js';
-import { csvPageOf, notedEntry } from './command-answers.js';
+import { csvPageOf, inPieces, notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
 import { creditQuestion, erasureQuestion } from './operator-questions.js';
 import type { Options } from './operator-request.js';
@@ -23,8 +23,6 @@ import {
   without,
 } from './parse-options.js';
 
-/** Rows of CSV that pass between the processes at once. */
-const CSV_PAGE_ROWS = 1_000;
 const AVAILABLE_BELOW = 'available-below';
 const LOW_BALANCE = 'low-balance-microusd';
 
@@ -73,16 +71,15 @@ export const ACCOUNT_COMMANDS = {
       const format = statementFormatOf(options);
       const accountId = pathId('acct', account);
       return csvPageOf((head) =>
-        statements.answer(accountId, month, { format, isOperator: true }, head),
+        statements.answer(accountId, month, { format, isOperator: true, sendAll: inPieces }, head),
       );
     },
   },
   ledger: {
     run: async ({ ledger }, [account], options) => {
       const format = options.csv === true ? 'csv' : 'json';
-      const asked = sent(LedgerQuery, options, { ...timesOf(options), format });
-      const query = format === 'csv' ? { ...asked, limit: asked.limit ?? CSV_PAGE_ROWS } : asked;
-      return csvPageOf((head) => ledger.answer(account, query, head));
+      const query = sent(LedgerQuery, options, { ...timesOf(options), format });
+      return csvPageOf((head) => ledger.answer(account, query, head, inPieces));
     },
   },
 } as const satisfies Readonly<Record<string, OperatorCommand>>;

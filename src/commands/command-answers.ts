@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream';
+import { StreamableFile } from '@nestjs/common';
 import { viewEntry } from '../admin/views/ledger-entry.view.js';
 import type { LedgerEntry } from '../billing/ledger-entry.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { moneyText, usdText } from '../common/money/usd-text.js';
 import type { CsvHead } from '../common/csv.js';
 import { NEXT_CURSOR_HEADER } from '../common/paging/page.view.js';
+import type { SendPages } from '../platform/http-server/responses/csv-streams.js';
 import { NotedAnswer } from './operator-command.js';
 import type { TextPage } from './operator-request.js';
 
@@ -20,6 +23,9 @@ export async function csvPageOf<Answer>(
   if (typeof answer !== 'string' || cursor === undefined) return answer;
   return { text: answer, next_cursor: cursor };
 }
+
+/** Whole lists as CSV: the text is read and printed in pieces (src/commands/run-command.ts). */
+export const inPieces: SendPages = (pages) => new StreamableFile(Readable.from(pages));
 
 /** An entry that a command made, and in words what it did: the amount in USD, the account, and whether it had been made before. */
 export function notedEntry(entry: LedgerEntry): NotedAnswer {

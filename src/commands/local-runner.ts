@@ -6,7 +6,7 @@ import { ConfigError } from '../platform/config/load-config.js';
 import type { FileCommandName } from './command-declarations.js';
 import { withDatabaseNamed } from './database-unavailable.js';
 import { withOperators, withTasks } from './open-operators.js';
-import type { OperatorReply, OperatorRequest } from './operator-request.js';
+import type { OperatorReply, OperatorRequest, Print } from './operator-request.js';
 import { replyOf, runCommand } from './run-command.js';
 
 /** The only command that may begin a new embedded database. */
@@ -16,6 +16,7 @@ const BEGINNING = 'account:create';
 export function runLocally(
   request: OperatorRequest,
   config: GatewayConfig,
+  print: Print,
 ): Promise<OperatorReply> {
   const checked =
     <Work, Answer>(open: (work: Work) => Promise<Answer>) =>
@@ -23,7 +24,8 @@ export function runLocally(
       if (request.name !== BEGINNING) needDatabase(config);
       return withDatabaseNamed(config, () => open(work));
     };
-  return runCommand(request, { operators: checked(withOperators), tasks: checked(withTasks) });
+  const [operators, tasks] = [checked(withOperators), checked(withTasks)];
+  return runCommand(request, { operators, tasks, print });
 }
 
 /** Throws ConfigError where there is nothing to read: a command in the wrong folder must not answer for empty books. */

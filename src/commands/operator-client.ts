@@ -1,7 +1,12 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { howToRepeat, type OperatorReply, type OperatorRequest } from './operator-request.js';
+import { connect, type Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+import {
+  howToRepeat,
+  type OperatorReply,
+  type OperatorRequest,
+  type Print,
+} from './operator-request.js';
 
 const UNANSWERED =
   'The gateway ended before it answered. See by actions and ledger what was done before you run the command again.';
@@ -17,11 +22,12 @@ const GREETING_TIMEOUT_MS = 10_000;
  * done.
  *
  * Nothing is sent before the gateway greets, so that one that hangs does not find a command later whose user has given up and
- * run it again.
+ * run it again. `print` takes an answer that is a text of any length, piece by piece.
  */
 export async function askRunningGateway(
   path: string,
   request: OperatorRequest,
+  print: Print,
   timeoutMs = GREETING_TIMEOUT_MS,
 ): Promise<OperatorReply | undefined> {
   const socket = connect(path);
@@ -39,10 +45,26 @@ export async function askRunningGateway(
     socket.destroy();
     return undefined;
   }
-  socket.end(JSON.stringify(request));
+  socket.end(JSON.stringify({ ...request, takesPieces: true }));
   try {
-    return JSON.parse(await text(socket)) as OperatorReply;
+    return await replyFrom(socket, print);
   } catch {
     return { error: UNANSWERED + howToRepeat(request) };
+  } finally {
+    socket.destroy();
   }
+}
+
+/** The reply is the last line; those before it are pieces of a text. */
+async function replyFrom(socket: Socket, print: Print): Promise<OperatorReply> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const bytes of socket as AsyncIterable<Buffer>) {
+    const lines = (rest + decoder.write(bytes)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line !== '') await print((JSON.parse(line) as { piece: string }).piece);
+    }
+  }
+  return JSON.parse(rest) as OperatorReply;
 }

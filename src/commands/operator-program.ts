@@ -38,10 +38,10 @@ async function replyTo(request: OperatorRequest): Promise<OperatorReply> {
     return runFileCommand(request.name, request, config);
   }
   const path = operatorSocketPath(config);
-  const reply = path === undefined ? undefined : await askRunningGateway(path, request);
+  const reply = path === undefined ? undefined : await askRunningGateway(path, request, pass);
   if (reply !== undefined) return reply;
   const { runLocally } = await import('./local-runner.js');
-  return runLocally(request, config);
+  return runLocally(request, config, pass);
 }
 
 async function run(): Promise<ExitCode> {
@@ -90,6 +90,7 @@ async function report(
 ): Promise<ExitCode> {
   if ('usage' in reply) return fail(reply.usage, EXIT.misused);
   if ('error' in reply) return fail(reply.error);
+  if ('printed' in reply) return print('');
   if ('asks' in reply) return fail('The gateway asks again. Nothing was done.');
   tell(...(reply.notes ?? []));
   tellKey(request);
@@ -134,6 +135,12 @@ function tellKey({ name, options }: OperatorRequest): void {
   tell(`Idempotency key: ${key}`);
 }
 
+/** Writes a piece of a text when the ones before were taken, so that a slow reader makes no long queue. */
+async function pass(piece: string): Promise<void> {
+  const isTaken = process.stdout.write(shownOn(process.stdout, piece, false));
+  if (!isTaken) await once(process.stdout, 'drain');
+}
+
 function print(text: string): ExitCode {
   process.stdout.write(`${text}\n`);
   return EXIT.done;
@@ -151,6 +158,8 @@ function fail(reason: string, code: ExitCode = EXIT.failed): ExitCode {
 
 /** Runs the command of the command line and sets the exit code of the process. Never rejects. */
 export async function runOperatorProgram(): Promise<void> {
+  // The reader of the answer has ended, such as `head`.
+  process.stdout.on('error', () => process.exit(EXIT.failed));
   try {
     process.exitCode = await run();
   } catch (error) {

@@ -8,6 +8,8 @@ export interface OperatorRequest {
   readonly options: Options;
   /** For the record of changes, such as `cli:root`. */
   readonly actor: string;
+  /** Whether the command line takes texts in pieces; those of older versions do not. */
+  readonly takesPieces?: true;
 }
 
 /** An answer that is text of which more follows behind the cursor. */
@@ -15,6 +17,9 @@ export interface TextPage {
   readonly text: string;
   readonly next_cursor: string;
 }
+
+/** Takes the next piece of a long text and resolves when it was passed on. Rejects when nobody takes it any more. */
+export type Print = (piece: string) => Promise<void>;
 
 /** What a command is about to do, which an operator reads and agrees to. */
 export interface Question {
@@ -28,10 +33,12 @@ export interface Question {
 
 /**
  * The reply: an answer, with sentences for the operator beside it; the reason for a failure in one sentence; how the command is used,
- * if it was typed wrongly; or what the operator has to agree to (`--yes`) before the command is done.
+ * if it was typed wrongly; or what the operator has to agree to (`--yes`) before the command is done. `printed`: the answer was a
+ * text that went out in pieces before.
  */
 export type OperatorReply =
   | { readonly answer: unknown; readonly notes?: readonly string[] }
+  | { readonly printed: true }
   | { readonly error: string }
   | { readonly usage: string }
   | Question;

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { isJsonObject } from '../common/json-object.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import type { Operators, TaskOperators } from './operator-command.js';
-import type { OperatorReply, OperatorRequest } from './operator-request.js';
+import type { OperatorReply, OperatorRequest, Print } from './operator-request.js';
 
 type AllOperators = Operators & TaskOperators;
 
@@ -19,6 +19,8 @@ const MAX_CONNECTIONS = 16;
 const MAX_REQUEST_BYTES = 1_048_576;
 /** The longest that the other side may be silent while it sends or takes something. */
 const SILENCE_LIMIT_MS = 10_000;
+/** The longest that the other side may take no further piece of a text, such as a person who reads it by pages. */
+const PIECE_LIMIT_MS = 600_000;
 /** Tells that a command is taken now. White space before the JSON of the reply. */
 const GREETING = '\n';
 
@@ -110,20 +112,51 @@ export class OperatorSocket {
     // An audit may take minutes.
     socket.setTimeout(0);
     this.runningCommands += 1;
-    const reply = await replyTo(request, this.operators).finally(() => (this.runningCommands -= 1));
+    const print = (piece: string) => send(socket, `${JSON.stringify({ piece })}\n`);
+    const reply = await replyTo(request, this.operators, print).finally(
+      () => (this.runningCommands -= 1),
+    );
     socket.setTimeout(SILENCE_LIMIT_MS);
     socket.end(JSON.stringify(reply));
   }
 }
 
 /** Loads the commands when the first one comes, because most starts need none. */
-async function replyTo(request: OperatorRequest, operators: AllOperators): Promise<OperatorReply> {
+async function replyTo(
+  request: OperatorRequest,
+  operators: AllOperators,
+  print: Print,
+): Promise<OperatorReply> {
   const { runCommand } = await import('./run-command.js');
   return runCommand(request, {
     operators: (work) => work(operators),
     tasks: (work) => work(operators),
+    print: request.takesPieces === true ? print : refuse,
   });
 }
+
+/** Sends text and waits until the other side has taken what came before. Throws when it has left. */
+async function send(socket: Socket, text: string): Promise<void> {
+  const gone = new AbortController();
+  const leave = (): void => {
+    gone.abort();
+  };
+  socket.once('close', leave);
+  try {
+    if (socket.write(text)) return;
+    await once(socket, 'drain', {
+      signal: AbortSignal.any([gone.signal, AbortSignal.timeout(PIECE_LIMIT_MS)]),
+    });
+  } finally {
+    socket.off('close', leave);
+    if (socket.destroyed) throw new Error('Nobody takes the answer any more');
+  }
+}
+
+const refuse: Print = () =>
+  Promise.reject(
+    new Error('This command line is older than the gateway. Use the one of its version.'),
+  );
 
 /** Throws if the bytes are no JSON; undefined for other JSON that is no request, or for too many bytes. */
 async function requestFrom(socket: Socket): Promise<OperatorRequest | undefined> {

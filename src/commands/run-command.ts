@@ -1,3 +1,4 @@
+import { StreamableFile } from '@nestjs/common';
 import { readTarget, type TargetServices } from '../admin/operator-targets.js';
 import { BackupError } from '../backup/backup-parts.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -18,13 +19,20 @@ import {
   type TaskOperators,
 } from './operator-command.js';
 import { OPERATOR_COMMANDS } from './operator-commands.js';
-import { howToRepeat, type OperatorReply, type OperatorRequest } from './operator-request.js';
+import {
+  howToRepeat,
+  type OperatorReply,
+  type OperatorRequest,
+  type Print,
+} from './operator-request.js';
 import { TASK_COMMANDS } from './task-commands.js';
 
 /** How a command gets the services it works with. They may be closed once the work is done. */
 export interface Openers {
   readonly operators: <T>(work: (operators: Operators) => Promise<T>) => Promise<T>;
   readonly tasks: <T>(work: (operators: TaskOperators) => Promise<T>) => Promise<T>;
+  /** Takes an answer that is a text of any length. */
+  readonly print: Print;
 }
 
 /** How the usage names the program where the words did not come from this version's command line. */
@@ -52,12 +60,12 @@ export async function runCommand(request: OperatorRequest, open: Openers): Promi
   if (misuse !== undefined) return { usage: `${name} ${misuse}\n${usageLine(PROGRAM, name)}` };
   if (isOwn(OPERATOR_COMMANDS, name)) {
     const command = OPERATOR_COMMANDS[name];
-    const run = () => open.operators((services) => operate(command, request, services));
+    const run = () => open.operators((services) => operate(command, request, services, open.print));
     return replyOf(run, howToRepeat(request));
   }
   if (isOwn(TASK_COMMANDS, name)) {
     const command = TASK_COMMANDS[name];
-    const run = () => open.tasks((services) => operate(command, request, services));
+    const run = () => open.tasks((services) => operate(command, request, services, open.print));
     return replyOf(run, howToRepeat(request));
   }
   return { usage: `There is no command ${JSON.stringify(name)}.\n${overviewText(PROGRAM)}` };
@@ -84,12 +92,13 @@ async function operate<Services extends CommonServices & Partial<TargetServices>
   { changes, question, run }: OperatorCommand<Services>,
   request: OperatorRequest,
   services: Services,
+  print: Print,
 ): Promise<OperatorReply> {
   try {
     const { name, words, options, actor } = await withAccountIds(request, services);
     const asked = options.yes === true ? undefined : await question?.(services, words, options);
     if (asked !== undefined) return typeof asked === 'string' ? { asks: asked } : asked;
-    if (!changes) return { answer: await run(services, words, options) };
+    if (!changes) return await printed(await run(services, words, options), print);
     const target = targetOf(name, words);
     const action = { actor, action: name, target, address: null };
     let notes: readonly string[] = [];
@@ -106,6 +115,13 @@ async function operate<Services extends CommonServices & Partial<TargetServices>
   } catch (error) {
     throw outageOf(error, changes) ?? error;
   }
+}
+
+/** The reply with this answer. A text of any length is printed in pieces, each read when the one before was taken. */
+async function printed(answer: unknown, print: Print): Promise<OperatorReply> {
+  if (!(answer instanceof StreamableFile)) return { answer };
+  for await (const piece of answer.getStream()) await print(String(piece));
+  return { printed: true };
 }
 
 /** The id of what the command is about; a price book has a name of the operator's for its id. */

@@ -106,7 +106,9 @@ export const ACCOUNT_DECLARATIONS = {
     about: 'Shows the statement of a month of an account',
     operands: [ACCOUNT, { name: 'MONTH', about: 'A month of UTC, such as 2026-11' }],
     options: {
-      csv: { about: 'Prints CSV: lines whose amounts add up to the closing balance' },
+      csv: {
+        about: 'Prints CSV with every entry: lines whose amounts add up to the closing balance',
+      },
       html: { about: 'Prints a page to print' },
     },
     example: 'statement acme 2026-11 --html > acme-2026-11.html',
@@ -126,9 +128,9 @@ export const ACCOUNT_DECLARATIONS = {
       model: { value: 'MODEL', about: 'Model of the call or task' },
       'api-key-id': { value: 'KEY', about: 'Key of the call or task' },
       ...TIMES,
-      csv: { about: 'Prints CSV, with dates and USD' },
+      csv: { about: 'Prints CSV, with dates and USD; without --limit all entries' },
       ...PAGE,
     },
-    example: 'ledger --from 2026-11-01 --to 2026-11-30 --csv --all > ledger.csv',
+    example: 'ledger --from 2026-11-01 --to 2026-11-30 --csv > ledger.csv',
   },
 } as const satisfies Readonly<Record<string, CommandDeclaration>>;
