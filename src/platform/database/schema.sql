@@ -1335,9 +1335,11 @@ CREATE FUNCTION record_note_late_reversal(p_account uuid, p_id uuid, p_api_key u
 
 CREATE FUNCTION record_proven(OUT calls timestamp with time zone, OUT tasks timestamp with time zone) RETURNS record LANGUAGE sql STABLE COST 100 AS 'c61255d4998d5936473b41de2629f78e';
 
-CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'f7ef58688b730f5ccc7208dd842cb872';
+CREATE FUNCTION response_deleted_body(p_id uuid) RETURNS bytea LANGUAGE sql IMMUTABLE COST 100 AS '245ea80787c786eee48344e011579476';
 
-CREATE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd3fbe06d918024595460943cd7ef7418';
+CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'e187cba066a86031dfd20dafb9e151eb';
+
+CREATE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '10a34bcacd87502e55bc8f92405b4cde';
 
 CREATE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer, p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '24a96dddca9269c17e4428205f1f12b5';
 

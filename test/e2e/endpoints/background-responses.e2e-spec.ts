@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/common/json-object.js';
+import { ResponseStore } from '../../../src/stored-responses/response-store.js';
 import { BackgroundHarness, type StartedResponse } from '../../support/background-harness.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { until } from '../../support/until.js';
@@ -184,5 +185,27 @@ describe('the webhook of a response in the background', () => {
     const [, at = '', sum] = /^t=(\d+),v1=([0-9a-f]+)$/.exec(signature) ?? [];
     const signed = Buffer.concat([Buffer.from(`${at}.`), delivery?.body ?? Buffer.alloc(0)]);
     expect(sum).toBe(createHmac('sha256', SECRET).update(signed).digest('hex'));
+  });
+
+  it('has no content any more once the response is deleted or all is erased', async () => {
+    const { gateway, hooks, account } = desk;
+    const made = await Promise.all(
+      [1, 2].map(() => desk.made({ webhook: hooks.url, webhook_secret: SECRET })),
+    );
+    await Promise.all(made.map(({ id }) => desk.ended(id)));
+    const [deleted, erased] = made.map(({ id }) => id);
+    await send(`${gateway.url}/v1/responses/${deleted}`, {
+      method: 'DELETE',
+      headers: account.headers,
+    });
+    await gateway.app.get(ResponseStore).erase(account.accountId);
+    const told = await gateway.dataSource.query<{ body: string }[]>(
+      `SELECT convert_from(body, 'UTF8') AS body FROM webhook_delivery WHERE account_id = $1 AND event IS NULL`,
+      [account.accountId],
+    );
+    const gone = (id = '') => ({ id, object: 'response.deleted', deleted: true });
+    const bodies = told.map(({ body }) => JSON.parse(body) as object);
+    expect(bodies).toEqual(expect.arrayContaining([gone(deleted), gone(erased)]));
+    expect(JSON.stringify(bodies)).not.toContain('Hello');
   });
 });

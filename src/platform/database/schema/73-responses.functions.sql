@@ -38,7 +38,13 @@ BEGIN
   END LOOP;
 END $$;
 
--- Forgets a response and the items that no other response lists. Returns the bytes that this frees; null if it is not stored.
+-- What a webhook has told of a response, which a receiver gets from now on if it is sent again.
+CREATE OR REPLACE FUNCTION response_deleted_body(p_id uuid) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+  SELECT convert_to(
+    format('{"id":"resp_%s","object":"response.deleted","deleted":true}', replace(p_id::text, '-', '')), 'UTF8')
+$$;
+
+-- Forgets a response, what its webhook told, and the items that no other response lists. Returns the bytes that this frees; null if it is not stored.
 CREATE OR REPLACE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql
   SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
@@ -50,6 +56,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
+  UPDATE webhook_delivery SET body = response_deleted_body(p_id) WHERE owner_id = p_id AND account_id = p_account;
   WITH unlisted AS (
     DELETE FROM stored_item WHERE account_id = p_account AND id = ANY (gone.items) AND lists = 1 RETURNING bytes)
   SELECT gone.bytes + coalesce(sum(bytes), 0) INTO freed FROM unlisted;
@@ -86,13 +93,15 @@ BEGIN
   RETURN forgotten;
 END $$;
 
--- Forgets everything that is stored for an account. Returns how many responses that were.
+-- Forgets everything that is stored for an account, and what webhooks told of its responses. Returns how many responses that were.
 CREATE OR REPLACE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql
   SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   forgotten integer;
 BEGIN
   PERFORM FROM stored_content WHERE account_id = p_account FOR UPDATE;
+  UPDATE webhook_delivery d SET body = response_deleted_body(t.id) FROM task t
+   WHERE t.account_id = p_account AND t.kind = 'response' AND d.owner_id = t.id AND d.account_id = p_account;
   DELETE FROM stored_response WHERE account_id = p_account;
   GET DIAGNOSTICS forgotten = ROW_COUNT;
   DELETE FROM stored_item WHERE account_id = p_account;
