@@ -25,7 +25,9 @@ export async function csvPageOf<Answer>(
 }
 
 /** Whole lists as CSV: the text is read and printed in pieces (src/commands/run-command.ts). */
-export const inPieces: SendPages = (pages) => new StreamableFile(Readable.from(pages));
+export const inPieces: SendPages = (pages) =>
+  // Who reads the pieces gets the error too.
+  new StreamableFile(Readable.from(pages).on('error', () => undefined));
 
 /** An entry that a command made, and in words what it did: the amount in USD, the account, and whether it had been made before. */
 export function notedEntry(entry: LedgerEntry): NotedAnswer {

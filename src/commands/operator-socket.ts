@@ -143,15 +143,20 @@ async function send(socket: Socket, text: string): Promise<void> {
   };
   socket.once('close', leave);
   try {
-    if (socket.write(text)) return;
-    await once(socket, 'drain', {
-      signal: AbortSignal.any([gone.signal, AbortSignal.timeout(PIECE_LIMIT_MS)]),
-    });
+    if (!socket.write(text)) {
+      await once(socket, 'drain', {
+        signal: AbortSignal.any([gone.signal, AbortSignal.timeout(PIECE_LIMIT_MS)]),
+      });
+    }
+  } catch {
+    throw new Error(NOBODY_READS);
   } finally {
     socket.off('close', leave);
-    if (socket.destroyed) throw new Error('Nobody takes the answer any more');
   }
+  if (socket.destroyed) throw new Error(NOBODY_READS);
 }
+
+const NOBODY_READS = 'Nobody takes the answer any more';
 
 const refuse: Print = () =>
   Promise.reject(

@@ -47,10 +47,10 @@ beforeAll(async () => {
 }, PROCESS_TEST_TIMEOUT_MS * 2);
 afterAll(() => cleanUp(), PROCESS_TEST_TIMEOUT_MS);
 
-const settingsOf = (at: string, secretKey = SECRET_KEY) => ({
+const settingsOf = (DATA_DIR: string, key = SECRET_KEY) => ({
   ...BRISK,
-  DATA_DIR: at,
-  SECRET_KEY: secretKey,
+  DATA_DIR,
+  SECRET_KEY: key,
 });
 
 async function cli(own: NodeJS.ProcessEnv, ...args: string[]) {
@@ -281,13 +281,9 @@ describe('a gateway whose key is lost', () => {
     async () => {
       const buyer = await gateway.account();
       const kept = await stored(gateway, buyer);
-      const account = `'${fromPublicId('acct', buyer.accountId)}'`;
-      await read(
-        `UPDATE stored_response SET sealed_response = 'v1.torn' WHERE account_id = ${account}`,
-      );
-      await read(
-        `UPDATE stored_item SET sealed_item = left(sealed_item, 40) WHERE account_id = ${account}`,
-      );
+      const own = `WHERE account_id = '${fromPublicId('acct', buyer.accountId)}'`;
+      await read(`UPDATE stored_response SET sealed_response = 'v1.torn' ${own}`);
+      await read(`UPDATE stored_item SET sealed_item = left(sealed_item, 40) ${own}`);
       await expectUnknown(gateway, buyer, kept);
     },
     PROCESS_TEST_TIMEOUT_MS,
