@@ -82,9 +82,12 @@ function keptBody(response) {
       (type === undefined || TEXT.test(String(type)));
     if (!isKept) chunks.length = 0;
   };
+  // A long body that `end` was called with is written in pieces afterwards, which are kept already.
+  let isWhole = false;
   for (const name of ['write', 'end']) {
     response[name] = function (...args) {
-      keep(...args);
+      if (!isWhole) keep(...args);
+      isWhole ||= name === 'end';
       return Object.getPrototypeOf(this)[name].apply(this, args);
     };
   }
