@@ -9,7 +9,7 @@ export class FindQuery {
     max: MAX_FOUND_ID,
     description:
       'An id of any kind, an id of an answer such as `chatcmpl-…`, `resp_…` or `msg_…`, a client request id, or the idempotency key of a credit',
-    example: 'exec_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    example: 'exec_0193a5e2f0c47b1d8e6f5a4b3c2d1e1f',
   })
   id!: string;
 

@@ -50,7 +50,8 @@ function curlOf({ method, url, secret, headers, body, answer }: SampledCall): st
       : partsOf(body?.fields ?? {}).map(([name, value]) => `-F ${shellText(`${name}=${value}`)}`)),
     ...(typeof answer === 'object' ? [`-o ${answer.file}`] : []),
   ];
-  const start = `curl --fail-with-body ${isImplied ? '' : `-X ${method} `}${url}`;
+  const place = url.includes('?') ? shellText(url) : url;
+  const start = `curl --fail-with-body ${isImplied ? '' : `-X ${method} `}${place}`;
   return [start, ...options].join(` \\\n${INDENT}`);
 }
 

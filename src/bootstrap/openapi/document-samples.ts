@@ -34,18 +34,32 @@ function callOf(path: string, method: string, operation: DocumentedOperation): S
   const [scheme = ''] = Object.keys(operation.security?.[0] ?? {});
   const [sent = path] = path.split('#');
   const filled = sent.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathIdOf(path, name).example);
-  const needed = (operation.parameters ?? []).filter(
-    (row) => 'in' in row && row.in === 'header' && row.required === true,
+  const names = requiredOf(operation, 'header').map(({ name }) => name);
+  const query = new URLSearchParams(
+    requiredOf(operation, 'query').map(({ name, schema }): [string, string] => [
+      name,
+      exampleOf(schema),
+    ]),
   );
-  const names = needed.flatMap((row) => ('name' in row ? [row.name] : []));
   return {
     method: method.toUpperCase(),
-    url: `${SAMPLE_GATEWAY_URL}${filled}`,
+    url: `${SAMPLE_GATEWAY_URL}${filled}${query.size > 0 ? `?${query.toString()}` : ''}`,
     secret: SECRETS[scheme],
     headers: Object.fromEntries(names.map((name) => [name, HEADERS[name] ?? ''])),
     body: bodyOf(operation),
     answer: answerOf(path, operation),
   };
+}
+
+function requiredOf({ parameters = [] }: DocumentedOperation, place: 'header' | 'query') {
+  return parameters.flatMap((row) =>
+    'in' in row && row.in === place && row.required === true ? [row] : [],
+  );
+}
+
+/** The example of a required parameter of a query. */
+function exampleOf(schema: object | undefined): string {
+  return schema && 'example' in schema ? String(schema.example) : '';
 }
 
 function bodyOf({ requestBody }: DocumentedOperation): SampledCall['body'] {
