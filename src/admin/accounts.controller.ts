@@ -24,7 +24,8 @@ import {
   viewAccountDetail,
   viewListedAccount,
 } from './views/account-record.view.js';
-import { answerEntry, EntryResponses } from './replayed-entry.js';
+import { LedgerEntryView } from './views/ledger-entry.view.js';
+import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import { ApiKeyPage, IssuedKeyView, viewKey, viewIssuedKey } from '../auth/api-key.view.js';
 
 /** Accounts, their money and their keys (docs/operate/operations.md). */
@@ -99,9 +100,9 @@ export class AccountsController {
   @ApiOperation({
     summary: 'Credit an account; a negative amount corrects',
     description:
-      'Moves money once for each `Idempotency-Key`: a repeat moves nothing and answers the same entry with 200 and `x-gateway-replayed: true`. A correction of more than is available answers 409. Granted money is spent before paid money, and of a kind first what expires first; what is left of a credit at `expires_at` expires within 5 s, but for what running calls and open tasks hold.',
+      'Moves money once for each `Idempotency-Key`: a repeat answers the same entry with `x-gateway-replayed: true`, and moves nothing. A correction of more than is available answers 409. Granted money is spent before paid money, and of a kind first what expires first; what is left of a credit at `expires_at` expires within 5 s, but for what running calls and open tasks hold.',
   })
-  @EntryResponses()
+  @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async creditAccount(
     @Param('id') id: string,
     @StrictBody() body: CreditBody,

@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import type { PageView } from '../common/paging/page.view.js';
@@ -15,13 +15,14 @@ import {
   OperatorEndpoint,
   TakesJson,
 } from './operator-endpoint.decorator.js';
-import { answerEntry, EntryResponses } from './replayed-entry.js';
+import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import {
   AdminTaskPage,
   AdminTaskView,
   ANY_ADMIN_TASK,
   OperatorTaskFields,
 } from './views/admin-task.view.js';
+import { LedgerEntryView } from './views/ledger-entry.view.js';
 
 /** Tasks of all accounts, and the operator's decision on those whose outcome is unknown (docs/guides/tasks.md, "For operators"). */
 @OperatorEndpoint()
@@ -76,9 +77,9 @@ export class AdminTasksController {
   @ApiOperation({
     summary: 'Give the charge of a task back, or a part of it',
     description:
-      'Without an amount, all that is left of the charge is given back. A part needs an `Idempotency-Key`, and a repeat moves nothing and answers 200.',
+      'Without an amount, all that is left of the charge is given back. A part needs an `Idempotency-Key`, and a repeat moves nothing.',
   })
-  @EntryResponses()
+  @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async refundTask(
     @Param('id') id: string,
     @StrictBody() body: RefundBody,

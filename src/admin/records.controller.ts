@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, Param, Post, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
@@ -13,7 +13,7 @@ import {
   OperatorEndpoint,
   TakesJson,
 } from './operator-endpoint.decorator.js';
-import { answerEntry, EntryResponses } from './replayed-entry.js';
+import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import { OperatorService } from './operator.service.js';
 import { viewPage } from '../common/paging/page.view.js';
 import {
@@ -22,6 +22,7 @@ import {
   viewAdminExecution,
 } from './views/admin-execution.view.js';
 import { AuditView, viewAudit } from './views/audit.view.js';
+import { LedgerEntryView } from './views/ledger-entry.view.js';
 import { OperatorActionPage, viewAction } from './views/operator-action.view.js';
 
 /** Executions, operator actions and the audit (docs/operate/operations.md). */
@@ -66,9 +67,9 @@ export class RecordsController {
   @ApiOperation({
     summary: 'Give the charge of a synchronous call back, or a part of it',
     description:
-      'Without an amount, all that is left of the charge is given back. A part needs an `Idempotency-Key`, and a repeat moves nothing and answers 200.',
+      'Without an amount, all that is left of the charge is given back. A part needs an `Idempotency-Key`, and a repeat moves nothing.',
   })
-  @EntryResponses()
+  @ApiCreatedResponse({ type: LedgerEntryView, headers: REPLAY_HEADERS })
   async refundExecution(
     @Param('id') id: string,
     @StrictBody() body: RefundBody,

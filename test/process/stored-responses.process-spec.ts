@@ -234,16 +234,9 @@ describe('account:erase-content', () => {
       expect(await reading(gateway, neighbour, theirs.id)).toBe(200);
       expect(await booksOf()).toEqual(books);
       expect(await answerOf(settings, 'audit', '--full')).toMatchObject({ ok: true });
-      expect(
-        await answerOf(
-          settings,
-          'actions',
-          '--target',
-          buyer.accountId,
-          '--action',
-          erase[0] ?? '',
-        ),
-      ).toMatchObject({ data: [{ action: erase[0] }, { action: erase[0] }] });
+      const action = erase[0] ?? '';
+      const acts = ['actions', '--target', buyer.accountId, '--action', action];
+      expect(await answerOf(settings, ...acts)).toMatchObject({ data: [{ action }, { action }] });
       await expectUnknown(gateway, buyer, first);
     },
     PROCESS_TEST_TIMEOUT_MS * 2,

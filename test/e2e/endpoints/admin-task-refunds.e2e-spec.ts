@@ -162,7 +162,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
     });
     const first = await part('300', 'a');
     expect(first).toMatchObject({ status: 201, json: { amount_microusd: '300' } });
-    expect(await part('300', 'a')).toMatchObject({ status: 200, json: first.json as object });
+    expect(await part('300', 'a')).toMatchObject({ status: 201, json: first.json as object });
     expect(await part('301', 'a')).toMatchObject({
       status: 409,
       json: { error: { code: 'idempotency_conflict' } },
@@ -182,7 +182,7 @@ describe('POST /admin/tasks/{id}/refund', () => {
       status: 409,
       json: { error: { code: 'conflict' } },
     });
-    expect(await part('300', 'b')).toMatchObject({ status: 200, json: { amount_microusd: '300' } });
+    expect(await part('300', 'b')).toMatchObject({ status: 201, json: { amount_microusd: '300' } });
     expect(await corrections()).toHaveLength(3);
     expect(await available()).toBe(CREDIT);
     await harness.gateway.expectCleanBooks();
