@@ -11,7 +11,7 @@ import { readFlaky } from './flaky-tests.js';
 /** If more files than this fail, they are not run again, because so many do not fail by accident. */
 const MAX_FILES_RUN_AGAIN = 5;
 /** How long one run of Jest may take, so that a test that never ends does not hold the machine for ever. */
-const DEADLINE_MINUTES = Number(process.env.TEST_DEADLINE_MINUTES ?? 45);
+const DEADLINE_MINUTES = Number(process.env.TEST_DEADLINE_MINUTES ?? 75);
 
 const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url));
 const FLAGS = ['--experimental-vm-modules', '--no-warnings'];

@@ -9,7 +9,7 @@ import { BRISK } from '../../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
 const START_MS = 120_000;
-const ALL_OPERATIONS_MS = 600_000;
+const ALL_OPERATIONS_MS = 1_200_000;
 const describeInBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 interface Row {
