@@ -68,14 +68,15 @@ export class BackgroundSubmission {
     response: Response,
   ): Promise<PreparedTask> {
     const { asked, items } = await this.prepared.asked(call.caller.accountId, sent);
-    this.work.checkStorage(items);
+    const input = packedInput(sent.body, items, call.row);
+    this.work.checkStorage(items, input.body);
     await this.images.check(asked.images);
     setIgnoredFieldsHeader(response, asked.ignored);
     const [route] = routedCallOf(call, asked).routes;
     assert(route, 'admitted call has no route');
     const { hold } = quoteOf(call.row, asked);
     return {
-      input: packedInput(sent.body, items, call.row),
+      input,
       details: {},
       quote: payable(hold),
       route,

@@ -33,7 +33,7 @@ export interface RunBounds extends Disposable {
 }
 
 /** Bytes of items when they are sealed, at most. */
-const bytesOf = (items: readonly object[]): number =>
+const bytesOf = (items: readonly unknown[]): number =>
   Math.ceil(Buffer.byteLength(JSON.stringify(items)) * SEALED_GROWTH);
 
 /** What surrounds the work on a response in the background. */
@@ -71,21 +71,25 @@ export class BackgroundWork {
 
   /**
    * Throws 400 where nothing is stored, because nobody could read the response, and 413 for a conversation that leaves too
-   * little room for an answer.
+   * little room for an answer. The settings are stored with the response, which shows them.
    */
-  checkStorage(items: readonly (StoredItem | NewItem)[]): void {
+  checkStorage(items: readonly (StoredItem | NewItem)[], settings: unknown): void {
     if (!this.store.isOn) {
       const message = 'background needs stored responses, and this gateway stores none.';
       throw new GatewayError('invalid_request', message, { param: 'background' });
     }
-    if (this.store.fits(2 * bytesOf(items))) return;
-    const message = 'input is too large to be kept for a response in the background.';
+    if (this.store.fits(2 * bytesOf(items) + bytesOf([settings]))) return;
+    const message =
+      'input is too large, with the settings, to be kept for a response in the background.';
     throw new GatewayError('request_too_large', message, { param: 'input' });
   }
 
   /** Whether a response with this answer can be stored. */
-  canKeep({ items }: Pick<BackgroundInput, 'items'>, answer: BackgroundAnswer): boolean {
-    return this.store.fits(bytesOf(items) + bytesOf(answer.stored));
+  canKeep(
+    { body, items }: Pick<BackgroundInput, 'body' | 'items'>,
+    answer: BackgroundAnswer,
+  ): boolean {
+    return this.store.fits(bytesOf([body]) + bytesOf(items) + bytesOf(answer.stored));
   }
 
   /** What the work cost at its provider; null where that is not known. */

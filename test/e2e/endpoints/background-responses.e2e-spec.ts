@@ -173,6 +173,19 @@ describe('the fields of a response in the background', () => {
   });
 });
 
+describe('a response in the background that could not be stored with its settings', () => {
+  it('is 413 naming input, and nothing is held', async () => {
+    const description = 'x'.repeat(3_500_000);
+    const answer = await desk.post({
+      tools: [{ type: 'function', name: 'large', description }],
+      max_output_tokens: 100,
+    });
+    expect(errorOf(answer)).toMatchObject({ code: 'request_too_large', param: 'input' });
+    expect(answer.status).toBe(413);
+    expect(desk.upstream.seen).toHaveLength(0);
+  });
+});
+
 describe('the webhook of a response in the background', () => {
   it('is signed, has the response, and neither its URL nor its secret is ever shown', async () => {
     const { id } = await desk.made({ webhook: desk.hooks.url, webhook_secret: SECRET });
