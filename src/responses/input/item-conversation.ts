@@ -45,6 +45,13 @@ export function messagesOf(items: readonly PlacedItem[], open: OpenSeal): Conver
   return messages;
 }
 
+/** Whether all of an item is in the messages. One without a part leaves no trace in them. */
+export function isWholeInMessages({ type, role, content }: JsonObject): boolean {
+  if (type !== 'message' || role !== 'assistant') return KNOWN.has(type);
+  const parts = content as readonly JsonObject[];
+  return parts.length > 0 && parts.every(isKnownPart);
+}
+
 /** The parts of an item that the model wrote; undefined for any other. */
 function madeByModel(item: JsonObject, open: OpenSeal): AssistantParts | undefined {
   const { type, role, name, call_id: id } = item;

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../common/json-object.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { IgnoredFields } from '../../text/ignored-fields.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
 
@@ -24,4 +24,14 @@ export function noteUnknownOptions(body: ResponsesBody, ignored: IgnoredFields):
   for (const [index, tool] of choice.tools.entries()) {
     if (isJsonObject(tool)) ignored.among(tool, ALLOWED_TOOL, `tool_choice.tools.${index}`);
   }
+}
+
+/** `text` without unknown fields. */
+export function knownTextOptions({ format, verbosity }: JsonObject): JsonObject {
+  return { format: isJsonObject(format) ? pick(format, FORMAT) : format, verbosity };
+}
+
+/** The fields of the object with these names. */
+export function pick(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, object[name]]));
 }

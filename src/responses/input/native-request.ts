@@ -1,15 +1,20 @@
-import type { JsonObject } from '../../common/json-object.js';
-import type { SealedPart } from '../../providers/ports/conversation.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { ChatTool, SealedPart } from '../../providers/ports/conversation.js';
 import { encryptedItemOf } from '../../providers/text/encrypted-items.js';
 import { LEFT_OUT_TOOLS } from '../dto/response-shapes.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
-import { type OpenSeal, type PlacedItem, VENDOR_PART } from './item-conversation.js';
+import {
+  isWholeInMessages,
+  type OpenSeal,
+  type PlacedItem,
+  VENDOR_PART,
+} from './item-conversation.js';
+import { knownTextOptions, pick } from './known-options.js';
 
 const LOGPROBS = 'message.output_text.logprobs';
 /** Settings that a vendor of this protocol gets as they are. */
 const SETTINGS = [
-  ...['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'tool_choice', 'text'],
-  ...['prompt_cache_retention', 'prompt_cache_options'],
+  ...['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'prompt_cache_retention'],
 ] as const satisfies readonly (keyof ResponsesBody)[];
 /** The same, where an empty text counts as absent. */
 const TEXTS = [
@@ -34,6 +39,8 @@ export function nativeBodyOf(
     ...Object.fromEntries(
       TEXTS.filter((name) => body[name] !== '').map((name) => [name, body[name]]),
     ),
+    text: body.text && knownTextOptions(body.text),
+    tool_choice: body.tool_choice,
     ...(tools.length > 0 && {
       tools: tools.map((tool) => pick(tool, TOOL_FIELDS)),
       parallel_tool_calls: body.parallel_tool_calls,
@@ -41,6 +48,23 @@ export function nativeBodyOf(
     ...(body.reasoning && { reasoning: pick(body.reasoning, ['effort', 'summary']) }),
     ...(asksLogprobs && { top_logprobs: body.top_logprobs ?? 0 }),
   };
+}
+
+/**
+ * What of a native body is not in the conversation that other vendors get, so that it counts in the bound of the prompt: items
+ * and parts that nobody else knows, and tools that the model may not call now.
+ */
+export function onlyNative(
+  { input, tools = [], tool_choice: choice }: JsonObject,
+  allowed: readonly ChatTool[],
+): unknown[] {
+  const isAllowed = ({ type, name }: JsonObject) =>
+    allowed.some((tool) => tool.kind === type && tool.name === name);
+  return [
+    ...(input as readonly JsonObject[]).filter((item) => !isWholeInMessages(item)),
+    ...(tools as readonly JsonObject[]).filter((tool) => !isAllowed(tool)),
+    ...(isJsonObject(choice) ? [choice] : []),
+  ];
 }
 
 /**
@@ -65,8 +89,4 @@ function encryptedOf(fields: JsonObject, sealed: SealedPart | undefined): JsonOb
 
 function withoutLogprobs({ logprobs, ...part }: JsonObject): JsonObject {
   return part;
-}
-
-function pick(object: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, object[name]]));
 }

@@ -13,6 +13,7 @@ import type { IgnoredFields } from '../../text/ignored-fields.js';
 import { type NamedImage, promptBound, type TextRequest } from '../../text/text-request.js';
 import { LEFT_OUT_TOOLS } from '../dto/response-shapes.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
+import { onlyNative } from './native-request.js';
 
 const LOGPROBS = 'message.output_text.logprobs';
 const WEB_URL = /^https?:/i;
@@ -36,7 +37,10 @@ export function textRequestOf(
       native,
       conversation: () => conversation,
     },
-    promptTokens: promptBound(JSON.stringify(conversation, withoutImages), images.length),
+    promptTokens: promptBound(
+      JSON.stringify([conversation, onlyNative(native, conversation.tools)], withoutImages),
+      images.length,
+    ),
     maxTokens: body.max_output_tokens,
     images: namedImages(images),
     ignored: ignored.names,

@@ -68,9 +68,22 @@ describe('items of a vendor of the same protocol', () => {
     ['without a type', { ...added, item: { id: 'x' } }],
     ['with a type that is no word', { ...added, item: { id: 'x', type: 'a\nb' } }],
     ['that never began', { type: 'response.output_item.done', output_index: 3, item }],
+    [
+      'whose place is no number',
+      { ...added, type: 'response.output_item.done', output_index: 'at' },
+    ],
     ['that ends without its items', { type: 'response.completed', response: {} }],
   ])('make an answer unusable: one %s', (_what, event) => {
     expect(() => told([event])).toThrow('bad_chunk');
+  });
+
+  it('are too large together where only their beginnings are told', () => {
+    const large = (output_index: number): JsonObject => ({
+      ...{ type: 'response.output_item.added', output_index },
+      item: { id: `nov_${output_index}`, type: 'novelty', text: 'x'.repeat(1024 * 1024) },
+    });
+    const begun = Array.from({ length: 16 }, (_none, index) => large(index));
+    expect(() => told(begun)).toThrow('response_too_large');
   });
 
   it('have no events whose name is no word', () => {

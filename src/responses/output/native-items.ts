@@ -67,7 +67,7 @@ export class NativeItems implements MadeOutput {
     const { type, sequence_number, ...fields } = native ?? {};
     for (const part of parts) if (part.type === 'finish') this.reason = part.reason;
     if (ENDS.includes(type)) this.takeOutput(fields.response);
-    else if (type === 'response.output_item.added') this.begin(fields);
+    else if (type === 'response.output_item.added') this.add(fields);
     else if (type === 'response.output_item.done') this.finish(fields);
     else if (typeof type === 'string' && EVENT.test(type)) {
       this.emit(type, this.own(fields) as JsonObject);
@@ -96,6 +96,12 @@ export class NativeItems implements MadeOutput {
     }
   }
 
+  /** The beginning of an item stays in memory too, and may be as large as its end. */
+  private add(fields: JsonObject): void {
+    if (isJsonObject(fields.item)) this.count(fields.item);
+    this.begin(fields);
+  }
+
   private begin({ item, ...fields }: JsonObject): void {
     const { output_index: index } = fields;
     const type = isJsonObject(item) ? item.type : undefined;
@@ -114,7 +120,7 @@ export class NativeItems implements MadeOutput {
     const { output_index: index, item } = fields;
     if (!isJsonObject(item)) throw new UnusableAnswer('bad_chunk');
     if (index === this.items.length) this.begin(fields);
-    const passed = this.items[index as number];
+    const passed = typeof index === 'number' ? this.items[index] : undefined;
     if (!passed || passed.isFinished || item.type !== passed.shown.type) {
       throw new UnusableAnswer('bad_chunk');
     }
