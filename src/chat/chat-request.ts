@@ -1,9 +1,10 @@
 import type { ModelRow } from '../catalog/model-row.js';
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
-import { MAX_COMPLETION_BYTES, type OutputCapParameter } from '../providers/ports/chat.port.js';
+import type { OutputCapParameter } from '../providers/ports/chat.port.js';
 import { textsOf } from '../providers/text/message-texts.js';
 import {
   lazily,
+  longestWithLogprobs,
   type NamedImage,
   promptBound,
   type PromptText,
@@ -14,11 +15,6 @@ import { checkMessages, partsOf, withContent } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
 import { knownRequestOf } from './known-request-fields.js';
 
-/**
- * Maximum bytes of one token with its log probability in a response; providers send lists of bytes, one number per
- * line.
- */
-const LOGPROB_BYTES = 300;
 const WEB_URL = /^https?:/i;
 
 /**
@@ -63,13 +59,10 @@ function outputCapParameterOf(body: ChatBody): OutputCapParameter | undefined {
   return body.max_tokens === undefined ? undefined : 'max_tokens';
 }
 
-/**
- * Tokens of the longest response that the gateway can read completely. The provider would bill a longer one, and the
- * caller would not get it.
- */
+/** Tokens of the longest answer that is not streamed. */
 function longestAnswerTokens({ logprobs, top_logprobs = 0 }: Partial<ChatBody>): number {
   if (logprobs !== true) return Infinity;
-  return Math.floor(MAX_COMPLETION_BYTES / (LOGPROB_BYTES * (1 + top_logprobs)));
+  return longestWithLogprobs(top_logprobs);
 }
 
 function promptOf(

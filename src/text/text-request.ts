@@ -1,7 +1,12 @@
-import type { ChatRequest } from '../providers/ports/chat.port.js';
+import { type ChatRequest, MAX_COMPLETION_BYTES } from '../providers/ports/chat.port.js';
 
 /** Tokens counted for an image, whatever its size (decision G-23). */
 export const IMAGE_TOKENS = 4_096;
+/**
+ * Maximum bytes of one token with its log probability in a response; providers send lists of bytes, one number per
+ * line.
+ */
+const LOGPROB_BYTES = 300;
 
 /** An image on the web, and the field that names it. */
 export interface NamedImage {
@@ -41,6 +46,14 @@ export interface TextRequest {
  */
 export function promptBound(json: string, images: number): number {
   return Buffer.byteLength(json) + images * IMAGE_TOKENS;
+}
+
+/**
+ * Tokens of the longest answer with log probabilities that the gateway can read completely, with so many likely tokens
+ * beside each. The provider would bill a longer one, and the caller would not get it.
+ */
+export function longestWithLogprobs(alternatives: number): number {
+  return Math.floor(MAX_COMPLETION_BYTES / (LOGPROB_BYTES * (1 + alternatives)));
 }
 
 /** Makes a value when it is first asked for. */

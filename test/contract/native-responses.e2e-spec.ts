@@ -218,6 +218,34 @@ describe('responses over a vendor of the same protocol', () => {
     expect(input).toHaveLength(1);
   });
 
+  it('get no tool that allowed_tools leaves out, because nothing is held for it (G-23)', async () => {
+    answers(RESPONSE);
+    const [tool, other] = ['patch', 'other'].map((name) => ({ type: 'custom', name }));
+    const choice = { type: 'allowed_tools', mode: 'auto', tools: [tool] };
+    await post({ tools: [tool, other], tool_choice: choice });
+    expect(sentBody().tools).toEqual([tool]);
+  });
+
+  it('are charged, however much of the request and of log probabilities their last events have', async () => {
+    const logprobs = Array.from({ length: 400 }, () => ({
+      token: 'a',
+      logprob: -1,
+      bytes: [97],
+      top_logprobs: Array.from({ length: 20 }, () => ({ token: 'b', logprob: -2, bytes: [98] })),
+    }));
+    const end = RESPONSE_EVENTS.at(-1)!;
+    const tools = [{ type: 'function', name: 'f', parameters: { enum: Array(9_950).fill(1) } }];
+    const instructions = 'i'.repeat(2 * 1024 * 1024);
+    streams([
+      ...RESPONSE_EVENTS.slice(0, 15),
+      { ...RESPONSE_EVENTS[15], logprobs },
+      ...RESPONSE_EVENTS.slice(16, -1),
+      { ...end, response: { ...RESPONSE, tools, instructions } },
+    ]);
+    expect((await stream({})).last).toMatchObject({ status: 'completed' });
+    expect(await charged()).toBe(CHARGE);
+  });
+
   it('that fail tell our own sentence, and cost nothing (G-24, G-103)', async () => {
     const error = { code: 'server_error', message: 'Failure in org-secret' };
     const failed = {

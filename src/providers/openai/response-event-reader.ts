@@ -1,9 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { JSON_BODY_VALUES } from '../../platform/http-server/request-body/json-body.js';
 import { listAt } from '../http/json-fields.js';
 import type { ChatPart } from '../ports/chat-parts.js';
-import { type ChatEvent, PartsEvent, type TokenUsage } from '../ports/chat.port.js';
+import {
+  type ChatEvent,
+  MAX_COMPLETION_BYTES,
+  MAX_COMPLETION_VALUES,
+  PartsEvent,
+  type TokenUsage,
+} from '../ports/chat.port.js';
 import { UnusableAnswer } from '../ports/unusable-answer.js';
-import type { ChatEventReader } from '../text/chat-event-stream.js';
+import type { ChatEventReader, EventLimits } from '../text/chat-event-stream.js';
 import { usageOf } from '../text/token-usage.js';
 import { endingOf } from './response-answer.js';
 import { ResponseParts } from './response-parts.js';
@@ -19,8 +26,19 @@ const ENDS: readonly unknown[] = ['response.completed', 'response.incomplete'];
 /** A response that ends so is a failure, which it describes. */
 const FAILURES: readonly unknown[] = ['response.failed', 'response.cancelled'];
 
+/**
+ * The first events show the settings of the request again, as long as its body may be, and the last ones the whole answer
+ * too, with its log probabilities. An answer that was told and broke at its end would be free (decision G-103), so a request
+ * must not be able to make them too long.
+ */
+const LIMITS: EventLimits = {
+  chars: 3 * MAX_COMPLETION_BYTES,
+  values: MAX_COMPLETION_VALUES + JSON_BODY_VALUES,
+};
+
 /** Reads the events of one streamed response. It is complete at `response.completed` or `response.incomplete` alone. */
 export class ResponseEventReader implements ChatEventReader {
+  readonly limits = LIMITS;
   private readonly parts = new ResponseParts();
   private isOver = false;
 

@@ -10,13 +10,8 @@ import type { AttemptOwner } from '../ports/attempt.js';
 import type { ChatEvent } from '../ports/chat.port.js';
 import { UnusableAnswer } from '../ports/unusable-answer.js';
 
-/** Maximum characters of an event: twice the longest response of any model. A longer event breaks the stream. */
-const MAX_EVENT_CHARS = 1.25 * 1024 * 1024;
-/**
- * Limits of an event: enough for fifty tokens, each with the 20 likeliest alternatives. Parsing an event within them
- * blocks the process for at most 20 ms.
- */
-const EVENT_BOUNDS = { depth: MAX_RESPONSE_DEPTH, values: 10_000 };
+/** Twice the longest response of any model; fifty tokens with 20 alternatives each. Parsing that takes at most 20 ms. */
+const EVENT_LIMITS: EventLimits = { chars: 1.25 * 1024 * 1024, values: 10_000 };
 /** A shorter event cannot exceed the limits; most are a few hundred characters long. */
 const SMALL_CHARS = 4_096;
 /** Some vendors put white space around `[DONE]`. */
@@ -35,6 +30,9 @@ const READ_AHEAD_CHUNKS = 0;
 
 /** What may follow an event: more of the answer, at most its usage, or nothing. */
 export type WhatFollows = 'more' | 'usage' | 'nothing';
+
+/** Most characters and JSON values of an event. One beyond them breaks the stream. */
+export type EventLimits = Readonly<Record<'chars' | 'values', number>>;
 
 /** Reads the events of one vendor's protocol. There is one for each stream. */
 export interface ChatEventReader {
@@ -55,6 +53,8 @@ export interface ChatEventReader {
   readonly isWhole: boolean;
   /** What follows the event that was read last. At `usage` the stream waits for it for 5 s from then. */
   readonly follows: WhatFollows;
+  /** Where events of the protocol are long. */
+  readonly limits?: EventLimits;
 }
 
 /**
@@ -84,7 +84,7 @@ export class ChatEventStream extends Readable {
   ) {
     super({ objectMode: true, highWaterMark: READ_AHEAD_CHUNKS });
     this.parser = createParser({
-      maxBufferSize: MAX_EVENT_CHARS,
+      maxBufferSize: (reader.limits ?? EVENT_LIMITS).chars,
       onEvent: ({ data, event }) => {
         this.takeEvent(data, event);
       },
@@ -147,7 +147,7 @@ export class ChatEventStream extends Readable {
   private takeEvent(data: string, name: string | undefined): void {
     if (this.done || this.destroyed) return;
     if (isDone(data)) this.takeDone();
-    else this.takeJson(parsed(data), name === 'error');
+    else this.takeJson(parsed(data, this.reader.limits), name === 'error');
   }
 
   private takeDone(): void {
@@ -238,9 +238,11 @@ function isDone(data: string): boolean {
  * Undefined for text that is not JSON or exceeds the limits: a megabyte of empty objects would block the process for a
  * second.
  */
-function parsed(data: string): unknown {
+function parsed(data: string, { values } = EVENT_LIMITS): unknown {
   try {
-    if (data.length > SMALL_CHARS) new JsonLimits(EVENT_BOUNDS).add(Buffer.from(data));
+    if (data.length > SMALL_CHARS) {
+      new JsonLimits({ depth: MAX_RESPONSE_DEPTH, values }).add(Buffer.from(data));
+    }
     return JSON.parse(data);
   } catch {
     return undefined;

@@ -10,7 +10,12 @@ import type {
   ToolChoice,
 } from '../../providers/ports/conversation.js';
 import type { IgnoredFields } from '../../text/ignored-fields.js';
-import { type NamedImage, promptBound, type TextRequest } from '../../text/text-request.js';
+import {
+  longestWithLogprobs,
+  type NamedImage,
+  promptBound,
+  type TextRequest,
+} from '../../text/text-request.js';
 import { LEFT_OUT_TOOLS } from '../dto/response-shapes.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
 import { onlyNative } from './native-request.js';
@@ -42,6 +47,7 @@ export function textRequestOf(
       images.length,
     ),
     maxTokens: body.max_output_tokens,
+    longestAnswerTokens: longestAnswerTokens(body),
     images: namedImages(images),
     ignored: ignored.names,
     affinity: filled(body.prompt_cache_key),
@@ -51,6 +57,11 @@ export function textRequestOf(
       images: images.length,
     }),
   };
+}
+
+/** Of a vendor of this protocol a stream ends with the whole answer, too. */
+function longestAnswerTokens({ include, top_logprobs = 0 }: ResponsesBody): number | undefined {
+  return include?.includes(LOGPROBS) === true ? longestWithLogprobs(top_logprobs) : undefined;
 }
 
 function withInstructions(
