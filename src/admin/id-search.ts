@@ -37,18 +37,20 @@ const MAX_ENTRIES = 10_000;
 const HEX_32 = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/i;
 
 /** Which kinds an id may name, by how it begins. The id of a response is that of a call or of a task. */
-const KINDS_OF_PREFIX: Readonly<Record<string, readonly FoundKind[]>> = {
-  acct: ['account'],
-  key: ['api_key'],
-  exec: ['execution'],
-  chatcmpl: ['execution'],
-  msg: ['execution'],
-  resp: ['execution', 'task'],
-  task: ['task'],
-  whd: ['webhook_delivery'],
-  whe: ['webhook_endpoint'],
-  entry: ['ledger_entry'],
-};
+const KINDS_OF_PREFIX: ReadonlyMap<string, readonly FoundKind[]> = new Map(
+  Object.entries({
+    acct: ['account'],
+    key: ['api_key'],
+    exec: ['execution'],
+    chatcmpl: ['execution'],
+    msg: ['execution'],
+    resp: ['execution', 'task'],
+    task: ['task'],
+    whd: ['webhook_delivery'],
+    whe: ['webhook_endpoint'],
+    entry: ['ledger_entry'],
+  } as const),
+);
 const PREFIXED = /^([a-z]+)[_-](.*)$/;
 
 // Each part reads one index by the id. A charge has the id of its call or task; other entries are found by their account alone.
@@ -116,8 +118,9 @@ export class IdSearch {
 
   private async byId(id: string, accountId: string | null): Promise<FoundRecord[]> {
     const [, prefix = '', rest = ''] = PREFIXED.exec(id) ?? [];
-    const kinds = KINDS_OF_PREFIX[prefix] ?? FOUND_KINDS;
-    const hex = HEX_32.exec(prefix in KINDS_OF_PREFIX ? rest : id);
+    const known = KINDS_OF_PREFIX.get(prefix);
+    const kinds = known ?? FOUND_KINDS;
+    const hex = HEX_32.exec(known ? rest : id);
     if (hex === null) return [];
     const uuid = hex.slice(1).join('-').toLowerCase();
     return this.dataSource.query<FoundRecord[]>(BY_ID, [uuid, kinds, accountId]);

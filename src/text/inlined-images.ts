@@ -24,7 +24,9 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
 const MAGIC_BYTES = 12;
 
 /** What of a call matters for its images: who gets them, who waits for them, and whose memory they are. */
-export type ImageCall = Pick<AdmittedCall<'chat'>, 'routes' | 'response' | 'countedBody'>;
+export type ImageCall = Pick<AdmittedCall<'chat'>, 'routes' | 'response'> & {
+  readonly countedBody?: BodyMeter | undefined;
+};
 
 /**
  * Images on the web for vendors that take bytes only: they are fetched through the guarded dialer before anything is held,

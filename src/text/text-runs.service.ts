@@ -6,6 +6,8 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import { providerErrorBehind } from '../providers/http/provider-fault.js';
 import type { AttemptOwner, Route } from '../providers/ports/attempt.js';
 import type { ChatCommand } from '../providers/ports/chat.port.js';
+import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
+import { Quota } from '../platform/fairness/quota.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import { basisOf } from './charge-basis.js';
 import { GeneratedTextBuffers } from './generated-text.js';
@@ -15,6 +17,14 @@ import { StreamRelay } from './stream-relay.js';
 import type { Bill, StreamFace } from './text-face.js';
 import { chargeOf } from './text-quote.js';
 import type { TextRequest } from './text-request.js';
+
+const MIB = 1024 * 1024;
+/** Bytes of fetched images that the runs of this process hold at once, and those of one account. Base64 makes them a third longer. */
+const IMAGES_IN_MEMORY = {
+  total: 192 * MIB,
+  perBucket: 64 * MIB,
+  what: 'bytes of images for texts that are made in the background',
+};
 
 /** A text that is made while nobody waits; its money is held elsewhere. */
 export interface TextRun {
@@ -48,6 +58,8 @@ export class BrokenRun extends Error {
 /** Makes texts without a caller that waits, on one route, in the way of streams. */
 @Injectable()
 export class TextRuns {
+  private readonly imageBytes = new Quota(IMAGES_IN_MEMORY);
+
   constructor(
     private readonly router: ProviderRouter,
     private readonly images: NamedImages,
@@ -58,11 +70,33 @@ export class TextRuns {
   /**
    * Runs to the end. When its holder leaves, the provider's work ends as that of a stream whose client leaves, and what was
    * made is charged (decision G-24). Throws a ProviderError from before the first event as it is, {@link ClientLeft} for a
-   * run that was left before it was sent, and {@link BrokenRun}: nothing is to be charged then.
+   * run that was left before it was sent, and {@link BrokenRun}: nothing is to be charged then. Throws 429 or 503 where its
+   * images do not fit into memory.
    */
   async run(run: TextRun, face: Pick<StreamFace, 'forward'>): Promise<FinishedRun> {
+    const { accountId } = run.owner;
+    let heldBytes = 0;
+    const countedBody: BodyMeter = {
+      add: (bytes) => {
+        const refusal = this.imageBytes.acquire(accountId, bytes);
+        if (refusal === undefined) heldBytes += bytes;
+        return refusal;
+      },
+    };
+    try {
+      return await this.runWith(run, face, countedBody);
+    } finally {
+      this.imageBytes.release(accountId, heldBytes);
+    }
+  }
+
+  private async runWith(
+    run: TextRun,
+    face: Pick<StreamFace, 'forward'>,
+    countedBody: BodyMeter,
+  ): Promise<FinishedRun> {
     const { row, route, owner, left, maxTokens, heldMicroUsd } = run;
-    const asked = await this.images.ready({ routes: [route] }, run.asked);
+    const asked = await this.images.ready({ routes: [route], countedBody }, run.asked);
     if (left.aborted) throw new ClientLeft();
     const command = { ...asked.request, maxTokens };
     const generated = this.texts.begin(owner.accountId);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import OpenAI from 'openai';
 import type { JsonObject } from '../../src/common/json-object.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
-import { overlay } from '../support/overlay-file.js';
 import { StubUpstream } from '../support/stub-upstream.js';
+import { nativeModelAt, seenIn, type SeenResponse } from './native-model.js';
 import {
   ENCRYPTED,
   KNOWN_RESPONSE_EVENTS,
@@ -20,12 +20,6 @@ const OF_VENDOR = /0f2a9c7d1b|nov_1|gpt-5|gAAAA|org-secret|obfuscation|"payer"/;
 /** What 321 + 4,000 cached prompt tokens and 90 completion tokens cost; a write to the cache costs as any other input. */
 const CHARGE = BigInt(Math.ceil(321 * 1.25 + 4_000 * 0.125 + 90 * 10));
 
-interface Seen {
-  readonly events: readonly JsonObject[];
-  readonly text: string;
-  readonly last: JsonObject & { readonly output: readonly JsonObject[] };
-}
-
 let gateway: TestGateway;
 let upstream: StubUpstream;
 let account: TestAccount;
@@ -35,28 +29,7 @@ let onHead = (): void => undefined;
 beforeAll(async () => {
   upstream = await StubUpstream.start();
   process.env[KEY] = 'vendor-key-0123456789';
-  const price = {
-    unit: 'token',
-    input_micro_usd_per_million: 1_250_000,
-    cached_input_micro_usd_per_million: 125_000,
-    output_micro_usd_per_million: 10_000_000,
-  };
-  const route = { provider: 'vendor', upstream_model: 'm', upstream_protocol: 'responses' };
-  const CATALOG_FILE = overlay({
-    providers: [
-      { id: 'vendor', protocol: 'openai', base_url: `${upstream.url}/v1`, api_key_env: KEY },
-    ],
-    models: [
-      {
-        id: 'native',
-        operation: 'chat',
-        routes: [route],
-        price,
-        limits: { max_output_tokens: 8_000 },
-      },
-    ],
-  });
-  gateway = await startTestGateway({ CATALOG_FILE });
+  gateway = await startTestGateway({ CATALOG_FILE: nativeModelAt(`${upstream.url}/v1`, KEY) });
 });
 beforeEach(async () => {
   account = await gateway.account();
@@ -89,16 +62,12 @@ async function post(body: object): Promise<Response> {
   });
 }
 
-async function stream(body: object): Promise<Seen> {
+async function stream(body: object): Promise<SeenResponse> {
   const answer = await post({ stream: true, ...body });
   onHead();
   const text = await answer.text();
   expect(JSON.stringify([...answer.headers])).not.toMatch(OF_VENDOR);
-  const events = text
-    .split('\n')
-    .filter((line) => line.startsWith('data: {'))
-    .map((line) => JSON.parse(line.slice(6)) as JsonObject);
-  return { events, text, last: events.at(-1)!.response as Seen['last'] };
+  return seenIn(text);
 }
 
 /** The body of the last request at the vendor. */
@@ -176,7 +145,7 @@ describe('responses over a vendor of the same protocol', () => {
   it('go on from what the caller sends back, where nothing is stored', async () => {
     answers(RESPONSE);
     const answer = await post({ store: false, include: INCLUDE });
-    const { output } = (await answer.json()) as Seen['last'];
+    const { output } = (await answer.json()) as SeenResponse['last'];
     expect(JSON.stringify(output)).not.toMatch(OF_VENDOR);
     const known = output.filter(({ type }) => type === 'reasoning' || type === 'message');
     const user = { role: 'user', content: 'And now?' };
@@ -216,14 +185,6 @@ describe('responses over a vendor of the same protocol', () => {
       include: INCLUDE,
     });
     expect(input).toHaveLength(1);
-  });
-
-  it('get no tool that allowed_tools leaves out, because nothing is held for it (G-23)', async () => {
-    answers(RESPONSE);
-    const [tool, other] = ['patch', 'other'].map((name) => ({ type: 'custom', name }));
-    const choice = { type: 'allowed_tools', mode: 'auto', tools: [tool] };
-    await post({ tools: [tool, other], tool_choice: choice });
-    expect(sentBody().tools).toEqual([tool]);
   });
 
   it('are charged, however much of the request and of log probabilities their last events have', async () => {

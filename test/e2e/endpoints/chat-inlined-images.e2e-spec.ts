@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventBytes, said } from '../../contract/gemini-wires.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { errorOf, postJson } from '../../support/http-answer.js';
+import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
+import { until } from '../../support/until.js';
 
 const MEBIBYTE = 1024 * 1024;
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(500, 7)]);
@@ -140,3 +141,43 @@ describe('images on the web for a vendor that takes bytes only', () => {
     expect(web.seen).toEqual([]);
   });
 });
+
+describe('images of responses in the background', () => {
+  it('have a limit over all that run, beyond which a response fails and is free', async () => {
+    const heavy = Buffer.concat([PNG, Buffer.alloc(18 * MEBIBYTE)]);
+    serve(() => heavy);
+    const answer = vendor.reply;
+    const waiting: (() => void)[] = [];
+    vendor.reply = (...call) => {
+      waiting.push(() => void answer(...call));
+    };
+    const content = [{ type: 'input_image', image_url: `${web.url}/heavy.png` }];
+    const body = { model: 'gen-eyes', background: true, input: [{ role: 'user', content }] };
+    const made = await Promise.all(
+      [1, 2, 3, 4].map(() => postJson(`${gateway.url}/v1/responses`, account.headers, body)),
+    );
+    const read = () =>
+      Promise.all(
+        made.map(async ({ json }) => {
+          const { id } = json as { id: string };
+          const url = `${gateway.url}/v1/responses/${id}`;
+          return (await send(url, { headers: account.headers })).json as Made;
+        }),
+      );
+    await until(async () => (await read()).some(({ status }) => status === 'failed'));
+    await until(() => waiting.length === 3);
+    for (const go of waiting) go();
+    await until(async () => (await read()).every(({ status }) => status !== 'in_progress'));
+    const ended = await read();
+    const failed = ended.filter(({ status }) => status === 'failed');
+    expect(ended.filter(({ status }) => status === 'completed')).toHaveLength(3);
+    expect(failed).toHaveLength(1);
+    expect(failed[0]?.error?.message).toMatch(/67108864 bytes of images/);
+    expect(await gateway.balance(account.accountId)).toMatchObject({ held: 0n });
+  });
+});
+
+interface Made {
+  readonly status: string;
+  readonly error: { readonly message: string } | null;
+}

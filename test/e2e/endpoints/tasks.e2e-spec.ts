@@ -128,7 +128,7 @@ describe('GET /v1/tasks', () => {
 
   it.each([
     ['status=done', 'status'],
-    ['modality=text', 'modality'],
+    ['modality=smell', 'modality'],
     ['limit=0', 'limit'],
     ['created_after=yesterday', 'created_after'],
     ['cursor=x', 'cursor'],

@@ -118,7 +118,9 @@ BEGIN
      WHERE places[e_account[i]] IS NOT NULL AND e.account_id = p_accounts[e_account[i]] AND e.id = t.id
        AND e.status = 'running' AND coalesce(e_charges[i], 0) <= e.held
     RETURNING i, e.held, e.run, e.created_at)
-  SELECT array_agg(c.i), array_agg(c.held), array_agg(c.run), array_agg(c.created_at), count(c.run)
+  -- In the order in which the entries are inserted: each has the balance after it.
+  SELECT array_agg(c.i ORDER BY c.i), array_agg(c.held ORDER BY c.i), array_agg(c.run ORDER BY c.i),
+         array_agg(c.created_at ORDER BY c.i), count(c.run)
     INTO done, done_held, done_runs, done_created, done_in_runs FROM changed c;
   FOR j IN 1 .. coalesce(cardinality(done), 0) LOOP
     m := done[j];
