@@ -32,7 +32,7 @@ interface Operation {
     readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
   };
   readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, Media>> }>
+    Record<string, Schema & { readonly content?: Readonly<Record<string, Media>> }>
   >;
 }
 interface Media {
@@ -45,6 +45,7 @@ interface OpenApi {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly securitySchemes: Readonly<Record<string, object>>;
+    readonly responses: Readonly<Record<string, object>>;
   };
 }
 
@@ -79,6 +80,8 @@ function* fieldsOf(
     yield* fieldsOf(part, name, seen);
 }
 const nameOf = (reference: string): string => reference.split('/').at(-1) ?? '';
+const resolved = (response: Schema): object | undefined =>
+  response.$ref === undefined ? response : components.responses[nameOf(response.$ref)];
 
 describe('the words of the OpenAPI document', () => {
   it('describe each operation beyond its summary', () => {
@@ -117,6 +120,14 @@ describe('the words of the OpenAPI document', () => {
         .map(({ name }) => `${id} ${name}`),
     );
     expect(bare).toEqual([]);
+  });
+
+  it('say of each operation with a body that the body may be refused', () => {
+    const silent = operations.filter(({ requestBody, responses }) => {
+      const refusal = JSON.stringify(resolved(responses['400'] ?? {}));
+      return requestBody && !/`invalid_(music_)?request`/.test(refusal);
+    });
+    expect(silent.map(({ operationId: id }) => id)).toEqual([]);
   });
 
   it('name the models that take a body in its title', () => {

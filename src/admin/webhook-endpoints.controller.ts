@@ -52,7 +52,7 @@ export class AdminWebhookEndpointsController {
     description: 'As its holder may with a key of scope `manage`. At most 10 endpoints.',
   })
   @ApiCreatedResponse({ type: WebhookEndpointView })
-  @ErrorResponses('invalid_content_type', 'request_too_large')
+  @ErrorResponses('invalid_request', 'invalid_content_type', 'request_too_large')
   async createAdminWebhookEndpoint(
     @Param('id') id: string,
     @StrictBody() body: WebhookEndpointBody,
