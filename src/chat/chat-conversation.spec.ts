@@ -5,10 +5,9 @@ import { chatRequestOf } from './chat-request.js';
 import { ChatBody } from './dto/chat.body.js';
 
 const [row] = CHAT_MODELS;
-const conversationOf = (fields: object) => {
-  const body = validatorOf(ChatBody).parse({ model: row.id, ...fields });
-  return chatRequestOf(row, body).request.conversation();
-};
+const requestOf = (fields: object) =>
+  chatRequestOf(row, validatorOf(ChatBody).parse({ model: row.id, ...fields }));
+const conversationOf = (fields: object) => requestOf(fields).request.conversation();
 const ofMessages = (...messages: object[]) => conversationOf({ messages }).messages;
 const text = (value: string) => ({ type: 'text', text: value });
 
@@ -115,5 +114,26 @@ describe('the conversation of a chat', () => {
       responseFormat: { type: 'json_schema', name: 'n', schema },
       settings: { stop: ['END'], topP: 0.5, reasoningEffort: 'low', promptCacheKey: 'k' },
     });
+  });
+
+  it('has those tools alone among which the model may choose', () => {
+    const tools = ['f', 'g'].map((name) => ({ type: 'function', function: { name } }));
+    const custom = { type: 'custom', custom: { name: 'g' } };
+    const allowed_tools = { mode: 'required', tools: [tools[0], custom] };
+    const asked = requestOf({
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [...tools, custom],
+      tool_choice: { type: 'allowed_tools', allowed_tools },
+    });
+    expect(asked.request.conversation()).toMatchObject({
+      tools: [
+        { kind: 'function', name: 'f' },
+        { kind: 'custom', name: 'g' },
+      ],
+      toolChoice: 'required',
+    });
+    const [, ofOthers] = asked.prompt(false).texts;
+    expect(ofOthers).toBe(JSON.stringify([tools[0], custom]));
+    expect(asked.prompt(true).texts[1]).toBe(JSON.stringify([...tools, custom]));
   });
 });

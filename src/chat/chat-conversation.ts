@@ -20,11 +20,25 @@ import { sealedCallOf, sealedReasoningOf } from './sealed-fields.js';
 export function conversationOf(body: Partial<ChatBody>): Conversation {
   return {
     messages: (body.messages ?? []).map(messageOf),
-    tools: (body.tools ?? []).map(toolOf),
+    tools: (callableTools(body) ?? []).map(toolOf),
     toolChoice: toolChoiceOf(body.tool_choice),
     responseFormat: body.response_format && formatOf(body.response_format),
     settings: settingsOf(body),
   };
+}
+
+/** The tools that the model may call, which `allowed_tools` bounds. */
+export function callableTools({
+  tools,
+  tool_choice: choice,
+}: Partial<ChatBody>): readonly JsonObject[] | undefined {
+  const allowed = allowedIn(choice)?.tools;
+  if (!Array.isArray(allowed)) return tools;
+  const named = allowed.map(namedTool);
+  return tools?.filter((tool) => {
+    const { kind, name } = toolOf(tool);
+    return named.some((own) => own?.kind === kind && own.name === name);
+  });
 }
 
 function messageOf(message: JsonObject, index: number): ConversationMessage {
@@ -142,7 +156,20 @@ function toolOf(tool: JsonObject): ChatTool {
 function toolChoiceOf(choice: ChatBody['tool_choice']): ToolChoice | undefined {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
   if (!isJsonObject(choice)) return undefined;
-  const { type, function: called, custom } = choice;
+  const allowed = allowedIn(choice);
+  if (allowed) return allowed.mode === 'required' ? 'required' : 'auto';
+  return namedTool(choice);
+}
+
+/** The `allowed_tools` of a choice of that type. */
+function allowedIn(choice: ChatBody['tool_choice']): JsonObject | undefined {
+  if (!isJsonObject(choice) || choice.type !== 'allowed_tools') return undefined;
+  return isJsonObject(choice.allowed_tools) ? choice.allowed_tools : undefined;
+}
+
+function namedTool(named: unknown): Extract<ToolChoice, object> | undefined {
+  if (!isJsonObject(named)) return undefined;
+  const { type, function: called, custom } = named;
   const kind = type === 'custom' ? 'custom' : 'function';
   const tool = kind === 'custom' ? custom : called;
   return isJsonObject(tool) ? { kind, name: String(tool.name) } : undefined;

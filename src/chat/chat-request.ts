@@ -10,7 +10,7 @@ import {
   type PromptText,
   type TextRequest,
 } from '../text/text-request.js';
-import { conversationOf } from './chat-conversation.js';
+import { callableTools, conversationOf } from './chat-conversation.js';
 import { checkMessages, partsOf, withContent } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
 import { knownRequestOf } from './known-request-fields.js';
@@ -41,7 +41,8 @@ export function chatRequestOf({ terms }: ModelRow<'chat'>, body: ChatBody): Text
     longestAnswerTokens: stream ? undefined : longestAnswerTokens(rest),
     images: imagesOf(messages),
     ignored,
-    prompt: () => promptOf(native, images),
+    prompt: (isNative) =>
+      promptOf(native, (isNative ? shapes.tools : callableTools(native)) ?? [], images),
     affinity: body.prompt_cache_key,
   };
 }
@@ -66,11 +67,12 @@ function longestAnswerTokens({ logprobs, top_logprobs = 0 }: Partial<ChatBody>):
 }
 
 function promptOf(
-  { messages, tools, response_format: format }: Partial<ChatBody>,
+  { messages, response_format: format }: Partial<ChatBody>,
+  tools: readonly JsonObject[],
   images: number,
 ): PromptText {
   const texts = (messages ?? []).flatMap(textsOf);
-  const shapes = [tools, format].filter((shape) => shape !== undefined);
+  const shapes = [...(tools.length > 0 ? [tools] : []), ...(format ? [format] : [])];
   return {
     texts: [...texts, ...shapes.map((shape) => JSON.stringify(shape))],
     messages: messages?.length ?? 0,

@@ -49,4 +49,42 @@ describe('the fields of a request', () => {
       ignored: ['response_format.json_schema.cache_control'],
     });
   });
+
+  it.each<[string, object, object]>([
+    [
+      'one tool',
+      { type: 'function', function: { name: 'f', x: 1 }, y: 2 },
+      { type: 'function', function: { name: 'f' } },
+    ],
+    [
+      'allowed tools',
+      {
+        type: 'allowed_tools',
+        y: 2,
+        allowed_tools: {
+          mode: 'auto',
+          tools: [{ type: 'function', function: { name: 'f', x: 1 } }],
+        },
+      },
+      {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'f' } }] },
+      },
+    ],
+  ])('in a choice of %s are left out and listed', (_what, choice, sent) => {
+    const known = knownRequestOf({ messages: [], tool_choice: choice as never });
+    expect(known.tool_choice).toEqual(sent);
+    expect(known.ignored).toHaveLength(2);
+    for (const path of known.ignored) expect(path).toMatch(/^tool_choice\.(\w+\.)*[xy]$/);
+  });
+
+  it('in the grammar of a custom tool are left out and listed', () => {
+    const grammar = { syntax: 'lark', definition: 'd' };
+    const tool = { type: 'custom', custom: { name: 'n', format: { type: 'grammar', grammar } } };
+    const format = { type: 'grammar', grammar: { ...grammar, x: 1 } };
+    const sent = { type: 'custom', custom: { name: 'n', format } };
+    const known = knownRequestOf({ messages: [], tools: [sent] });
+    expect(known).toMatchObject({ ignored: ['tools.custom.format.grammar.x'] });
+    expect(known.tools).toEqual([tool]);
+  });
 });

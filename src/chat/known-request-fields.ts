@@ -38,11 +38,14 @@ const MESSAGE: Known = {
   extra_content: true,
   annotations: true,
 };
+const GRAMMAR: Known = { syntax: true, definition: true };
 const TOOL: Known = {
   type: true,
   function: { name: true, description: true, parameters: true, strict: true },
-  custom: { name: true, description: true, format: true },
+  custom: { name: true, description: true, format: { type: true, grammar: GRAMMAR } },
 };
+const NAMED_TOOL: Known = { type: true, function: { name: true }, custom: { name: true } };
+const CHOICE: Known = { ...NAMED_TOOL, allowed_tools: { mode: true, tools: NAMED_TOOL } };
 const FORMAT: Known = {
   type: true,
   json_schema: { name: true, description: true, schema: true, strict: true },
@@ -53,20 +56,21 @@ const MAX_NAMES = 20;
 const NAME = /^[\w$-]{1,64}$/;
 
 /** The objects of a request that callers write freely, with known fields only. */
-type FreeFields = Pick<ChatBody, 'messages' | 'tools' | 'response_format'>;
+type FreeFields = Pick<ChatBody, 'messages' | 'tools' | 'tool_choice' | 'response_format'>;
 
 /** The fields that are sent, and the names of those that are not, such as `messages.content.cache_control`. */
 export interface KnownRequest extends FreeFields {
   readonly ignored: readonly string[];
 }
 
-/** Leaves out every unknown field of messages, parts and tools, except those named in `passed`. */
+/** Leaves out every unknown field of messages, parts, tools and choices of tools, except those named in `passed`. */
 export function knownRequestOf(request: FreeFields, passed: readonly string[] = []): KnownRequest {
-  const { messages, tools, response_format: format } = request;
+  const { messages, tools, tool_choice: choice, response_format: format } = request;
   const sieve = new Sieve(new Set(passed));
   return {
     messages: messages.map((message) => sieve.object(message, MESSAGE, 'messages')),
     ...(tools && { tools: tools.map((tool) => sieve.object(tool, TOOL, 'tools')) }),
+    ...(isJsonObject(choice) && { tool_choice: sieve.object(choice, CHOICE, 'tool_choice') }),
     ...(format && { response_format: sieve.object(format, FORMAT, 'response_format') }),
     ignored: [...sieve.ignored],
   };

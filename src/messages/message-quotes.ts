@@ -39,7 +39,10 @@ export class MessageQuotes implements OnModuleInit {
 
   /** The tokens of the prompt, counted here. Throws as `messageRequestOf` does. */
   async countTokens(accountId: string, sent: OpenBody<MessagesBody>): Promise<MessageTokensView> {
-    const { tokens } = await this.usage.promptTokens(accountId, messageRequestOf(sent).prompt());
+    const { tokens } = await this.usage.promptTokens(
+      accountId,
+      messageRequestOf(sent).prompt(true),
+    );
     return { input_tokens: tokens };
   }
 }

@@ -66,7 +66,7 @@ export class MessagesService {
   }
 
   private promptOf({ caller }: AdmittedCall<'chat'>, asked: TextRequest) {
-    return this.usage.promptTokens(caller.accountId, asked.prompt());
+    return this.usage.promptTokens(caller.accountId, asked.prompt(true));
   }
 }
 

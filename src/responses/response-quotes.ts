@@ -50,7 +50,7 @@ export class ResponseQuotes implements OnModuleInit {
   /** The tokens of the whole conversation, counted here. Throws as `PreparedResponses.asked` does. */
   async countTokens(accountId: string, sent: OpenBody<ResponsesBody>): Promise<InputTokensView> {
     const { asked } = await this.prepared.asked(accountId, sent);
-    const { tokens } = await this.usage.promptTokens(accountId, asked.prompt());
+    const { tokens } = await this.usage.promptTokens(accountId, asked.prompt(false));
     return { object: 'response.input_tokens', input_tokens: tokens };
   }
 }

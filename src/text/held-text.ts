@@ -4,12 +4,12 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import { setOutputCapHeaders } from '../platform/http-server/responses/gateway-headers.js';
 import type { ChatCommand } from '../providers/ports/chat.port.js';
 import type { TextQuote } from './text-quote.js';
-import type { PromptText } from './text-request.js';
+import type { PromptOf } from './text-request.js';
 
 /** A call whose money is held: what the provider gets, and the most that the call may cost. */
 export interface HeldText {
   readonly command: ChatCommand;
-  readonly prompt: () => PromptText;
+  readonly prompt: PromptOf;
   readonly ceilingMicroUsd: MicroUsd;
 }
 

@@ -17,7 +17,7 @@ interface EndedStream {
     readonly row: Pick<AdmittedCall<'chat'>['row'], 'price' | 'hiddenReasoning'>;
   };
   readonly held: Pick<HeldText, 'command' | 'prompt' | 'ceilingMicroUsd'>;
-  readonly relay: Pick<StreamRelay, 'usage' | 'toldPrompt'>;
+  readonly relay: Pick<StreamRelay, 'usage' | 'toldPrompt' | 'isNative'>;
   readonly generated: GeneratedTextBuffer;
   readonly route: TriedRoute;
 }
@@ -51,9 +51,9 @@ export class StreamOutcomes {
     hasHiddenReasoning: boolean,
   ): Promise<CountedUsage> {
     const { accountId } = call.caller;
-    const { prompt, command } = held;
-    const { maxTokens } = command;
-    const { toldPrompt } = relay;
+    const { maxTokens } = held.command;
+    const { toldPrompt, isNative } = relay;
+    const prompt = () => held.prompt(isNative);
     const completed = { accountId, route, prompt, toldPrompt, maxTokens, hasHiddenReasoning };
     return this.usage.of(completed, relay.usage, () => generated.take());
   }

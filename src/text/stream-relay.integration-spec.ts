@@ -47,6 +47,16 @@ it('sends every chunk in order, and none while the client still receives the pre
   expect(sent).toEqual(Array.from({ length: CHUNKS }, (_, index) => index));
 });
 
+it.each([true, false])(
+  'knows from its events whether the vendor speaks the protocol of the face: %s',
+  async (isNative) => {
+    const event = new PartsEvent([], null, isNative ? { object: 'chunk' } : null);
+    const relay = relayTo({ send: () => undefined, cut, isGone: false });
+    await relay.run(Readable.from([event, chunkOf(1)]), fault);
+    expect(relay.isNative).toBe(isNative);
+  },
+);
+
 it('reads no chunk from the provider while the client reads nothing', async () => {
   let generated = 0;
   const source = new Readable({

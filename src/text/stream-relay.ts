@@ -25,6 +25,8 @@ export class StreamRelay {
   toldPrompt: TokenUsage | null = null;
   /** Whether the model has sent its finish reason. Only the usage follows it. */
   isFinished = false;
+  /** Whether the vendor speaks the protocol of the face. */
+  isNative = false;
   private source: Readable | undefined;
   private readonly backpressure = new BackpressureClock();
 
@@ -75,7 +77,8 @@ export class StreamRelay {
   }
 
   private record(event: ChatEvent): void {
-    const { texts, hasFinish, usage } = event;
+    const { texts, hasFinish, usage, native } = event;
+    if (native !== null) this.isNative = true;
     if (usage?.completionTokens === 0 && event instanceof PartsEvent) this.toldPrompt ??= usage;
     if (hasFinish) this.isFinished = true;
     if (texts.length > 0) {

@@ -41,7 +41,7 @@ export class TextAnswers {
     const completed = {
       accountId: call.caller.accountId,
       route: { provider, upstreamModel },
-      prompt,
+      prompt: () => prompt(answer.native !== null),
       maxTokens: command.maxTokens,
       hasHiddenReasoning: call.row.hiddenReasoning,
     };

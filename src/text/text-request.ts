@@ -21,6 +21,9 @@ export interface PromptText {
   readonly images: number;
 }
 
+/** The prompt as a vendor of the face's own protocol gets it (`isNative`), or any other vendor. */
+export type PromptOf = (isNative: boolean) => PromptText;
+
 /** What a face makes of a body, before anything is held. */
 export interface TextRequest {
   /** What the provider gets, but for the output cap. */
@@ -35,7 +38,7 @@ export interface TextRequest {
   readonly images: readonly NamedImage[];
   /** The fields of the body that are not sent on (decisions G-92, G-107). */
   readonly ignored: readonly string[];
-  readonly prompt: () => PromptText;
+  readonly prompt: PromptOf;
   /** The caller's name of a cache or a session: its calls stay with one vendor and key, whose caches know their prompts. */
   readonly affinity?: string | undefined;
 }

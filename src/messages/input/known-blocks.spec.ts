@@ -38,6 +38,14 @@ describe('fields inside a message that nobody knows', () => {
         source: { type: 'content', content: [{ type: 'text', text: 'Hi', mood: 'good' }] },
       }),
     ],
+    [
+      'messages.0.content.0.citations.style',
+      asked({
+        type: 'document',
+        source: { type: 'text', media_type: 'text/plain', data: 'Hi' },
+        citations: { enabled: true, style: 'short' },
+      }),
+    ],
     ['system.0.mood', { system: [{ type: 'text', text: 'Hi', mood: 'good' }] }],
     ['tools.0.color', { tools: [{ name: 'a', input_schema: {}, color: 'red' }] }],
     ['tool_choice.color', { tool_choice: { type: 'auto', color: 'red' } }],

@@ -30,6 +30,8 @@ const SOURCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ['type', 'media_type', 'data'],
   content: ['type', 'content'],
 };
+/** Whether a document is cited. The citations of an answer that comes back are a list. */
+const CITATIONS = ['enabled'];
 const TOOL_FIELDS = [
   ...[...COMMON, 'name', 'description', 'input_schema', 'strict'],
   ...['defer_loading', 'eager_input_streaming', 'input_examples'],
@@ -101,7 +103,7 @@ export class KnownBlocks {
 
   private block(block: JsonObject, path: string): JsonObject {
     const fields = BLOCK_FIELDS[block.type as string] ?? [];
-    const known = this.cached(this.ignored.without(block, fields, path), path);
+    const known = this.cited(this.cached(this.ignored.without(block, fields, path), path), path);
     const { content, source } = known;
     if (Array.isArray(content)) {
       return withField(known, 'content', this.content(content, `${path}.content`));
@@ -128,6 +130,13 @@ export class KnownBlocks {
 
   private tool(tool: JsonObject, path: string): JsonObject {
     return this.cached(this.ignored.without(tool, TOOL_FIELDS, path), path);
+  }
+
+  private cited(block: JsonObject, path: string): JsonObject {
+    const { citations } = block;
+    if (!isJsonObject(citations)) return block;
+    const known = this.ignored.without(citations, CITATIONS, `${path}.citations`);
+    return withField(block, 'citations', known);
   }
 
   private cached(object: JsonObject, path: string): JsonObject {

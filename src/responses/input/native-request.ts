@@ -9,7 +9,7 @@ import {
   type PlacedItem,
   VENDOR_PART,
 } from './item-conversation.js';
-import { knownTextOptions, pick } from './known-options.js';
+import { knownTextOptions, knownTool, knownToolChoice, pick } from './known-options.js';
 
 const LOGPROBS = 'message.output_text.logprobs';
 /** Settings that a vendor of this protocol gets as they are. */
@@ -20,7 +20,6 @@ const SETTINGS = [
 const TEXTS = [
   ...['instructions', 'user', 'safety_identifier', 'prompt_cache_key'],
 ] as const satisfies readonly (keyof ResponsesBody)[];
-const TOOL_FIELDS = ['type', 'name', 'description', 'parameters', 'strict', 'format'];
 
 /**
  * The request as a vendor of this protocol gets it, without what the adapter adds: model, cap, store, include and stream.
@@ -40,9 +39,9 @@ export function nativeBodyOf(
       TEXTS.filter((name) => body[name] !== '').map((name) => [name, body[name]]),
     ),
     text: body.text && knownTextOptions(body.text),
-    tool_choice: body.tool_choice,
+    tool_choice: body.tool_choice && knownToolChoice(body.tool_choice),
     ...(tools.length > 0 && {
-      tools: tools.map((tool) => pick(tool, TOOL_FIELDS)),
+      tools: tools.map(knownTool),
       parallel_tool_calls: body.parallel_tool_calls,
     }),
     ...(body.reasoning && { reasoning: pick(body.reasoning, ['effort', 'summary']) }),

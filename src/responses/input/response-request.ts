@@ -36,6 +36,7 @@ export function textRequestOf(
   const instructed = withInstructions(body, messages);
   const conversation = conversationOf(body, instructed, ignored);
   const images = imagesOf(instructed);
+  const beside = () => onlyNative(native, conversation.tools);
   return {
     request: {
       protocol: 'responses',
@@ -43,7 +44,7 @@ export function textRequestOf(
       conversation: () => conversation,
     },
     promptTokens: promptBound(
-      JSON.stringify([conversation, onlyNative(native, conversation.tools)], withoutImages),
+      JSON.stringify([conversation, beside()], withoutImages),
       images.length,
     ),
     maxTokens: body.max_output_tokens,
@@ -51,13 +52,15 @@ export function textRequestOf(
     images: namedImages(images),
     ignored: ignored.names,
     affinity: filled(body.prompt_cache_key),
-    prompt: () => ({
-      texts: promptTexts(conversation),
+    prompt: (isNative) => ({
+      texts: [...promptTexts(conversation), ...(isNative ? beside() : []).map(inJson)],
       messages: instructed.length,
       images: images.length,
     }),
   };
 }
+
+const inJson = (value: unknown): string => JSON.stringify(value);
 
 /** Of a vendor of this protocol a stream ends with the whole answer, too. */
 function longestAnswerTokens({ include, top_logprobs = 0 }: ResponsesBody): number | undefined {
