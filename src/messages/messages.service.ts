@@ -71,9 +71,10 @@ export class MessagesService {
 }
 
 function askedOf(sent: Sent, response: Response): TextRequest {
-  const asked = messageRequestOf(sent, response.req.get('anthropic-beta'));
-  setIgnoredFieldsHeader(response, asked.ignored);
-  return asked;
+  return messageRequestOf(sent, response.req.get('anthropic-beta'), (ignored) => {
+    // The head of a slow stream is sent before its vendor has answered.
+    if (!response.headersSent) setIgnoredFieldsHeader(response, ignored);
+  });
 }
 
 /** An upper bound of the prompt, which is what there is where it cannot be counted soon, explains no refusal. */

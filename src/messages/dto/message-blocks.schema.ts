@@ -104,7 +104,19 @@ class MessageRedactedThinking {
   data!: string;
 }
 
-const ANSWERED = [MessageText, MessageThinking, MessageRedactedThinking, MessageToolUse];
+/** What a vendor of this protocol may add to its answers, and gets back. */
+class MessageOtherBlock {
+  @ApiProperty({
+    pattern: '^[a-z][a-z0-9_]{0,63}$',
+    example: 'compaction',
+    description: 'A type that is not known here',
+  })
+  type!: string;
+}
+
+const ANSWERED = [
+  ...[MessageText, MessageThinking, MessageRedactedThinking, MessageToolUse, MessageOtherBlock],
+];
 const SENT = [...ANSWERED, MessageImage, MessageDocument, MessageToolResult];
 
 /** One turn of the conversation. */

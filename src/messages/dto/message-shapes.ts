@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { uncleanPart } from '../../common/validation/clean-json.js';
 import type { PartFault } from '../../common/validation/fields.js';
+import { faultAt, within } from '../../common/validation/part-faults.js';
+import { cacheFault } from './cache-shape.js';
+import { isUnknownType, unknownBlockFault } from './unknown-blocks.js';
 
 /** Most messages of one request. */
 const MAX_MESSAGES = 100_000;
@@ -16,10 +19,6 @@ const NO_LENGTH =
 
 type Fault = PartFault | undefined;
 type Check = (block: JsonObject) => Fault;
-
-export const faultAt = (at: string, text: string): PartFault => ({ at, says: text });
-export const within = (at: string, fault: Fault): Fault =>
-  fault && faultAt(at + fault.at, fault.says);
 
 const RESULT_BLOCKS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ['text', (block) => textFault(block, 'text')],
@@ -83,18 +82,15 @@ function blocksFault(blocks: unknown, known: ReadonlyMap<unknown, Check>): Fault
 
 function blockFault(block: unknown, known: ReadonlyMap<unknown, Check>): Fault {
   if (!isJsonObject(block)) return faultAt('', 'must be an object');
-  const check = known.get(block.type);
+  const check = known.get(block.type) ?? checkOfUnknown(block, known);
   if (!check) return faultAt('.type', `must be one of ${[...known.keys()].join(', ')} here`);
   return check(block) ?? within('.cache_control', cacheFault(block.cache_control));
 }
 
-/** `cache_control`: how long the vendor is to keep the prompt up to here. */
-export function cacheFault(cache: unknown): Fault {
-  if (cache === undefined || cache === null) return undefined;
-  if (!isJsonObject(cache)) return faultAt('', 'must be an object');
-  if (cache.type !== 'ephemeral') return faultAt('.type', 'must be ephemeral');
-  const times: readonly unknown[] = [undefined, null, '5m', '1h'];
-  return times.includes(cache.ttl) ? undefined : faultAt('.ttl', 'must be 5m or 1h');
+/** Vendors of this protocol add types of blocks to their answers, and want them back. */
+function checkOfUnknown({ type }: JsonObject, known: typeof USER_BLOCKS): Check | undefined {
+  const isUnknown = known === ASSISTANT_BLOCKS && isUnknownType(type) && !USER_BLOCKS.has(type);
+  return isUnknown ? unknownBlockFault : undefined;
 }
 
 function imageFault(source: unknown): Fault {

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../common/json-object.js';
 import { Bool, Examined, Int, ModelId, Text } from '../../common/validation/fields.js';
 import { MAX_OUTPUT_CAP, NotOffered, Temperature, TopP } from '../../text/text-fields.js';
+import { cacheFault } from './cache-shape.js';
 import { MessageTurn, textBlocks } from './message-blocks.schema.js';
-import { cacheFault, turnsFault, systemFault } from './message-shapes.js';
+import { turnsFault, systemFault } from './message-shapes.js';
 import {
   messageToolsFault,
   metadataFault,

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { isCleanJson, uncleanPart } from '../../common/validation/clean-json.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { cacheFault, faultAt, within } from './message-shapes.js';
+import { faultAt, within } from '../../common/validation/part-faults.js';
+import { cacheFault } from './cache-shape.js';
 
 const MAX_TOOLS = 1_024;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;

@@ -83,6 +83,22 @@ describe('fields inside a message that nobody knows', () => {
   });
 });
 
+describe('a block of an answer whose type nobody knows', () => {
+  it('stays as it is, and is not among the known ones', () => {
+    const block = { type: 'server_memory', content: [{ type: 'text', text: 'a', mood: 'good' }] };
+    const text = { type: 'text', text: 'Hi' };
+    const content = [text, block];
+    const ignored = new IgnoredFields();
+    const blocks = new KnownBlocks(ignored);
+    const messages = [{ role: 'assistant', content }];
+    const { messages: sent } = blocks.of({ model: 'm', stream: false, messages });
+    expect((sent[0]!.content as object[])[1]).toBe(block);
+    expect(blocks.unknown).toEqual([{ block, path: 'messages.0.content.1' }]);
+    expect(blocks.placed.map(({ block: known }) => known)).toEqual([text]);
+    expect(ignored.names).toEqual([]);
+  });
+});
+
 describe('a body whose fields are all known', () => {
   it('is not copied', () => {
     const turn = {

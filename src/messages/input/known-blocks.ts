@@ -51,8 +51,10 @@ const FORMAT = ['type', 'schema'];
  * clients gain fields every week (decision G-107). Where nothing is unknown, nothing is copied.
  */
 export class KnownBlocks {
-  /** The blocks of the messages, those within results of tools included. */
+  /** The known blocks of the messages, those within results of tools included. */
   readonly placed: PlacedBlock[] = [];
+  /** Blocks of earlier answers of types that are not known here. They stay as they are. */
+  readonly unknown: PlacedBlock[] = [];
 
   constructor(private readonly ignored: IgnoredFields) {}
 
@@ -95,8 +97,13 @@ export class KnownBlocks {
       return content;
     }
     return (content as readonly JsonObject[]).map((block, index) => {
-      const known = this.block(block, `${path}.${index}`);
-      this.placed.push({ block: known, path: `${path}.${index}` });
+      const at = `${path}.${index}`;
+      if (!isKnownBlock(block)) {
+        this.unknown.push({ block, path: at });
+        return block;
+      }
+      const known = this.block(block, at);
+      this.placed.push({ block: known, path: at });
       return known;
     });
   }
@@ -145,6 +152,11 @@ export class KnownBlocks {
     const known = this.ignored.without(cache, CACHE, `${path}.cache_control`);
     return withField(object, 'cache_control', known);
   }
+}
+
+/** Whether the type of a block is known here; vendors add types to their answers. */
+export function isKnownBlock({ type }: JsonObject): boolean {
+  return Object.hasOwn(BLOCK_FIELDS, type as string);
 }
 
 /** The object with this value of the field; itself where it has that value. */

@@ -11,6 +11,7 @@ import type {
   ToolChoice,
 } from '../../providers/ports/conversation.js';
 import type { MessagesBody } from '../dto/messages.body.js';
+import { isKnownBlock } from './known-blocks.js';
 
 type AssistantPart = Extract<ConversationMessage, { role: 'assistant' }>['parts'][number];
 type InputPart = TextPart | ImagePart;
@@ -18,7 +19,7 @@ type InputPart = TextPart | ImagePart;
 /** Name of the form of an answer, which this protocol does not name. */
 const FORMAT_NAME = 'answer';
 
-/** What a checked body asks, in neutral parts, for a vendor of another protocol. */
+/** What a checked body asks, in neutral parts, for a vendor of another protocol, who gets no unknown blocks. */
 export function conversationOfBody(body: MessagesBody): Conversation {
   const { system, messages, tools = [] } = body;
   const choice = choiceOf(body.tool_choice);
@@ -49,7 +50,12 @@ function systemMessages(content: unknown): ConversationMessage[] {
 function turnOf({ role, content }: JsonObject, path: string): ConversationMessage[] {
   if (role === 'system') return systemMessages(content);
   const blocks = blocksOf(content);
-  if (role === 'assistant') return [{ role, parts: blocks.map(assistantPart) }];
+  if (role === 'assistant') {
+    const known = blocks.filter(isKnownBlock);
+    return known.length === 0 && blocks.length > 0
+      ? []
+      : [{ role, parts: known.map(assistantPart) }];
+  }
   const placed = blocks.map((block, index) => ({ block, path: `${path}.${index}` }));
   const results = placed.filter(({ block }) => block.type === 'tool_result');
   const parts = placed.flatMap(({ block, path: at }) => inputParts(block, at));

@@ -10,7 +10,7 @@ import {
   type TextRequest,
 } from '../../text/text-request.js';
 import type { MessagesBody } from '../dto/messages.body.js';
-import { KnownBlocks, type PlacedBlock } from './known-blocks.js';
+import { isKnownBlock, KnownBlocks, type PlacedBlock } from './known-blocks.js';
 import { blocksOf, conversationOfBody, isSigned, userOf } from './message-conversation.js';
 
 /** The one header of a caller that a vendor of this protocol gets: names of features that are being tried out. */
@@ -18,19 +18,33 @@ const BETA_HEADER = 'anthropic-beta';
 const BETA = /^[\w., -]{1,2000}$/;
 
 /**
- * The request in the form of the core of text. A vendor of this protocol gets the known fields as they are; unknown ones
- * are left out on every level, and named. Throws
- * `invalid_request` naming the field where fields do not fit each other, and where a strict caller sent unknown ones.
+ * The request in the form of the core of text. A vendor of this protocol gets the known fields as they are, and unknown
+ * blocks of earlier answers; unknown fields are left out on every level, and named. `tell` gets the names of all that is
+ * left out, and once more with the unknown blocks when a vendor of another protocol is asked. Throws `invalid_request`
+ * naming the field where fields do not fit each other, and where a strict caller sent unknown ones.
  */
-export function messageRequestOf(sent: OpenBody<MessagesBody>, beta?: string): TextRequest {
+export function messageRequestOf(
+  sent: OpenBody<MessagesBody>,
+  beta?: string,
+  tell: (ignored: readonly string[]) => void = () => undefined,
+): TextRequest {
   checkTogether(sent.body);
   const ignored = new IgnoredFields();
   for (const name of sent.ignored) ignored.add(name);
   const blocks = new KnownBlocks(ignored);
   const body = blocks.of(sent.body);
-  ignored.refuseWhere(sent.isStrict);
-  const native = nativeOf(body);
   const { placed } = blocks;
+  let { unknown } = blocks;
+  const { names } = ignored;
+  const leaveOutUnknown = (): void => {
+    for (const { path } of unknown) ignored.add(path);
+    unknown = [];
+  };
+  // Only the attempt shows whether they are left out.
+  if (sent.isStrict) leaveOutUnknown();
+  ignored.refuseWhere(sent.isStrict);
+  tell(names);
+  const native = nativeOf(body);
   const images = placed.filter(({ block }) => block.type === 'image');
   const isSent = beta !== undefined && BETA.test(beta);
   return {
@@ -38,13 +52,17 @@ export function messageRequestOf(sent: OpenBody<MessagesBody>, beta?: string): T
       protocol: 'messages',
       native,
       ...(isSent && { nativeHeaders: { [BETA_HEADER]: beta } }),
-      conversation: lazily(() => conversationOfBody(body)),
+      conversation: lazily(() => {
+        leaveOutUnknown();
+        tell(ignored.names);
+        return conversationOfBody(body);
+      }),
     },
     promptTokens: promptBound(JSON.stringify(native, withoutImages), images.length),
     maxTokens: body.max_tokens,
     images: images.flatMap(namedImage),
-    ignored: ignored.names,
-    prompt: () => promptOf(body, placed, images.length),
+    ignored: names,
+    prompt: () => promptOf(body, [...placed, ...unknown], images.length),
     affinity: userOf(body),
   };
 }
@@ -115,7 +133,11 @@ function promptOf(
   };
 }
 
-function textsOf({ type, text, thinking, name, input, title, source }: JsonObject): string[] {
+function textsOf(block: JsonObject): string[] {
+  return isKnownBlock(block) ? textsOfKnown(block) : [JSON.stringify(block)];
+}
+
+function textsOfKnown({ type, text, thinking, name, input, title, source }: JsonObject): string[] {
   const { data, content } = isJsonObject(source) && type === 'document' ? source : {};
   const inner = blocksOf(content).map((block) => block.text);
   const texts = [text, thinking, name, title, data, ...inner].filter(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../../providers/ports/chat-parts.js';
 import { PartsEvent } from '../../providers/ports/chat.port.js';
 import type { FinishReason } from '../../providers/ports/finish-reason.js';
@@ -99,9 +100,33 @@ describe("a vendor's own message", () => {
       'message_start',
       'content_block_start',
       'content_block_stop',
+      'vendor_bill',
       'message_delta',
       'message_stop',
     ]);
     expect(told.join('')).not.toMatch(/"provider|"cost"|upstream_model/);
+  });
+
+  it('is streamed with the events that the vendor has added, as many as a caller can be sent', async () => {
+    const told: JsonObject[] = [];
+    const events = {
+      send: (data: string, name?: string) => {
+        const event = JSON.parse(data) as JsonObject;
+        expect(event.type).toBe(name);
+        told.push(event);
+        return undefined;
+      },
+      end: () => Promise.resolve(),
+    };
+    const stream = new MessageStream(events, HEAD, 20);
+    const forward = (native: JsonObject) => stream.forward(new PartsEvent([], null, native));
+    void forward({ type: 'message_start', message: {} });
+    void forward({ type: 'context_trimmed', model: 'vendors', edits: [{ tokens: 5 }] });
+    void forward({ type: 'bad name\n', edits: [] });
+    for (let sent = 0; sent < 20_000; sent += 1) void forward({ type: 'progress', sent });
+    await stream.end(BILL);
+    expect(told[1]).toEqual({ type: 'context_trimmed', model: 'm', edits: [{ tokens: 5 }] });
+    expect(told.filter(({ type }) => type === 'progress')).toHaveLength(9_999);
+    expect(told).toHaveLength(10_003);
   });
 });

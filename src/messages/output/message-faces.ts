@@ -5,6 +5,7 @@ import type { SseWriter } from '../../platform/http-server/responses/sse-respons
 import type { ChatEvent, TokenUsage } from '../../providers/ports/chat.port.js';
 import { UnusableAnswer } from '../../providers/ports/unusable-answer.js';
 import type { AnswerFace, Bill, StreamFace } from '../../text/text-face.js';
+import { shownObject } from '../../text/vendor-values.js';
 import { MessageBlocks } from './message-blocks.js';
 import { viewMessageUsage, viewStreamUsage } from './message-usage.js';
 
@@ -28,7 +29,11 @@ const KNOWN_FIELDS: readonly string[] = [
   'context_management',
 ];
 /** Of the vendor's own events between the start and the end. */
-const KNOWN_EVENT = /^content_block_[a-z]{1,20}$/;
+const BLOCK_EVENT = /^content_block_[a-z]{1,20}$/;
+/** Others, which the vendor may add. A caller gets so many of them, and so many characters in all. */
+const OTHER_EVENT = /^[a-z][a-z_.]{0,79}$/;
+const MAX_OTHER_EVENTS = 10_000;
+const MAX_OTHER_CHARS = 16 * 1024 * 1024;
 const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
 
 /** A message as one JSON object (API: POST /v1/messages). The vendor's own one passes with our names and counts. */
@@ -56,6 +61,8 @@ export class MessageStream implements StreamFace {
   private hasBegun = false;
   /** The vendor's own ending, if there is one. */
   private ending: JsonObject | undefined;
+  private otherEvents = 0;
+  private otherChars = 0;
   /** Set while the client has to be waited for. */
   private waiting: Promise<void> | undefined;
 
@@ -117,9 +124,19 @@ export class MessageStream implements StreamFace {
       case 'message_stop':
         break;
       default:
-        if (!KNOWN_EVENT.test(String(type))) return;
-        this.tell(String(type), delta === undefined ? fields : { ...fields, delta });
+        if (typeof type !== 'string') return;
+        if (!BLOCK_EVENT.test(type)) this.tellOther(type, event);
+        else this.tell(type, delta === undefined ? fields : { ...fields, delta });
     }
+  }
+
+  private tellOther(type: string, event: JsonObject): void {
+    if (!OTHER_EVENT.test(type) || this.otherEvents >= MAX_OTHER_EVENTS) return;
+    const { model } = this.head;
+    const shown = shownObject(event, (name) => (name === 'model' ? model : undefined));
+    this.otherEvents += 1;
+    this.otherChars += JSON.stringify(shown).length;
+    if (this.otherChars <= MAX_OTHER_CHARS) this.tell(type, shown);
   }
 
   private begin(vendors: JsonObject = {}, told: TokenUsage | null = null): void {

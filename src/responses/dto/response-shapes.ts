@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
+import { faultAt, within } from '../../common/validation/part-faults.js';
 import { isCleanJson, uncleanPart } from '../../common/validation/clean-json.js';
 
 const MAX_TOOLS = 128;
@@ -33,90 +34,89 @@ export const LEFT_OUT_TOOLS: ReadonlySet<unknown> = new Set([
 ]);
 
 type Fault = PartFault | undefined;
-const says = (at: string, text: string): PartFault => ({ at, says: text });
 
 /** `tools`: functions, custom tools, and hosted ones that are left out. */
 export function responseToolsFault(value: unknown): Fault {
   if (!Array.isArray(value) || value.length > MAX_TOOLS) {
-    return says('', `must be an array of at most ${MAX_TOOLS} tools`);
+    return faultAt('', `must be an array of at most ${MAX_TOOLS} tools`);
   }
   for (const [index, tool] of value.entries()) {
     const fault = toolFault(tool);
-    if (fault) return says(`.${index}${fault.at}`, fault.says);
+    if (fault) return within(`.${index}`, fault);
   }
   return uncleanPart(value);
 }
 
 function toolFault(tool: unknown): Fault {
-  if (!isJsonObject(tool)) return says('', 'must be an object');
+  if (!isJsonObject(tool)) return faultAt('', 'must be an object');
   const { type, name, description, parameters, strict, format } = tool;
   if (LEFT_OUT_TOOLS.has(type)) return undefined;
   if (type !== 'function' && type !== 'custom') {
-    return says('.type', 'must be function or custom: hosted tools are not offered here');
+    return faultAt('.type', 'must be function or custom: hosted tools are not offered here');
   }
-  if (typeof name !== 'string' || !NAME.test(name)) return says('.name', NAME_SAYS);
-  if (!isOptional(description, 'string')) return says('.description', 'must be a text');
+  if (typeof name !== 'string' || !NAME.test(name)) return faultAt('.name', NAME_SAYS);
+  if (!isOptional(description, 'string')) return faultAt('.description', 'must be a text');
   if (type === 'custom')
-    return isOptionalObject(format) ? undefined : says('.format', 'must be an object');
-  if (!isOptionalObject(parameters)) return says('.parameters', 'must be an object');
-  return isOptional(strict, 'boolean') ? undefined : says('.strict', 'must be true or false');
+    return isOptionalObject(format) ? undefined : faultAt('.format', 'must be an object');
+  if (!isOptionalObject(parameters)) return faultAt('.parameters', 'must be an object');
+  return isOptional(strict, 'boolean') ? undefined : faultAt('.strict', 'must be true or false');
 }
 
 /** `tool_choice`: a mode, one tool, or the tools among which the model may choose. */
 export function toolChoiceFault(value: unknown): Fault {
   if (MODES.includes(value)) return undefined;
-  if (!isJsonObject(value)) return says('', 'must be none, auto, required or an object');
+  if (!isJsonObject(value)) return faultAt('', 'must be none, auto, required or an object');
   if (value.type === 'allowed_tools') return allowedToolsFault(value);
   return namedToolFault(value);
 }
 
 function allowedToolsFault({ mode, tools }: JsonObject): Fault {
-  if (!ALLOWED_MODES.includes(mode)) return says('.mode', 'must be auto or required');
+  if (!ALLOWED_MODES.includes(mode)) return faultAt('.mode', 'must be auto or required');
   if (!Array.isArray(tools) || tools.length === 0 || tools.length > MAX_TOOLS) {
-    return says('.tools', `must be an array of 1 to ${MAX_TOOLS} tools`);
+    return faultAt('.tools', `must be an array of 1 to ${MAX_TOOLS} tools`);
   }
   for (const [index, tool] of tools.entries()) {
-    const fault = isJsonObject(tool) ? namedToolFault(tool) : says('', 'must be an object');
-    if (fault) return says(`.tools.${index}${fault.at}`, fault.says);
+    const fault = isJsonObject(tool) ? namedToolFault(tool) : faultAt('', 'must be an object');
+    if (fault) return within(`.tools.${index}`, fault);
   }
   return undefined;
 }
 
 function namedToolFault({ type, name }: JsonObject): Fault {
   if (type !== 'function' && type !== 'custom') {
-    return says('.type', 'must be function or custom: hosted tools are not offered here');
+    return faultAt('.type', 'must be function or custom: hosted tools are not offered here');
   }
-  return typeof name === 'string' && NAME.test(name) ? undefined : says('.name', NAME_SAYS);
+  return typeof name === 'string' && NAME.test(name) ? undefined : faultAt('.name', NAME_SAYS);
 }
 
 /** `text`: the form and the length of the answer. */
 export function textOptionsFault(value: unknown): Fault {
-  if (!isJsonObject(value)) return says('', 'must be an object');
+  if (!isJsonObject(value)) return faultAt('', 'must be an object');
   const { format, verbosity } = value;
-  if (!VERBOSITIES.includes(verbosity)) return says('.verbosity', 'must be low, medium or high');
+  if (!VERBOSITIES.includes(verbosity)) return faultAt('.verbosity', 'must be low, medium or high');
   if (format === undefined || format === null) return undefined;
   if (!isJsonObject(format) || !FORMATS.includes(format.type)) {
-    return says('.format.type', 'must be text, json_object or json_schema');
+    return faultAt('.format.type', 'must be text, json_object or json_schema');
   }
   if (format.type !== 'json_schema') return undefined;
   if (typeof format.name !== 'string' || !NAME.test(format.name))
-    return says('.format.name', NAME_SAYS);
-  if (!isJsonObject(format.schema)) return says('.format.schema', 'must be an object');
+    return faultAt('.format.name', NAME_SAYS);
+  if (!isJsonObject(format.schema)) return faultAt('.format.schema', 'must be an object');
   return uncleanPart(value);
 }
 
 /** `reasoning`: how much the model thinks. */
 export function reasoningFault(value: unknown): Fault {
-  if (!isJsonObject(value)) return says('', 'must be an object');
+  if (!isJsonObject(value)) return faultAt('', 'must be an object');
   if (EFFORTS.includes(value.effort)) return isCleanJson(value) ? undefined : uncleanPart(value);
-  return says('.effort', 'must be none, minimal, low, medium, high, xhigh or max');
+  return faultAt('.effort', 'must be none, minimal, low, medium, high, xhigh or max');
 }
 
 /** `context_management`: clients send compaction by themselves; it is left out and named. */
 export function contextManagementFault(value: unknown): Fault {
-  if (!Array.isArray(value)) return says('', 'must be an array');
+  if (!Array.isArray(value)) return faultAt('', 'must be an array');
   const index = value.findIndex((item) => !isJsonObject(item) || item.type !== 'compaction');
-  return index < 0 ? undefined : says(`.${index}.type`, 'must be compaction');
+  return index < 0 ? undefined : faultAt(`.${index}.type`, 'must be compaction');
 }
 
 function isOptional(value: unknown, type: 'string' | 'boolean'): boolean {

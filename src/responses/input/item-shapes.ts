@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
+import { faultAt, within } from '../../common/validation/part-faults.js';
 import { uncleanPart } from '../../common/validation/clean-json.js';
 
 /** Most items of one input. */
@@ -13,9 +14,6 @@ const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 
 type Fault = PartFault | undefined;
 type Check = (item: JsonObject) => Fault;
-
-const says = (at: string, text: string): PartFault => ({ at, says: text });
-const within = (at: string, fault: Fault): Fault => fault && says(at + fault.at, fault.says);
 
 /** The items that an input may have, and what each must have. */
 const ITEMS: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
@@ -40,9 +38,9 @@ export function typeOfItem({ type, role, id, ...rest }: JsonObject): unknown {
 /** `input`: a text, or items. The fault names the item and its part, such as `.3.content.0.type`. */
 export function inputFault(input: unknown): Fault {
   if (typeof input === 'string')
-    return input === '' ? says('', 'must not be empty') : uncleanPart(input);
+    return input === '' ? faultAt('', 'must not be empty') : uncleanPart(input);
   if (!Array.isArray(input) || input.length === 0 || input.length > MAX_ITEMS) {
-    return says('', `must be a text or an array of 1 to ${MAX_ITEMS} items`);
+    return faultAt('', `must be a text or an array of 1 to ${MAX_ITEMS} items`);
   }
   for (const [index, item] of input.entries()) {
     const fault = within(`.${index}`, itemFault(item));
@@ -52,18 +50,18 @@ export function inputFault(input: unknown): Fault {
 }
 
 function itemFault(item: unknown): Fault {
-  if (!isJsonObject(item)) return says('', 'must be an object');
+  if (!isJsonObject(item)) return faultAt('', 'must be an object');
   const check = ITEMS.get(typeOfItem(item));
   if (check) return check(item);
   const types = [...ITEMS.keys()].join(', ');
-  return says('.type', `must be one of ${types}: items of hosted tools are not offered here`);
+  return faultAt('.type', `must be one of ${types}: items of hosted tools are not offered here`);
 }
 
 function messageFault({ role, content }: JsonObject): Fault {
-  if (!ROLES.includes(role)) return says('.role', `must be one of ${ROLES.join(', ')}`);
+  if (!ROLES.includes(role)) return faultAt('.role', `must be one of ${ROLES.join(', ')}`);
   if (typeof content === 'string') return undefined;
-  if (!Array.isArray(content)) return says('.content', 'must be a text or an array of parts');
-  if (content.length === 0 && role !== 'assistant') return says('.content', 'must not be empty');
+  if (!Array.isArray(content)) return faultAt('.content', 'must be a text or an array of parts');
+  if (content.length === 0 && role !== 'assistant') return faultAt('.content', 'must not be empty');
   const types = role === 'assistant' ? ['output_text', 'refusal'] : ['input_text', 'input_image'];
   return partsFault(content, role === 'user' || role === 'assistant' ? types : ['input_text']);
 }
@@ -71,9 +69,9 @@ function messageFault({ role, content }: JsonObject): Fault {
 function outputFault(item: JsonObject): Fault {
   const fault = textFault(item, 'call_id');
   if (fault || typeof item.output === 'string') return fault;
-  if (!Array.isArray(item.output)) return says('.output', 'must be a text or an array of parts');
+  if (!Array.isArray(item.output)) return faultAt('.output', 'must be a text or an array of parts');
   const inner = partsFault(item.output, ['input_text', 'input_image']);
-  return inner && says(inner.at.replace('.content', '.output'), inner.says);
+  return inner && faultAt(inner.at.replace('.content', '.output'), inner.says);
 }
 
 function partsFault(parts: readonly unknown[], types: readonly string[]): Fault {
@@ -85,10 +83,10 @@ function partsFault(parts: readonly unknown[], types: readonly string[]): Fault 
 }
 
 function partFault(part: unknown, types: readonly string[]): Fault {
-  if (!isJsonObject(part)) return says('', 'must be an object');
+  if (!isJsonObject(part)) return faultAt('', 'must be an object');
   const { type } = part;
   if (typeof type !== 'string' || !types.includes(type)) {
-    return says('.type', `must be one of ${types.join(', ')} here`);
+    return faultAt('.type', `must be one of ${types.join(', ')} here`);
   }
   if (type === 'input_image') return imageFault(part);
   return stringFault(part, type === 'refusal' ? 'refusal' : 'text');
@@ -96,36 +94,38 @@ function partFault(part: unknown, types: readonly string[]): Fault {
 
 function imageFault({ image_url: url, file_id: file, detail }: JsonObject): Fault {
   if (file !== undefined && file !== null) {
-    return says('.file_id', 'is not offered here: there is no store of files');
+    return faultAt('.file_id', 'is not offered here: there is no store of files');
   }
   if (typeof url !== 'string' || !IMAGE_URL.test(url)) {
-    return says('.image_url', 'must be an http or https URL or a data URL of an image');
+    return faultAt('.image_url', 'must be an http or https URL or a data URL of an image');
   }
   if (DETAILS.includes(detail)) return undefined;
-  return says('.detail', 'must be auto, low, high or original');
+  return faultAt('.detail', 'must be auto, low, high or original');
 }
 
 function reasoningFault({ summary, content, encrypted_content: sealed }: JsonObject): Fault {
   for (const [name, list] of Object.entries({ summary, content })) {
     if (list === undefined || list === null) continue;
     if (!Array.isArray(list) || !list.every(isText)) {
-      return says(`.${name}`, 'must be an array of parts with a text');
+      return faultAt(`.${name}`, 'must be an array of parts with a text');
     }
   }
   if (sealed === undefined || sealed === null || typeof sealed === 'string') return undefined;
-  return says('.encrypted_content', 'must be a text');
+  return faultAt('.encrypted_content', 'must be a text');
 }
 
 const isText = (part: unknown): boolean => isJsonObject(part) && typeof part.text === 'string';
 
 function textFault(item: JsonObject, ...names: readonly string[]): Fault {
   const name = names.find((one) => !isLabel(item[one]));
-  return name === undefined ? undefined : says(`.${name}`, `must be 1 to ${MAX_LABEL} characters`);
+  return name === undefined
+    ? undefined
+    : faultAt(`.${name}`, `must be 1 to ${MAX_LABEL} characters`);
 }
 
 const isLabel = (value: unknown): boolean =>
   typeof value === 'string' && value !== '' && value.length <= MAX_LABEL;
 
 function stringFault(item: JsonObject, name: string): Fault {
-  return typeof item[name] === 'string' ? undefined : says(`.${name}`, 'must be a text');
+  return typeof item[name] === 'string' ? undefined : faultAt(`.${name}`, 'must be a text');
 }

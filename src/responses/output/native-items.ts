@@ -4,20 +4,15 @@ import type { FinishReason } from '../../providers/ports/finish-reason.js';
 import { UnusableAnswer } from '../../providers/ports/unusable-answer.js';
 import { sealedValueOf } from '../../providers/text/encrypted-items.js';
 import { toItemId } from '../../stored-responses/response-ids.js';
+import { shownObject } from '../../text/vendor-values.js';
 import type { Emit, ItemTerms, MadeOutput } from './item-draft.js';
 
 /** Most characters of the items of one answer, which stay in memory until its end. */
 const MAX_CHARS = 16 * 1024 * 1024;
-/** Objects and lists in one another. The vendor's events are checked before. */
-const MAX_DEPTH = 32;
 /** The names of events, which stand in a line of the stream, and the types of items. */
 const EVENT = /^response\.[a-z_.]{1,80}$/;
 const ITEM_TYPE = /^[a-z_]{1,64}$/;
 const ENDS: readonly unknown[] = ['response.completed', 'response.incomplete'];
-/** What tells the caller of the vendor's account, and padding against listeners on the line to the vendor. */
-const VENDORS_OWN: ReadonlySet<string> = new Set([
-  ...['organization', 'organization_id', 'project', 'project_id', 'request_id', 'obfuscation'],
-]);
 const ID_FIELD = /(^|_)id$/;
 /** What every item has, and reasoning moreover; vendors leave it out. */
 const DEFAULTS = { status: 'completed' };
@@ -70,7 +65,7 @@ export class NativeItems implements MadeOutput {
     else if (type === 'response.output_item.added') this.add(fields);
     else if (type === 'response.output_item.done') this.finish(fields);
     else if (typeof type === 'string' && EVENT.test(type)) {
-      this.emit(type, this.own(fields) as JsonObject);
+      this.emit(type, this.own(fields));
     }
   }
 
@@ -137,7 +132,7 @@ export class NativeItems implements MadeOutput {
     const seal = value && this.terms.seal({ type: 'reasoning-sealed', family: 'responses', value });
     return {
       ...(item.type === 'reasoning' ? REASONING : DEFAULTS),
-      ...(this.own(item) as JsonObject),
+      ...this.own(item),
       id,
       ...(value && { encrypted_content: seal }),
     };
@@ -148,20 +143,13 @@ export class NativeItems implements MadeOutput {
     if (this.chars > MAX_CHARS) throw new UnusableAnswer('response_too_large');
   }
 
-  /** A value of the vendor with our ids and our name of the model. */
-  private own(value: unknown, depth = 0): unknown {
-    if (depth > MAX_DEPTH) throw new UnusableAnswer('bad_chunk');
-    if (Array.isArray(value)) return value.map((entry) => this.own(entry, depth + 1));
-    if (!isJsonObject(value)) return value;
-    const fields: Record<string, unknown> = {};
-    for (const [name, field] of Object.entries(value)) {
-      if (VENDORS_OWN.has(name)) continue;
-      if (name === 'model') fields[name] = this.names.model;
-      else if (name === 'response_id') fields[name] = this.names.id;
-      else if (ID_FIELD.test(name) && this.ids.has(field)) fields[name] = this.ids.get(field);
-      else fields[name] = this.own(field, depth + 1);
-    }
-    return fields;
+  /** An object of the vendor with our ids and our name of the model. */
+  private own(object: JsonObject): JsonObject {
+    return shownObject(object, (name, value) => {
+      if (name === 'model') return this.names.model;
+      if (name === 'response_id') return this.names.id;
+      return ID_FIELD.test(name) ? this.ids.get(value) : undefined;
+    });
   }
 }
 

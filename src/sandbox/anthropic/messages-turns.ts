@@ -113,6 +113,9 @@ function readBlock(value: unknown, path: string) {
     case 'document':
     case 'search_result':
       return { type, text: '', images: 0, cache };
+    case 'compaction':
+      // A summary of the turns before it, which the vendor itself made.
+      return { type, text: String(block.content), images: 0, cache };
     default:
       return refuseField(`Input tag '${String(type)}' is unknown`, path);
   }
