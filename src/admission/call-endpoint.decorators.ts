@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { applyDecorators, HttpCode, UseGuards, Post, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  HttpCode,
+  UseGuards,
+  Post,
+  SetMetadata,
+  type Type,
+} from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import { API_KEY_SCHEME, KEY_GUARDS } from '../auth/api-key-auth.decorator.js';
 import { NeedsScope } from '../auth/scope.guard.js';
@@ -110,16 +118,32 @@ export function GeneralEndpoint<const O extends Operation>(
   return general(operation, OPERATIONS[operation].path, codes);
 }
 
-/** As {@link GeneralEndpoint}, for another endpoint of text: `path` is one of the faces in `OPERATIONS`. */
-export function TextEndpoint(path: string, ...codes: ErrorCode[]): CallDecorator<'chat'> {
-  return general('chat', path, codes);
+/** Another endpoint of text. */
+export interface TextFace {
+  /** One of the faces in `OPERATIONS`. */
+  readonly path: string;
+  /** Checks the model. Default: {@link ModelGuard}. */
+  readonly modelGuard?: Type<CanActivate>;
 }
 
-function general(operation: Operation, path: string, codes: readonly ErrorCode[]): MethodDecorator {
+/** As {@link GeneralEndpoint}, for another endpoint of text. */
+export function TextEndpoint(
+  { path, modelGuard }: TextFace,
+  ...codes: ErrorCode[]
+): CallDecorator<'chat'> {
+  return general('chat', path, codes, modelGuard);
+}
+
+function general(
+  operation: Operation,
+  path: string,
+  codes: readonly ErrorCode[],
+  modelGuard: Type<CanActivate> = ModelGuard,
+): MethodDecorator {
   return applyDecorators(
     HttpCode(200),
     OperationEndpoint(operation, path),
-    UseGuards(...KEY_GUARDS, RunGuard, JsonBodyGuard, ModelGuard),
+    UseGuards(...KEY_GUARDS, RunGuard, JsonBodyGuard, modelGuard),
     RunHeaders(),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorResponses(...codes, ...GENERAL, ...EVERYWHERE),

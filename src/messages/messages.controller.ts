@@ -49,7 +49,7 @@ export class MessagesController {
     private readonly quotes: MessageQuotes,
   ) {}
 
-  @TextEndpoint('/v1/messages')
+  @TextEndpoint({ path: '/v1/messages' })
   @BodyLimit(BODY_BYTES)
   @BodyExamples(MessagesBody, MESSAGE_EXAMPLES)
   @ApiHeader(STRICT_HEADERS)

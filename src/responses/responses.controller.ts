@@ -1,4 +1,4 @@
-import { Controller, Next, Req, Res } from '@nestjs/common';
+import { Controller, Next, Req, Res, UseInterceptors } from '@nestjs/common';
 import {
   ApiExtraModels,
   ApiHeader,
@@ -20,6 +20,7 @@ import {
   sendCharged,
   STORED_HEADERS,
 } from '../platform/http-server/responses/gateway-headers.js';
+import { ReplayedResponseInterceptor, ResponseModelGuard } from './background/background-replay.js';
 import { BackgroundSubmission } from './background/background-submission.js';
 import { RESPONSE_EXAMPLES } from './dto/response-examples.js';
 import { RESPONSE_SCHEMAS } from './dto/response-items.schema.js';
@@ -63,7 +64,12 @@ export class ResponsesController {
     private readonly background: BackgroundSubmission,
   ) {}
 
-  @TextEndpoint('/v1/responses', 'previous_response_not_found', 'idempotency_conflict')
+  @TextEndpoint(
+    { path: '/v1/responses', modelGuard: ResponseModelGuard },
+    'previous_response_not_found',
+    'idempotency_conflict',
+  )
+  @UseInterceptors(ReplayedResponseInterceptor)
   @BodyLimit(RESPONSES_BODY_BYTES)
   @BodyExamples(ResponsesBody, RESPONSE_EXAMPLES)
   @ApiHeader(STRICT_HEADERS)

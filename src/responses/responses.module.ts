@@ -4,6 +4,7 @@ import { TextModule } from '../text/text.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { BackgroundObjects } from './background/background-objects.js';
 import { BackgroundReads } from './background/background-reads.js';
+import { ReplayedResponseInterceptor, ResponseModelGuard } from './background/background-replay.js';
 import { BackgroundResponseKind } from './background/background-response.kind.js';
 import { BackgroundSubmission } from './background/background-submission.js';
 import { BackgroundWork } from './background/background-work.js';
@@ -33,6 +34,8 @@ import { StoredResponsesController } from './stored-responses.controller.js';
     BackgroundWork,
     BackgroundReads,
     BackgroundSubmission,
+    ReplayedResponseInterceptor,
+    ResponseModelGuard,
     BackgroundResponseKind,
   ],
 })

@@ -13,6 +13,7 @@ import {
 } from '../../platform/http-server/responses/gateway-headers.js';
 import { checkedIdempotencyKey } from '../../tasks/submission/idempotency-key.guard.js';
 import type { PreparedTask } from '../../tasks/submission/task-request.js';
+import type { Task } from '../../tasks/task.js';
 import { TaskSubmission } from '../../tasks/submission/task-submission.js';
 import { NamedImages } from '../../text/named-images.js';
 import { routedCallOf } from '../../text/routed-call.js';
@@ -57,6 +58,11 @@ export class BackgroundSubmission {
       },
       () => this.prepare(call, sent, response),
     );
+    return this.answer(task, response);
+  }
+
+  /** The response of a task as it is now; sets the headers that name the task. Throws as `BackgroundReads.now`. */
+  answer(task: Task, response: Response): Promise<JsonObject> {
     response.setHeader('x-gateway-task-id', toPublicId('task', task.id));
     setSandboxHeader(response, task.onSandbox);
     return this.reads.now(task);

@@ -8,7 +8,8 @@ import { type Answer, errorOf, postJson, send } from '../../support/http-answer.
 import { VIDEO } from '../../support/video-harness.js';
 
 const SONG = { model: 'song-music', prompt: 'The sea' };
-const MODELS = ['vid-motion', 'song-music', 'aud-dubbing-v1'];
+const RESPONSE = { model: 'gen-4-mini', input: 'Hi', background: true, max_output_tokens: 16 };
+const MODELS = ['vid-motion', 'song-music', 'aud-dubbing-v1', 'gen-4-mini'];
 
 let harness: DubbingHarness;
 /** On the same database. It sells none of the models any more. */
@@ -55,6 +56,7 @@ const ENDPOINTS: readonly [string, Post][] = [
   ['a video in a form', form],
   ['a song', json('/v1/music/generations', () => SONG)],
   ['a dub', json('/v1/audio/dubbing', dub)],
+  ['a response in the background', json('/v1/responses', () => RESPONSE)],
 ];
 
 describe('the replay of an accepted submission', () => {
@@ -65,7 +67,7 @@ describe('the replay of an accepted submission', () => {
     const again = await post(later);
     expect(again).toMatchObject({ status: first.status, json: { id } });
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
-    expect(again.headers.get('x-gateway-task-id')).toBe(id);
+    expect(again.headers.get('x-gateway-task-id')).toBe(id.replace('resp_', 'task_'));
     const { held } = await harness.gateway.balance(harness.account.accountId);
     expect(held > 0n || (await post(later)).status < 300).toBe(true);
     // Another body is another request, and its model is not sold.
