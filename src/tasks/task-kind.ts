@@ -2,7 +2,7 @@ import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { JsonObject } from '../common/json-object.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
-import type { OnFigures, Route } from '../providers/ports/attempt.js';
+import type { AttemptOwner, OnFigures, Route } from '../providers/ports/attempt.js';
 import type { Task, TaskContent, TaskFault, TaskStatus } from './task.js';
 
 /** What every step gets besides its task. */
@@ -17,6 +17,8 @@ export interface TaskContext {
   readonly accountId: string;
   /** Receives the cost figures that the provider reports. */
   readonly onFigures?: OnFigures | undefined;
+  /** Receives the attempts at the provider. */
+  readonly onAttemptEnd?: AttemptOwner['onAttemptEnd'] | undefined;
 }
 
 /** A charge that is known only at the end. */

@@ -35,7 +35,7 @@ export interface TextRun {
   readonly maxTokens: number;
   /** What is held. */
   readonly heldMicroUsd: MicroUsd;
-  readonly owner: Pick<AttemptOwner, 'accountId' | 'signal' | 'onFigures'> & {
+  readonly owner: Pick<AttemptOwner, 'accountId' | 'signal' | 'onFigures' | 'onAttemptEnd'> & {
     readonly accountId: string;
   };
   /** Aborts when its holder leaves it. */

@@ -39,7 +39,13 @@ describe('a model with a second route', () => {
       expect(result.status).toBe(200);
       expect({ calls, spent }).toEqual({ calls: [1, 1], spent: 600n });
       expect(harness.backup.seen.at(-1)?.headers['xi-api-key']).toBe('backup-provider-key');
-      expect(await executionOf(result)).toMatchObject({ provider: 'backup' });
+      expect(await executionOf(result)).toMatchObject({
+        provider: 'backup',
+        attempts: [
+          { provider: 'elevenlabs', status, first_byte_ms: null },
+          { provider: 'backup', outcome: 'success', status: null },
+        ],
+      });
     },
   );
 
@@ -106,5 +112,10 @@ describe('a model with a second route', () => {
     const none = await harness.spending(() => harness.speak({ model: 'aud-multilingual-v2' }));
     expect(errorOf(none.result).code).toBe('provider_unavailable');
     expect({ calls: none.calls, spent: none.spent }).toEqual({ calls: [0, 0], spent: 0n });
+    const outcomesOf = async (answer: Answer) =>
+      ((await executionOf(answer)) as { attempts: { outcome: string; status: number }[] }).attempts;
+    const down = { outcome: 'unavailable', status: 503 };
+    expect(await outcomesOf(both.result)).toMatchObject([down, down]);
+    expect(await outcomesOf(none.result)).toMatchObject([{ outcome: 'unavailable', status: null }]);
   });
 });

@@ -3,6 +3,7 @@ import { toPublicId } from '../../common/ids/public-id.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import type { Execution } from '../../billing/calls/execution.js';
+import { ATTEMPTS, type AttemptView, viewAttempts } from './attempt.view.js';
 import {
   ExecutionView,
   TokenCountsView,
@@ -107,6 +108,9 @@ export class AdminExecutionView extends ExecutionView {
   })
   provider_error!: ProviderErrorView | null;
 
+  @ApiProperty(ATTEMPTS)
+  attempts!: AttemptView[];
+
   @ApiProperty(PROVIDER_FIGURES)
   provider_figures!: object | null;
 
@@ -133,6 +137,7 @@ export function viewAdminExecution(execution: Execution): AdminExecutionView {
         ? null
         : { provider, upstream_model: upstreamModel },
     provider_error: execution.providerFault,
+    attempts: viewAttempts(execution),
     provider_figures: execution.providerFigures,
     cost_microusd: cost === null ? null : formatMicroUsd(cost),
     uncharged: uncharged && { unit: uncharged.unit, quantity: viewQuantity(uncharged.quantity) },

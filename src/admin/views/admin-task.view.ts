@@ -8,6 +8,7 @@ import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task, TaskStatus } from '../../tasks/task.js';
 import { anyModality, TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
 import { viewPriceBookOf } from '../../billing/calls/execution.view.js';
+import { ATTEMPTS, type AttemptView, viewTaskAttempts } from './attempt.view.js';
 import { COST_MICROUSD, PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
 
 /** What the provider last said about a task that has ended without success. */
@@ -132,6 +133,9 @@ export class OperatorTaskFields {
   })
   provider_evidence!: ProviderEvidenceView | null;
 
+  @ApiProperty(ATTEMPTS)
+  attempts!: AttemptView[];
+
   @ApiProperty(PROVIDER_FIGURES)
   provider_figures!: object | null;
 
@@ -200,6 +204,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
       status: evidence.status,
       seen_at: toEpochSeconds(evidence.seenAt),
     },
+    attempts: viewTaskAttempts(task),
     provider_figures: isJsonObject(task.stepState.providerFigures)
       ? task.stepState.providerFigures
       : null,

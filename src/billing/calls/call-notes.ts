@@ -2,11 +2,19 @@ import { reportedCostOf } from '../../catalog/reported-cost.js';
 import { type CostedRoute, type MadeUnits, routeCostOf } from '../../catalog/route-cost.js';
 import type { ProviderFigures, UnchargedQuantity } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import type { TriedRoute } from '../../providers/ports/attempt.js';
+import type { FinishedAttempt, TriedRoute } from '../../providers/ports/attempt.js';
+import { AttemptLog } from '../../providers/routing/attempt-log.js';
 import type { ExecutionEnd } from './execution-commands.js';
 
-type Noted = Pick<ExecutionEnd, 'providerFigures' | 'outputCap' | 'costMicroUsd'>;
+type Noted = Pick<ExecutionEnd, 'providerFigures' | 'outputCap' | 'costMicroUsd' | 'attempts'>;
 type Tried = Partial<TriedRoute> & Pick<ExecutionEnd, 'uncharged'>;
+
+/** How a call failed, and when. */
+interface CallFailure {
+  readonly thrown: unknown;
+  readonly isAborted: boolean;
+  readonly atMs: number;
+}
 
 /** What becomes known about a paid call while it runs, and is recorded however it ends. */
 export class CallNotes {
@@ -17,6 +25,10 @@ export class CallNotes {
   private tried: TriedRoute | undefined;
   private route: CostedRoute | undefined;
   private figures: ProviderFigures | null | undefined;
+  private readonly attempts = new AttemptLog();
+
+  /** The call was admitted at this time. */
+  constructor(private readonly startedAtMs: number) {}
 
   /** An attempt begins. Figures of a provider that did nothing are dropped. */
   onAttempt(tried: TriedRoute, route: CostedRoute | undefined): void {
@@ -25,23 +37,29 @@ export class CallNotes {
     this.figures = null;
   }
 
+  onAttemptEnd(attempt: FinishedAttempt): void {
+    this.attempts.add(attempt);
+  }
+
   /** Cost figures that the provider reported. */
   onFigures(figures: ProviderFigures): void {
     this.figures = { ...this.figures, ...figures };
   }
 
-  /** For the record of a call that succeeded with what was made. */
-  ofSuccess(made: MadeUnits | null): Noted {
-    return { ...this.noted, costMicroUsd: this.costOf(made) };
+  /** For the record of a call that succeeded with what was made, and the provider's id of its answer. */
+  ofSuccess(made: MadeUnits | null, atMs: number, requestId: string | null): Noted {
+    const attempts = this.attempts.ofSuccess(this.startedAtMs, atMs, requestId);
+    return { ...this.noted, attempts, costMicroUsd: this.costOf(made) };
   }
 
   /** For the record of a call that failed. */
-  ofFailure(): Noted & Tried {
+  ofFailure({ thrown, isAborted, atMs }: CallFailure): Noted & Tried {
     const { tried, noted, uncharged } = this;
-    return { ...tried, ...noted, uncharged, costMicroUsd: this.costOf(uncharged) };
+    const attempts = this.attempts.ofFailure(this.startedAtMs, atMs, thrown, isAborted);
+    return { ...tried, ...noted, attempts, uncharged, costMicroUsd: this.costOf(uncharged) };
   }
 
-  private get noted(): Omit<Noted, 'costMicroUsd'> {
+  private get noted(): Omit<Noted, 'costMicroUsd' | 'attempts'> {
     const { figures, outputCap } = this;
     return {
       ...(figures !== undefined && { providerFigures: figures }),

@@ -12,6 +12,7 @@ import type {
 } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { ProviderFault } from '../../providers/http/provider-fault.js';
+import type { KeptAttempt } from '../../providers/routing/attempt-log.js';
 
 /** A synchronous call before it goes to a provider, and the money to hold for it. */
 export interface ExecutionStart {
@@ -82,6 +83,8 @@ export interface ExecutionEnd {
   readonly costMicroUsd?: MicroUsd | null;
   /** The output cap that the gateway chose, in tokens. */
   readonly outputCap?: number | null;
+  /** The attempts at providers, for operators; null where a single one succeeded, and where none was made. */
+  readonly attempts?: readonly KeptAttempt[] | null;
 }
 
 /** A start that holds money. */

@@ -46,6 +46,7 @@ export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestI
       | 'uncharged'
       | 'outputCap'
       | 'costMicroUsd'
+      | 'attempts'
     >
   > & { readonly errorCode: string };
 

@@ -22,7 +22,7 @@ interface StepRow {
   readonly bounds: (OutputCapReason | null)[];
 }
 
-const STEP_PARAMETERS = 35;
+const STEP_PARAMETERS = 36;
 const PARAMETERS = Array.from({ length: STEP_PARAMETERS }, (_, index) => `$${index + 1}`);
 
 /** Statements that write executions and move their money. Each is idempotent and returns the same result again. */
@@ -149,7 +149,14 @@ function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
     ends.map(({ uncharged = null }) => uncharged && JSON.stringify(uncharged)),
     ends.map(({ outputCap = null }) => outputCap),
     columnOfCosts(ends),
+    columnOfAttempts(ends),
   ];
+}
+
+/** Empty where no end has any. */
+function columnOfAttempts(ends: readonly ExecutionEnd[]): unknown[] {
+  if (ends.every(({ attempts }) => (attempts ?? null) === null)) return [];
+  return ends.map(({ attempts = null }) => attempts && postgresJson(attempts));
 }
 
 /** Empty where no end has one. */

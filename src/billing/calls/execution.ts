@@ -7,6 +7,7 @@ import type {
 } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { ProviderFault } from '../../providers/http/provider-fault.js';
+import type { KeptAttempt } from '../../providers/routing/attempt-log.js';
 
 /** States of a synchronous call (API: GET /v1/executions). */
 export type ExecutionStatus = 'running' | 'succeeded' | 'failed';
@@ -50,6 +51,8 @@ export interface Execution {
   readonly durationMs: number | null;
   /** The provider's message about its failure, for operators. */
   readonly providerFault: ProviderFault | null;
+  /** The attempts at providers; null where a single one succeeded, and where none was made or kept. */
+  readonly attempts: readonly KeptAttempt[] | null;
   readonly createdAt: Date;
   readonly completedAt: Date | null;
 }
@@ -85,6 +88,7 @@ export interface ExecutionRow {
   readonly first_byte_ms: number | null;
   readonly duration_ms: number | null;
   readonly provider_fault: ProviderFault | null;
+  readonly attempts: readonly KeptAttempt[] | null;
   readonly created_at: Date;
   readonly completed_at: Date | null;
 }
@@ -118,6 +122,7 @@ export function executionOf(row: ExecutionRow): Execution {
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
     providerFault: row.provider_fault,
+    attempts: row.attempts,
     createdAt: row.created_at,
     completedAt: row.completed_at,
   };

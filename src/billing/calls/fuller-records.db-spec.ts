@@ -102,6 +102,42 @@ describe('the record of a call', () => {
     });
   });
 
+  it.each([false, true])(
+    'keeps the attempts of each call in the statement that ends it, or shows the one of its figures (limited key: %s)',
+    async (isOfLimitedKey) => {
+      const attempt = {
+        provider: 'first',
+        upstreamModel: 'm',
+        outcome: 'timeout',
+        startMs: 3,
+        durationMs: 40,
+        firstByteMs: null,
+        status: 504,
+        code: 'late\0',
+        requestId: 'r-1',
+      } as const;
+      const [plain, moved, failed] = [
+        await begun(isOfLimitedKey),
+        await begun(isOfLimitedKey),
+        await begun(isOfLimitedKey),
+      ];
+      const attempts = [attempt, { ...attempt, provider: 'second' }];
+      await Promise.all([
+        ledger.executions.succeed(plain, successOf(1n)),
+        ledger.executions.succeed(moved, { ...successOf(1n), attempts }),
+        ledger.executions.fail(failed, { ...FAILURE, attempts: [attempt] }),
+      ]);
+      const shown = async ({ executionId }: typeof plain) =>
+        viewAdminExecution(await recorded(executionId)).attempts;
+      expect(await shown(plain)).toMatchObject([{ outcome: 'success', start_ms: null }]);
+      expect(await shown(moved)).toMatchObject([{ provider: 'first' }, { provider: 'second' }]);
+      expect(await shown(failed)).toMatchObject([
+        { provider: 'first', outcome: 'timeout', status: 504, code: 'late', start_ms: 3 },
+      ]);
+      expect(viewExecution(await recorded(failed.executionId))).not.toHaveProperty('attempts');
+    },
+  );
+
   it.each([
     ['a NUL', 'refused: \0'],
     ['half of a surrogate pair', `refused: ${'\ud83d\ude00'.slice(0, 1)}`],

@@ -10,7 +10,12 @@ import type { Clock } from '../../common/time/clock.js';
 import { setSandboxHeader } from '../../platform/http-server/responses/gateway-headers.js';
 import { countWaiting } from '../../platform/http-server/responses/response-memory-limit.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
-import type { AttemptOwner, Route, TriedRoute } from '../../providers/ports/attempt.js';
+import type {
+  AttemptOwner,
+  FinishedAttempt,
+  Route,
+  TriedRoute,
+} from '../../providers/ports/attempt.js';
 import type {
   ProviderRouter,
   ProviderWork,
@@ -63,7 +68,7 @@ export class PaidCall<O extends Operation = Operation>
   private firstByteMs: number | null = null;
   private isArriving = false;
   private attempted: RoutedResult<ProviderResult> | undefined;
-  private readonly notes = new CallNotes();
+  private readonly notes: CallNotes;
   private hold: Held | undefined;
   readonly affinity: string | undefined;
 
@@ -76,6 +81,7 @@ export class PaidCall<O extends Operation = Operation>
     this.start = startOfCall(call, quote);
     this.affinity = call.affinity;
     this.startedMs = context.clock.nowMs();
+    this.notes = new CallNotes(this.startedMs);
     this.deadline = new CallDeadline(this, context.callDeadlineMs);
   }
 
@@ -160,15 +166,17 @@ export class PaidCall<O extends Operation = Operation>
     this.hasEnded = true;
     const { provider, upstreamModel, result } = this.attempted;
     const { durationMs } = this;
+    const { providerRequestId } = result;
+    const made = basis && { ...basis, choice: this.quote.choice };
     try {
       await this.context.ledger.succeed(this.start, {
         provider,
-        providerRequestId: result.providerRequestId,
+        providerRequestId,
         upstreamModel,
         basis,
         chargedMicroUsd,
         isCapped,
-        ...this.notes.ofSuccess(basis && { ...basis, choice: this.quote.choice }),
+        ...this.notes.ofSuccess(made, this.context.clock.nowMs(), providerRequestId),
         // For a response that is sent as a whole, the time of the first byte is the duration.
         firstByteMs: this.firstByteMs ?? durationMs,
         durationMs,
@@ -223,9 +231,10 @@ export class PaidCall<O extends Operation = Operation>
   }
 
   /** The log line of the request has the time of the providers. */
-  onAttemptEnd(durationMs: number): void {
+  onAttemptEnd(attempt: FinishedAttempt): void {
+    this.notes.onAttemptEnd(attempt);
     const { request } = this.call;
-    if (request) request.upstreamMs = (request.upstreamMs ?? 0) + durationMs;
+    if (request) request.upstreamMs = (request.upstreamMs ?? 0) + attempt.durationMs;
   }
 
   /** What waits in memory counts as unread bytes of the response. */
@@ -259,7 +268,11 @@ export class PaidCall<O extends Operation = Operation>
     try {
       await this.context.ledger.fail(start, {
         ...failedProviderOf(thrown),
-        ...this.notes.ofFailure(),
+        ...this.notes.ofFailure({
+          thrown,
+          isAborted: signal.aborted,
+          atMs: this.context.clock.nowMs(),
+        }),
         errorCode: recordedCodeOf(error),
         durationMs,
       });

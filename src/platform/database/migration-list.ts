@@ -20,6 +20,7 @@ import { Costs1700000001060 } from './migrations/1060-costs.migration.js';
 import { FailedDeliveries1700000001062 } from './migrations/1062-failed-deliveries.migration.js';
 import { CancelledWhileRunning1700000001070 } from './migrations/1070-cancelled-while-running.migration.js';
 import { ShortConditions1700000001080 } from './migrations/1080-short-conditions.migration.js';
+import { Attempts1700000001150 } from './migrations/1150-attempts.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   FailedDeliveries1700000001062,
   CancelledWhileRunning1700000001070,
   ShortConditions1700000001080,
+  Attempts1700000001150,
 ];

@@ -220,6 +220,7 @@ CREATE TABLE execution (
   run text,
   price_book jsonb,
   cost bigint,
+  attempts jsonb,
   CONSTRAINT execution_check CHECK (((charged >= 0) AND (charged <= held))),
   CONSTRAINT execution_check1 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
   CONSTRAINT execution_check2 CHECK (((status = 'running'::text) = (completed_at IS NULL))),
@@ -262,6 +263,7 @@ COMMENT ON execution.output_cap IS 'The output cap that the gateway chose, in to
 COMMENT ON execution.run IS 'The run in which the call counts; null: in none.';
 COMMENT ON execution.price_book IS 'The version of the price book by which the call was priced, with its factor: {"id": text, "version": number, "factorPermille": number}; null: the list.';
 COMMENT ON execution.cost IS 'What the call costs at its provider, in micro-USD, rounded up; null: not known. It is written once, at the end of the call.';
+COMMENT ON execution.attempts IS 'The attempts at providers, at most 16: the first ones and the last; null where a single one succeeded, and where none was made.';
 
 CREATE TABLE gateway_process (
   id uuid NOT NULL,
@@ -1243,7 +1245,7 @@ CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_wa
 
 CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '550392f57af64b76fc3220100b7cdbde';
 
-CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4fd6446bb8078674cdfb4a9c869f3633';
+CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], e_attempts jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'e28c03b27eab4a02f9c6259c832b5a97';
 
 CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { ProviderFigures } from '../../common/money/charge-basis.js';
+import type { ProviderError, ProviderErrorKind } from '../http/provider-error.js';
 
 /**
  * Deviations of one model's requests from the standard form of its protocol, as its row declares them
@@ -50,6 +51,19 @@ export interface TriedRoute {
   readonly upstreamModel: string;
 }
 
+/** How an attempt ended. `aborted`: the gateway ended it. */
+export type AttemptOutcome = 'success' | 'aborted' | ProviderErrorKind;
+
+/** An attempt that has ended, or one that was not made because its route could not be asked: then it took no time. */
+export interface FinishedAttempt extends TriedRoute {
+  readonly outcome: AttemptOutcome;
+  readonly startedAtMs: number;
+  /** Until the first usable byte of a stream, the end of any other response, or the failure. */
+  readonly durationMs: number;
+  /** Absent unless the provider failed, or could not be asked. */
+  readonly error?: ProviderError;
+}
+
 /**
  * The paid call or the step of a task for which attempts are made. It is passed from the call through the router to the
  * adapters, which read nothing of the HTTP request.
@@ -68,8 +82,8 @@ export interface AttemptOwner {
   mayConnect?(provider: string): boolean;
   /** Called before the request is sent to the provider. `of` is the route as the owner gave it. */
   onAttempt?(route: TriedRoute, isSandbox: boolean, of: Route): void;
-  /** Called at the end of each attempt. */
-  onAttemptEnd?(durationMs: number): void;
+  /** Called at the end of each attempt, and for each route that could not be asked. */
+  onAttemptEnd?: ((attempt: FinishedAttempt) => void) | undefined;
   /** Called with the cost of a response as the provider reports it. */
   readonly onFigures?: OnFigures | undefined;
   /** Called for a response whose connection cannot be paused; `bytes` returns how much of it waits in memory. */

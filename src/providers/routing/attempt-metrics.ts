@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Clock } from '../../common/time/clock.js';
 import { LOGGER } from '../../platform/observability/logger.js';
 import { Metrics } from '../../platform/observability/metrics.js';
-import type { ProviderErrorKind } from '../http/provider-error.js';
+import type { AttemptOutcome } from '../ports/attempt.js';
 import type { BreakerState } from './circuit-breaker.js';
 
 /**
@@ -13,8 +13,7 @@ import type { BreakerState } from './circuit-breaker.js';
 export interface AttemptObservation {
   readonly provider: string;
   readonly operation: string;
-  /** `aborted`: the gateway ended it. */
-  readonly outcome: 'success' | 'aborted' | ProviderErrorKind;
+  readonly outcome: AttemptOutcome;
   readonly durationMs: number;
 }
 

@@ -4,9 +4,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
-import type { AttemptContext, AttemptOwner, Route, TriedRoute } from '../ports/attempt.js';
+import type {
+  AttemptContext,
+  AttemptOwner,
+  FinishedAttempt,
+  Route,
+  TriedRoute,
+} from '../ports/attempt.js';
 import type { Operation, PortByOperation } from '../ports/provider-ports.js';
-import { type AttemptObservation, AttemptMetrics } from './attempt-metrics.js';
+import { AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
 import { RouteBreaker } from './route-breaker.js';
 import { ProviderRegistry } from './provider-registry.js';
@@ -115,26 +121,33 @@ export class ProviderRouter {
   ): Promise<T> {
     const { upstreamModel, upstreamProtocol, terms } = route;
     const provider = this.registry.nameOf(route.provider);
-    if (owner.mayConnect?.(provider) === false)
-      throw notAsked(provider, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
-    const permit = port && this.permitOf(route, operation, owner.accountId);
-    if (!permit) throw notAsked(provider, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
-    owner.onAttempt?.({ provider, upstreamModel }, this.registry.isSandbox(route.provider), route);
     const startedAtMs = this.clock.nowMs();
-    const tell = (outcome: AttemptObservation['outcome']): void => {
+    const skipped = (error: ProviderError): ProviderError => {
+      const { kind: outcome } = error;
+      owner.onAttemptEnd?.({ provider, upstreamModel, outcome, startedAtMs, durationMs: 0, error });
+      return error;
+    };
+    if (owner.mayConnect?.(provider) === false)
+      throw skipped(notAsked(provider, NO_CONNECTION, CONNECTION_RETRY_SECONDS));
+    const permit = port && this.permitOf(route, operation, owner.accountId);
+    if (!permit) throw skipped(notAsked(provider, BREAKER_OPEN, BREAKER_RETRY_SECONDS));
+    owner.onAttempt?.({ provider, upstreamModel }, this.registry.isSandbox(route.provider), route);
+    const tell = (ended: Pick<FinishedAttempt, 'outcome' | 'error'>): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;
-      this.watch.attempted({ provider, operation, outcome, durationMs });
-      owner.onAttemptEnd?.(durationMs);
+      this.watch.attempted({ provider, operation, outcome: ended.outcome, durationMs });
+      owner.onAttemptEnd?.({ provider, upstreamModel, startedAtMs, durationMs, ...ended });
     };
     try {
       const { signal } = owner;
       const context = { upstreamModel, upstreamProtocol, terms, signal, owner };
       const result = await work(port, context);
-      tell('success');
+      tell({ outcome: 'success' });
       settleWhenDone(permit, result);
       return result;
     } catch (error) {
-      tell(error instanceof ProviderError ? error.kind : 'aborted');
+      tell(
+        error instanceof ProviderError ? { outcome: error.kind, error } : { outcome: 'aborted' },
+      );
       settleFailed(permit, error);
       throw error;
     }

@@ -68,7 +68,7 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
   private async made(
     task: Task,
     input: BackgroundInput,
-    { route }: TaskContext,
+    { route, onAttemptEnd }: TaskContext,
     bounds: RunBounds,
   ): Promise<SubmitReport> {
     const { accountId, reservedMicroUsd: heldMicroUsd } = task;
@@ -80,7 +80,7 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
       asked,
       maxTokens: capOf(input, asked, heldMicroUsd),
       heldMicroUsd,
-      owner: { accountId, signal, onFigures },
+      owner: { accountId, signal, onFigures, onAttemptEnd },
       left,
     };
     const output = new OutputItems(terms);

@@ -25,14 +25,15 @@ export class DownloadStep {
     }
     const result = work.found ?? {};
     const task = { ...work.task, result };
+    const notes = this.upstreams.notesOf('download', work);
     let collected: CollectedContent | undefined;
     try {
-      collected = await this.files.fetch(task, signal);
+      collected = await this.files.fetch(task, signal, notes);
     } catch (error) {
       if (!signal.aborted) {
         return isWithoutFile(error)
           ? this.reporter.recordFailure(work, error)
-          : this.reporter.deferDownload(work, error);
+          : this.reporter.deferDownload(work, error, notes.stepStateOf(work.task));
       }
       // An abort is no failure of the download.
       const { failureCount } = work;
@@ -47,6 +48,7 @@ export class DownloadStep {
       this.reporter.end(work, {
         event: 'succeeded',
         result: collected?.result ?? result,
+        stepState: notes.stepStateOf(work.task),
         ...(collected && { content: collected.content }),
       }),
     );

@@ -4,6 +4,7 @@ import { StoredFiles } from '../../platform/storage/stored-files.js';
 import type { Task } from '../task.js';
 import type { CollectedContent } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
+import type { StepNotes } from './step-notes.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
 /** Downloads and stores the files of finished jobs, and deletes those that no task refers to. */
@@ -18,8 +19,12 @@ export class JobFiles {
   ) {}
 
   /** Fetches and stores the file of a job whose result is `task.result`; undefined for kinds without files. */
-  async fetch(task: Task, signal: AbortSignal): Promise<CollectedContent | undefined> {
-    return this.kinds.of(task.kind).collect?.(task, this.upstreams.contextOf(task, signal));
+  async fetch(
+    task: Task,
+    signal: AbortSignal,
+    notes?: StepNotes,
+  ): Promise<CollectedContent | undefined> {
+    return this.kinds.of(task.kind).collect?.(task, this.upstreams.contextOf(task, signal, notes));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProviderError } from '../../providers/http/provider-error.js';
-import { StepFigures } from './step-figures.js';
+import type { StepNotes } from './step-notes.js';
 import { StepReporter } from './step-reporter.js';
 import { isUnknownJob } from '../task-fault.js';
 import { UnknownStates } from './unknown-states.js';
@@ -25,17 +25,17 @@ export class PollStep {
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const { task } = work;
     if (!this.upstreams.isReachable(task)) return this.unreachable(work);
-    const figures = new StepFigures();
+    const notes = this.upstreams.notesOf('poll', work);
     let report: PollReport;
     try {
       const kind = this.kinds.of(task.kind);
-      report = await kind.poll(task, this.upstreams.contextOf(task, signal, figures.add));
+      report = await kind.poll(task, this.upstreams.contextOf(task, signal, notes));
     } catch (error) {
-      return this.failed(work, error);
+      return this.failed(work, error, notes);
     }
     // Other reports are frequent, and a changed step state writes the task's row each time.
     const isEnd = report.state === 'succeeded' || report.state === 'failed';
-    return this.reported(work, isEnd ? figures.addedTo(report, task) : report);
+    return this.reported(work, isEnd ? notes.addedTo(report, task) : report);
   }
 
   private async unreachable(work: ClaimedWork): Promise<void> {
@@ -46,12 +46,13 @@ export class PollStep {
     else await reporter.endUnknown(work);
   }
 
-  private async failed(work: ClaimedWork, error: unknown): Promise<void> {
+  private async failed(work: ClaimedWork, error: unknown, notes: StepNotes): Promise<void> {
     const { reporter } = this;
+    const stepState = notes.stepStateOf(work.task);
     if (reporter.isOverdue(work)) {
       return isUnknownJob(error)
-        ? reporter.endExpired(work, error)
-        : reporter.endUnknown(work, error);
+        ? reporter.endExpired(work, error, stepState)
+        : reporter.endUnknown(work, error, stepState);
     }
     if (error instanceof ProviderError) await this.pollAgain(work, undefined);
     else await reporter.recordFailure(work, error);

@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
+import type { JsonObject } from '../../common/json-object.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { loggedCodeOf } from '../../providers/http/code-word.js';
 import { collectDelayMs } from '../collect-failure.js';
@@ -89,13 +90,14 @@ export class StepReporter {
    * Completes the task as `reconciliation_required`: its outcome is unknown and its hold stays; as `failed` for a kind that runs
    * here. `error` is the step's last one.
    */
-  async endUnknown(work: ClaimedWork, error?: unknown): Promise<void> {
-    await this.end(work, { ...this.completion.lossOf(work.task), fault: taskFaultOf(error) });
+  async endUnknown(work: ClaimedWork, error?: unknown, stepState?: JsonObject): Promise<void> {
+    const loss = this.completion.lossOf(work.task);
+    await this.end(work, { ...loss, fault: taskFaultOf(error), stepState });
   }
 
   /** Completes the task as `expired`. `error` is the step's last one. */
-  async endExpired(work: ClaimedWork, error?: unknown): Promise<void> {
-    await this.end(work, { event: 'expired', fault: taskFaultOf(error) });
+  async endExpired(work: ClaimedWork, error?: unknown, stepState?: JsonObject): Promise<void> {
+    await this.end(work, { event: 'expired', fault: taskFaultOf(error), stepState });
   }
 
   /** Counts a failure that is not a provider error. The step is tried {@link MAX_FAILURES} times in all. */
@@ -119,19 +121,19 @@ export class StepReporter {
   /**
    * Defers a download that failed for now. It is retried with growing delays for ten minutes.
    */
-  async deferDownload(work: ClaimedWork, error: unknown): Promise<void> {
+  async deferDownload(work: ClaimedWork, error: unknown, stepState?: JsonObject): Promise<void> {
     const { task, phase, deferrals, deferredForMs } = work;
     this.logger.warn(
       `${toPublicId('task', task.id)}: step ${phase} is deferred (${deferrals + 1}): ${String(error)}`,
     );
     const delayMs = collectDelayMs(deferrals, deferredForMs, this.config.taskPollIntervalMs);
-    if (delayMs === undefined) await this.endUnknown(work, error);
+    if (delayMs === undefined) await this.endUnknown(work, error, stepState);
     else
       await this.scheduleNext(work, {
         phase,
         delayMs,
         failureCount: work.failureCount,
-        facts: { put_off: deferrals + 1 },
+        facts: { put_off: deferrals + 1, memory: stepState },
       });
   }
 

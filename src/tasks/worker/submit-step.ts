@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
-import { splitStepState, StepFigures } from './step-figures.js';
+import { splitStepState, type StepNotes } from './step-notes.js';
 import { StepReporter } from './step-reporter.js';
 import { retryTransient } from '../retry-transient.js';
 import { classifySubmitFailure, deferDelayMs, rejectionMessage } from './submit-failure.js';
@@ -63,16 +63,16 @@ export class SubmitStep {
 
   /** Never throws, because no failure may lead to a second request. */
   private async send(work: ClaimedWork, task: Task, signal: AbortSignal): Promise<void> {
-    const figures = new StepFigures();
+    const notes = this.upstreams.notesOf('submit', work);
     try {
-      // The kind may send its step state to the provider, so the figures are left out.
+      // The kind may send its step state to the provider, so the notes are left out.
       const sentTask = { ...task, stepState: splitStepState(task).rest };
       const report = await this.kinds
         .of(task.kind)
-        .submit(sentTask, this.upstreams.contextOf(task, signal, figures.add))
-        .catch((error: unknown) => this.failed(work, error, figures));
+        .submit(sentTask, this.upstreams.contextOf(task, signal, notes))
+        .catch((error: unknown) => this.failed(work, error, notes));
       if (!report) return;
-      await this.reported(work, figures.addedTo(report, task));
+      await this.reported(work, notes.addedTo(report, task));
       if (report.state === 'accepted') await this.kinds.of(task.kind).accepted?.(task);
     } catch (error) {
       // The provider's response is known, but the database refuses to store it.
@@ -89,16 +89,12 @@ export class SubmitStep {
     return submits > 0 || this.upstreams.isSandbox(task) !== task.onSandbox;
   }
 
-  private async failed(
-    work: ClaimedWork,
-    error: unknown,
-    figures: StepFigures,
-  ): Promise<undefined> {
+  private async failed(work: ClaimedWork, error: unknown, notes: StepNotes): Promise<undefined> {
     const { reporter } = this;
     const meaning = classifySubmitFailure(error);
     if (meaning === 'unknown') {
       this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
-      await reporter.endUnknown(work, error);
+      await reporter.endUnknown(work, error, notes.stepStateOf(work.task));
       return;
     }
     const delayMs =
@@ -106,13 +102,13 @@ export class SubmitStep {
     if (delayMs === undefined) {
       const report = { state: 'failed', message: rejectionMessage(error) } as const;
       const fault = taskFaultOf(error);
-      await this.rejected(work, figures.addedTo({ ...report, ...(fault && { fault }) }, work.task));
+      await this.rejected(work, notes.addedTo({ ...report, ...(fault && { fault }) }, work.task));
       return;
     }
     await reporter.scheduleNext(work, {
       phase: 'waiting',
       delayMs: reporter.withinDeadline(work, delayMs),
-      facts: { put_off: work.deferrals + 1 },
+      facts: { put_off: work.deferrals + 1, memory: notes.stepStateOf(work.task) },
     });
   }
 

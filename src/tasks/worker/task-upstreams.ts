@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
-import type { OnFigures } from '../../providers/ports/attempt.js';
+import { Clock } from '../../common/time/clock.js';
 import type { TaskContext } from '../task-kind.js';
 import type { Task } from '../task.js';
+import { StepNotes, type ProviderStep } from './step-notes.js';
 
 /** Compares the configured upstream of a task's provider with the one that has its job (docs/reference/configuration.md). */
 @Injectable()
@@ -11,6 +12,7 @@ export class TaskUpstreams {
   constructor(
     private readonly registry: ProviderRegistry,
     private readonly catalog: Catalog,
+    private readonly clock: Clock,
   ) {}
 
   /** The current base URL of the task's provider; undefined if it is not configured. */
@@ -28,11 +30,17 @@ export class TaskUpstreams {
     return this.baseUrlOf(task) === task.providerBaseUrl;
   }
 
+  /** Empty notes of a step that begins, of a task of this age. */
+  notesOf(step: ProviderStep, { ageMs }: { readonly ageMs: number }): StepNotes {
+    return new StepNotes(step, this.clock.nowMs() - ageMs);
+  }
+
   /** The context for a step of the task. */
-  contextOf(task: Task, signal: AbortSignal, onFigures?: OnFigures): TaskContext {
+  contextOf(task: Task, signal: AbortSignal, notes?: StepNotes): TaskContext {
     return {
       signal,
-      onFigures,
+      onFigures: notes?.onFigures,
+      onAttemptEnd: notes?.onAttemptEnd,
       route: {
         provider: task.provider,
         upstreamModel: task.upstreamModel,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AdminHarness, expectError } from '../../support/admin-harness.js';
-import { type Answer, postJson } from '../../support/http-answer.js';
+import { type Answer, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 
 const EPOCH_SECONDS = expect.any(Number);
@@ -26,6 +26,20 @@ describe('an execution', () => {
       id,
       object: 'execution',
       capped: false,
+      attempts: [
+        {
+          provider: 'sandbox',
+          upstream_model: 'eleven_v4',
+          step: null,
+          outcome: 'success',
+          start_ms: null,
+          duration_ms: expect.any(Number),
+          first_byte_ms: expect.any(Number),
+          status: null,
+          code: null,
+          provider_request_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        },
+      ],
       provider_figures: { 'character-cost': '5' },
       uncharged: null,
       status: 'succeeded',
@@ -77,8 +91,13 @@ describe('an execution', () => {
       charged_microusd: null,
       provider: 'sandbox',
       route: { provider: 'sandbox', upstream_model: 'eleven_v4' },
+      attempts: [
+        { provider: 'sandbox', outcome: 'http_error', status: 500, start_ms: expect.any(Number) },
+      ],
       completed_at: EPOCH_SECONDS,
     });
+    const own = `${harness.gateway.url}/v1/executions/${executionId(answer)}`;
+    expect((await send(own, { headers })).json).not.toHaveProperty('attempts');
   });
 
   it('is not made by what is refused before the hold', async () => {

@@ -33,11 +33,18 @@ const OVERLAY = {
 
 const DONE = { status: 'SUCCESS', jobId: 'j-1', data: { quota: 6, musics: [MUSIC] } };
 let poll: object = DONE;
+/** How often the provider still refuses a submission for its rate. */
+let refusals = 0;
 let upstream: StubUpstream;
 let harness: SongHarness;
 beforeAll(async () => {
   upstream = await StubUpstream.start();
   upstream.reply = (response, request) => {
+    if (request.method === 'POST' && refusals > 0) {
+      refusals -= 1;
+      response.writeHead(429, { 'x-request-id': 'r-429' }).end('{}');
+      return;
+    }
     if (request.url === '/v1/dubbing') response.setHeader('character-cost', DUB_COST);
     response.end(answerTo(request));
   };
@@ -125,6 +132,31 @@ describe('what a provider says that a task cost', () => {
     expect(await recordOf(id)).toMatchObject({
       provider_figures: { 'character-cost': DUB_COST },
       cost_microusd: '6000',
+    });
+  });
+});
+
+describe('the attempts of a task', () => {
+  it('are on its record for operators where one failed, and never on what its caller reads', async () => {
+    refusals = 1;
+    const song = { model: 'song-music', custom: true, prompt: 'The rain is writing' };
+    const { id } = await harness.submit(song);
+    expect(await harness.ended(id)).not.toHaveProperty('attempts');
+    expect(await recordOf(id)).toMatchObject({
+      status: 'succeeded',
+      attempts: [
+        { step: 'submit', provider: 'ttapi', outcome: 'rate_limited', status: 429 },
+        { step: 'submit', provider: 'ttapi', outcome: 'success', start_ms: expect.any(Number) },
+        { step: 'poll', outcome: 'success' },
+      ],
+    });
+  });
+
+  it('are the one that was accepted where none failed', async () => {
+    const song = { model: 'song-music', custom: true, prompt: 'The rain is writing' };
+    const { id } = await harness.made(song);
+    expect(await recordOf(id)).toMatchObject({
+      attempts: [{ step: 'submit', outcome: 'success', start_ms: null }],
     });
   });
 });

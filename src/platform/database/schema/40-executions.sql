@@ -37,6 +37,7 @@ CREATE TABLE execution (
   run text,
   price_book jsonb,
   cost bigint,
+  attempts jsonb,
   PRIMARY KEY (account_id, id),
   CHECK (charged BETWEEN 0 AND held),
   CHECK ((status = 'succeeded') = (charged IS NOT NULL)),
@@ -76,4 +77,5 @@ COMMENT ON COLUMN execution.price_book IS 'The version of the price book by whic
 COMMENT ON COLUMN execution.cost IS 'What the call costs at its provider, in micro-USD, rounded up; null: not known. It is written once, at the end of the call.';
 COMMENT ON COLUMN execution.output_cap IS 'The output cap that the gateway chose, in tokens.';
 COMMENT ON COLUMN execution.run IS 'The run in which the call counts; null: in none.';
+COMMENT ON COLUMN execution.attempts IS 'The attempts at providers, at most 16: the first ones and the last; null where a single one succeeded, and where none was made.';
 COMMENT ON COLUMN execution.uncharged IS 'What was made and not charged, because the stream broke: {"unit": text, "quantity": number or counts of tokens}.';

@@ -14,7 +14,7 @@
 -- start of a run (s_runs) sets the limit of the run (s_run_limits). A start that is refused returns what is available (`rooms`; for
 -- run_conflict the limit of the run); one that is held, what it holds (`amounts`). What is available is bounded by the balance, the
 -- key or the run: refusals and fitted holds return which (`bounds`; model where a fitted hold took all of s_amounts). Where no start has a run, s_runs and s_run_limits are empty; where no
--- end has a cost, e_costs is.
+-- end has a cost, e_costs is; where none has attempts to keep, e_attempts is.
 --
 -- Calls are tried in order of arrival, and each that fits begins. Two starts of one id in one call fail all of it.
 --
@@ -28,7 +28,7 @@ CREATE OR REPLACE FUNCTION execution_step_v3(
   e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[],
   e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[],
   e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[],
-  e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[],
+  e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], e_attempts jsonb[],
   s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[],
   s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[],
   s_price_books jsonb[],
@@ -113,7 +113,7 @@ BEGIN
            quantity = e_quantities[i], unit_price = e_unit_prices[i], estimated = e_estimated[i],
            first_byte_ms = e_first_byte_ms[i], duration_ms = e_duration_ms[i], provider_fault = e_provider_faults[i],
            capped = e_capped[i], provider_figures = e_figures[i], uncharged = e_uncharged[i],
-           output_cap = e_output_caps[i], cost = e_costs[i]
+           output_cap = e_output_caps[i], cost = e_costs[i], attempts = e_attempts[i]
       FROM unnest(e_ids) WITH ORDINALITY t (id, i)
      WHERE places[e_account[i]] IS NOT NULL AND e.account_id = p_accounts[e_account[i]] AND e.id = t.id
        AND e.status = 'running' AND coalesce(e_charges[i], 0) <= e.held

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../../providers/http/provider-error.js';
+import { MAX_KEPT_ATTEMPTS } from '../../providers/routing/attempt-log.js';
+import type { JsonObject } from '../../common/json-object.js';
+import type { Task } from '../task.js';
+import { splitStepState, StepNotes, type ProviderStep } from './step-notes.js';
+
+const T0 = 1_000_000;
+const taskWith = (stepState: JsonObject) => ({ stepState }) as unknown as Task;
+const route = { provider: 'p', upstreamModel: 'm', startedAtMs: T0 + 50, durationMs: 10 };
+const success = { ...route, outcome: 'success' } as const;
+const refusal = {
+  ...route,
+  outcome: 'rate_limited',
+  error: new ProviderError('rate_limited', { provider: 'p', sent: true, upstreamStatus: 429 }),
+} as const;
+const notesOf = (step: ProviderStep = 'submit') => new StepNotes(step, T0);
+
+describe('the notes of a step', () => {
+  it('add nothing to a step that succeeds at once', () => {
+    const notes = notesOf();
+    notes.onAttemptEnd(success);
+    const report = { state: 'accepted', jobId: 'j' };
+    expect(notes.addedTo(report, taskWith({ music: 1 }))).toBe(report);
+    expect(notes.stepStateOf(taskWith({ music: 1 }))).toBeUndefined();
+  });
+
+  it('keep a failed attempt beside the state of the kind, and what follows it', () => {
+    const notes = notesOf();
+    notes.onAttemptEnd(refusal);
+    const deferred = notes.stepStateOf(taskWith({ music: 1 }));
+    expect(deferred).toMatchObject({
+      music: 1,
+      attempts: [{ step: 'submit', outcome: 'rate_limited', status: 429, startMs: 50 }],
+    });
+    const next = notesOf('poll');
+    next.onAttemptEnd(success);
+    const ended = next.addedTo({ state: 'succeeded' }, taskWith(deferred ?? {}));
+    expect(ended).toMatchObject({
+      stepState: { music: 1, attempts: [{ step: 'submit' }, { step: 'poll', outcome: 'success' }] },
+    });
+  });
+
+  it('keep figures and attempts when a report brings a new state of the kind', () => {
+    const earlier = notesOf();
+    earlier.onFigures({ quota: 2 });
+    earlier.onAttemptEnd(refusal);
+    const task = taskWith(earlier.stepStateOf(taskWith({})) ?? {});
+    const report = { state: 'step', stepState: { music: 2 } };
+    expect(notesOf().addedTo(report, task).stepState).toMatchObject({
+      music: 2,
+      providerFigures: { quota: 2 },
+      attempts: [{ outcome: 'rate_limited' }],
+    });
+  });
+
+  it('number the figures of a preparatory step by the state of the kind alone', () => {
+    const notes = notesOf();
+    notes.onFigures({ quota: 1 });
+    const task = taskWith({ attempts: [{}], providerFigures: { cost: 1 } });
+    expect(notes.addedTo({ state: 'step', stepState: { music: 1 } }, task).stepState).toMatchObject(
+      { providerFigures: { cost: 1, 'step1.quota': 1 } },
+    );
+  });
+
+  it('are bounded over all steps', () => {
+    let task = taskWith({});
+    for (let step = 0; step < 40; step++) {
+      const notes = notesOf();
+      notes.onAttemptEnd({ ...refusal, startedAtMs: T0 + step });
+      task = taskWith(notes.stepStateOf(task) ?? {});
+    }
+    const { attempts } = splitStepState(task);
+    expect(attempts).toHaveLength(MAX_KEPT_ATTEMPTS);
+    expect(attempts.at(-1)).toMatchObject({ startMs: 39 });
+  });
+});

@@ -1,0 +1,96 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { ProviderFigures } from '../../common/money/charge-basis.js';
+import type { FinishedAttempt } from '../../providers/ports/attempt.js';
+import {
+  type KeptAttempt,
+  keptAttemptOf,
+  withAttempt,
+} from '../../providers/routing/attempt-log.js';
+import type { Task } from '../task.js';
+
+/** The steps of a task that ask its provider. */
+export type ProviderStep = 'submit' | 'poll' | 'download';
+
+/**
+ * Collects what operators see of a step: the cost figures that the provider reports, and the attempts. Both are kept in the step state of
+ * the task, beside those of earlier steps.
+ */
+export class StepNotes {
+  private figures: ProviderFigures | undefined;
+  private attempts: readonly KeptAttempt[] = [];
+
+  /** Attempts are timed from the submission of the task, at `submittedAtMs` by this process's clock. */
+  constructor(
+    private readonly step: ProviderStep,
+    private readonly submittedAtMs: number,
+  ) {}
+
+  /** Adds the figures of one response. */
+  readonly onFigures = (figures: ProviderFigures): void => {
+    this.figures = { ...this.figures, ...figures };
+  };
+
+  /** Adds one attempt. */
+  readonly onAttemptEnd = (attempt: FinishedAttempt): void => {
+    const record = { ...keptAttemptOf(attempt, this.submittedAtMs), step: this.step };
+    this.attempts = withAttempt(this.attempts, record);
+  };
+
+  /**
+   * The report with the notes added to its step state. Figures of a preparatory step are prefixed with its number, such as
+   * `step1.quota`.
+   */
+  addedTo<Report extends { readonly state: string; readonly stepState?: JsonObject }>(
+    report: Report,
+    task: Task,
+  ): Report {
+    if (!report.stepState && !this.hasNotesFor(task)) return report;
+    const { rest } = splitStepState(task);
+    const notes = this.notesWith(task, report.state === 'step');
+    return { ...report, stepState: { ...(report.stepState ?? rest), ...notes } };
+  }
+
+  /** The step state of a task whose step has no report; undefined where it stays as it is. */
+  stepStateOf(task: Task): JsonObject | undefined {
+    if (!this.hasNotesFor(task)) return undefined;
+    return { ...splitStepState(task).rest, ...this.notesWith(task, false) };
+  }
+
+  private hasNotesFor(task: Task): boolean {
+    return this.figures !== undefined || this.areAttemptsKept(task);
+  }
+
+  /** A step that succeeds at once needs no list: the record of the task says all of it. */
+  private areAttemptsKept({ stepState }: Task): boolean {
+    const isPlain = this.attempts.every(({ outcome }) => outcome === 'success');
+    return this.attempts.length > 0 && (!isPlain || stepState.attempts !== undefined);
+  }
+
+  private notesWith(task: Task, isBefore: boolean): JsonObject {
+    const { figures: earlier, attempts: kept, rest } = splitStepState(task);
+    const figures = Object.entries(this.figures ?? {}).map(([name, figure]) => [
+      isBefore ? `step${Object.keys(rest).length + 1}.${name}` : name,
+      figure,
+    ]);
+    const all = { ...earlier, ...(Object.fromEntries(figures) as ProviderFigures) };
+    const attempts = this.areAttemptsKept(task) ? this.attempts.reduce(withAttempt, kept) : kept;
+    return {
+      ...((earlier ?? this.figures) && { providerFigures: all }),
+      ...(attempts.length > 0 && { attempts }),
+    };
+  }
+}
+
+/** Splits the step state into the figures and attempts of earlier steps and the kind's own state. */
+export function splitStepState({ stepState }: Pick<Task, 'stepState'>): {
+  figures?: ProviderFigures;
+  attempts: readonly KeptAttempt[];
+  rest: JsonObject;
+} {
+  const { providerFigures, attempts, ...rest } = stepState;
+  return {
+    ...(isJsonObject(providerFigures) && { figures: providerFigures as ProviderFigures }),
+    attempts: Array.isArray(attempts) ? (attempts as KeptAttempt[]) : [],
+    rest,
+  };
+}
