@@ -50,13 +50,14 @@ export class BackgroundHarness {
   ) {}
 
   /** Starts one; call {@link reset} before each test and {@link stop} in `afterAll`. */
-  static async start(): Promise<BackgroundHarness> {
+  static async start(settings: NodeJS.ProcessEnv = {}): Promise<BackgroundHarness> {
     const [upstream, hooks] = await Promise.all([StubUpstream.start(), startWebhookReceiver()]);
     const gateway = await startTestGateway({
       OPENAI_API_KEY: 'upstream-key',
       OPENAI_BASE_URL: `${upstream.url}/v1`,
       TASK_TICK_MS: '50',
       ...hooks.settings,
+      ...settings,
     });
     return new BackgroundHarness(upstream, hooks, gateway, await gateway.account());
   }

@@ -15,8 +15,9 @@ import { type BackgroundInput, inputOfTask } from './background-input.js';
 
 /** The answer of a response that was made in the background. */
 export interface BackgroundAnswer {
-  readonly status: 'completed' | 'incomplete' | 'cancelled';
+  readonly status: 'completed' | 'incomplete' | 'cancelled' | 'failed';
   readonly incompleteReason?: string;
+  readonly error?: NonNullable<ResponseState['error']>;
   /** As the caller gets it, and as it is stored. */
   readonly output: readonly JsonObject[];
   readonly stored: readonly JsonObject[];

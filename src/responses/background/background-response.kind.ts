@@ -17,7 +17,7 @@ import { PreparedResponses } from '../prepared-responses.js';
 import { type BackgroundInput, inputOfTask, RESPONSE_KIND } from './background-input.js';
 import { type BackgroundAnswer, BackgroundObjects } from './background-objects.js';
 import { BackgroundWork, type RunBounds } from './background-work.js';
-import { answerOfRun, CANCELLED, failureOf, TOO_LARGE } from './run-reports.js';
+import { answerOfRun, CANCELLED, failureOf, withoutOutput } from './run-reports.js';
 
 /** Responses that are made in the background, by the process that has their task (API: Background). */
 @Injectable()
@@ -89,8 +89,8 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
       return undefined;
     };
     const finished = await this.runs.run(run, { forward });
-    const answer = answerOfRun(output, finished, left.aborted);
-    if (!this.work.canKeep(input, answer)) return TOO_LARGE;
+    const made = answerOfRun(output, finished, left.aborted);
+    const answer = this.work.canKeep(input, made) ? made : withoutOutput(made);
     const { basis, bill } = finished;
     const costMicroUsd = this.work.costOf(task, basis, bounds.figures());
     return {

@@ -15,11 +15,15 @@ export const CANCELLED: FailedReport = {
   message: 'The response was cancelled by its holder.',
 };
 
-/** The report of an answer that cannot be stored, so that nobody could read it. */
-export const TOO_LARGE: FailedReport = {
-  state: 'failed',
-  message: 'The response is too large to be stored.',
-};
+const TOO_LARGE = {
+  code: 'response_too_large',
+  message: 'The answer is larger than what is stored of a response. What was made is charged.',
+} as const;
+
+/** What is left of an answer that cannot be stored, so that nobody can read it: its provider is paid all the same. */
+export function withoutOutput({ bill }: BackgroundAnswer): BackgroundAnswer {
+  return { status: 'failed', error: TOO_LARGE, output: [], stored: [], bill };
+}
 
 /** The answer of a run that is charged. */
 export function answerOfRun(

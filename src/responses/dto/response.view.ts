@@ -279,8 +279,9 @@ export class ResponseTaskResultView {
   response_id!: string;
 
   @ApiProperty({
-    enum: ['completed', 'incomplete', 'cancelled'],
-    description: 'How it ended; `cancelled`: what was made until then is charged',
+    enum: ['completed', 'incomplete', 'cancelled', 'failed'],
+    description:
+      'How it ended. `cancelled`: what was made until then is charged. `failed`: the answer was too large to be stored, and is charged',
   })
   status!: string;
 }
