@@ -74,7 +74,7 @@ export class AccountController {
 
   @Get('usage')
   @ApiOperation({
-    summary: 'What this account used, by day, model, key, endpoint or run',
+    summary: 'What this account used, by day, hour, model, key, endpoint or run',
     description: CSV_DESCRIPTION,
   })
   @PageOrCsv(UsagePage)

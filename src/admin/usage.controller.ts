@@ -19,7 +19,7 @@ export class UsageController {
   @Get()
   @ApiOperation({
     summary:
-      'What was used, by day, model, key, endpoint, run, account, provider or upstream model',
+      'What was used, by day, hour, model, key, endpoint, run, account, provider or upstream model',
     description: `Equals the ledger. ${CSV_DESCRIPTION}`,
   })
   @PageOrCsv(AdminUsagePage)

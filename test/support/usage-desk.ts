@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import {
-  type UsageDimension,
-  UsageReports,
-  type UsageRow,
-} from '../../src/billing/usage/usage-reports.js';
+import { UsageReports, type UsageRow } from '../../src/billing/usage/usage-reports.js';
+import type { UsageDimension } from '../../src/billing/usage/usage-request.js';
 import { UsageRollup } from '../../src/billing/usage/usage-rollup.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { IDLE_TICKER, ledgerOf, type TestLedger } from './test-ledger.js';
 
 const LONGEST_PAUSE_MS = 100;
 /** All days and more rows than any test makes. */
-const EVERYTHING = { fromDay: '2020-01-01', toDay: '2100-01-01', limit: 1_000, offset: 0 };
+const EVERYTHING = { from: '2020-01-01', to: '2100-01-01', limit: 1_000, offset: 0 };
 
 /** A database whose calls are played, folded and read as usage. */
 export class UsageDesk {
@@ -48,7 +45,7 @@ export class UsageDesk {
     }
   }
 
-  /** Usage of an account, of all days. */
+  /** Usage of an account, of all days or hours. */
   rowsBy(accountId: string, ...groupBy: UsageDimension[]): Promise<UsageRow[]> {
     const of = { groupBy, accountId, apiKeyId: undefined, model: undefined };
     return this.reports.rows({ ...EVERYTHING, ...of });

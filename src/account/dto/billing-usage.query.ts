@@ -1,8 +1,8 @@
-import { dateOf, dayIn, TimeField } from '../../billing/usage/dto/usage.query.js';
+import { dateOf, secondsIn, TimeField } from '../../billing/usage/dto/usage.query.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 
 const FIRST_DAY = '1970-01-01';
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
 
 /** Query of GET /v1/dashboard/billing/usage. */
 export class BillingUsageQuery {
@@ -18,9 +18,9 @@ export function billingDaysOf(
   { start_date: start, end_date: end }: BillingUsageQuery,
   nowMs: number,
 ): readonly [from: string, to: string] {
-  const tomorrow = dateOf(Math.floor(nowMs / DAY_MS) + 1);
-  const from = start === undefined ? FIRST_DAY : dateOf(Math.floor(dayIn(start) ?? 0));
-  const to = end === undefined ? tomorrow : dateOf(Math.ceil(dayIn(end) ?? 0));
+  const tomorrow = dateOf(nowMs / 1000 + DAY_SECONDS);
+  const from = start === undefined ? FIRST_DAY : dateOf(secondsIn(start) ?? 0);
+  const to = end === undefined ? tomorrow : dateOf((secondsIn(end) ?? 0) + DAY_SECONDS - 1);
   if (from < to || end === undefined) return [from, to];
   const message = `No day lies between start_date (${from}) and end_date (${to}): end_date is exclusive.`;
   throw new GatewayError('invalid_request', message, { param: 'end_date' });

@@ -126,6 +126,34 @@ export const COST_RULES = `
    WHERE everybody <> accounts
   LIMIT ${MAX_DISCREPANCIES}`;
 
+/** The first day whose hours are all there. */
+const WHOLE_FROM = `(((SELECT hours_from FROM usage_state) + interval '1 day' - interval '1 microsecond') AT TIME ZONE 'UTC')::date`;
+const HOUR_SUMS = ['calls', 'failures', 'quantity', 'charged', ...TOKEN_SUMS, ...COST_SUMS];
+
+/** Days whose `sums` differ from those of their hours, by account and the columns of `by`. */
+const hoursDiffer = (
+  rule: string,
+  days: string,
+  hours: string,
+  sums: readonly string[],
+  by = '',
+) => `
+  SELECT account_id, '${rule}' AS rule, day || ': ' || ARRAY[${sums.map((name) => `sum(${name})`).join(', ')}]::text AS detail
+    FROM (SELECT account_id, day, ${by} ${sums.join(', ')} FROM ${days} WHERE day >= ${WHOLE_FROM}
+          UNION ALL
+          SELECT account_id, (hour AT TIME ZONE 'UTC')::date, ${by} ${sums.map((name) => `-${name}`).join(', ')}
+            FROM ${hours} WHERE hour >= ${WHOLE_FROM}::timestamp AT TIME ZONE 'UTC') d
+   GROUP BY ${by} account_id, day HAVING ${sums.map((name) => `sum(${name}) <> 0`).join(' OR ')}`;
+
+/** The hours of a day add up to the day, as long as hours are kept. */
+export const HOUR_RULES = `
+  ${hoursDiffer('usage of a day is the sum of its hours', 'usage_day', 'usage_hour', HOUR_SUMS)}
+  UNION ALL
+  ${hoursDiffer('latencies of a day are those of its hours', 'usage_latency', 'usage_hour_latency', ['calls'], 'bucket,')}
+  UNION ALL
+  ${hoursDiffer('refunds of a day are those of its hours', 'usage_refund', 'usage_hour_refund', ['amount'], 'reason,')}
+  LIMIT ${MAX_DISCREPANCIES}`;
+
 /** Stores how far an audit without a finding has read. */
 export const FORGET_DAYS = `DELETE FROM usage_checkpoint_day WHERE $1`;
 export const KEEP_DAYS = `

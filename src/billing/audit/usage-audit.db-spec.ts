@@ -8,7 +8,7 @@ import {
   startOf,
   successOf,
 } from '../../../test/support/test-ledger.js';
-import { NOBODY } from '../usage/usage-reports.js';
+import { NOBODY } from '../usage/usage-request.js';
 import { UsageRollup } from '../usage/usage-rollup.js';
 import { auditBooks } from './usage-audit.js';
 
@@ -47,17 +47,18 @@ describe('an audit of usage', () => {
   const ACCOUNT = 'usage of an account is the sum of its days';
   const MONTHS = 'usage of an account is the sum of its months';
   const EVERYBODY = 'usage of everybody is the sum of all accounts';
+  const HOURS = 'usage of a day is the sum of its hours';
 
   it.each([
     [
       'a day with a micro-USD more',
       'UPDATE usage_day SET charged = charged + $2 WHERE account_id = $1',
-      [DAY, ACCOUNT, EVERYBODY],
+      [DAY, ACCOUNT, EVERYBODY, HOURS],
     ],
     [
       'a charge on another day',
       'UPDATE usage_day SET day = day - $2::int WHERE account_id = $1',
-      [DAY, DAY, EVERYBODY, EVERYBODY],
+      [DAY, DAY, EVERYBODY, EVERYBODY, HOURS, HOURS],
     ],
     [
       'an account with a micro-USD more',
@@ -72,7 +73,7 @@ describe('an audit of usage', () => {
     [
       'a sum of everybody with a micro-USD more',
       `UPDATE usage_day SET charged = charged + $2 WHERE account_id = '${NOBODY}' AND model = 'aud-v4' AND $1::uuid IS NOT NULL`,
-      [EVERYBODY],
+      [EVERYBODY, HOURS],
     ],
   ])('finds %s', async (_title, tamper, rules) => {
     const accountId = await newAccount();

@@ -16,6 +16,7 @@ import {
   DAY_RULE,
   FILL_CHARGED,
   FORGET_DAYS,
+  HOUR_RULES,
   KEEP_DAYS,
   KEEP_POSITIONS,
   SUM_RULES,
@@ -53,7 +54,7 @@ async function auditIn(manager: EntityManager, scope: AuditScope): Promise<Audit
 
 /**
  * Differences between usage and the ledger in micro-USD, per account and day. Checks the days with entries since the last
- * audit without findings; a full audit checks every day, the sums, and the costs. Usage that is not folded yet is read from the calls.
+ * audit without findings; a full audit checks every day, the sums, the costs and the hours. Usage that is not folded yet is read from the calls.
  */
 async function auditUsage(manager: EntityManager, isFull: boolean): Promise<Discrepancy[]> {
   await manager.query(CREATE_CHARGED);
@@ -62,6 +63,7 @@ async function auditUsage(manager: EntityManager, isFull: boolean): Promise<Disc
     ...(await manager.query<Finding[]>(DAY_RULE, [isFull])),
     ...(isFull ? await manager.query<Finding[]>(SUM_RULES) : []),
     ...(isFull ? await manager.query<Finding[]>(COST_RULES) : []),
+    ...(isFull ? await manager.query<Finding[]>(HOUR_RULES) : []),
   ];
   if (findings.length > 0) {
     await recordFinding(manager, isFull);

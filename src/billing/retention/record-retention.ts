@@ -4,10 +4,13 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
+import { HOURS_KEPT_DAYS } from '../usage/usage-request.js';
 
 const INTERVAL_MS = 600_000;
 /** Records checked by one statement. Their accounts are locked meanwhile. */
 const BATCH = 500;
+/** Rows of each table of usage by hour that one statement deletes. They lock no account. */
+const HOURS_BATCH = 5_000;
 /**
  * Deletes the list of calls that a rotated key passed to its successor, a day after they ended: until then a charged call
  * may still be reversed. Rows are looked up one by one, so that no plan reads all calls.
@@ -40,10 +43,26 @@ const DROP_EVENTS = `
     DELETE FROM webhook_attempt a USING gone g WHERE a.account_id = g.account_id AND a.delivery_id = g.id
   )
   SELECT count(*)::int AS seen, count(*)::int AS dropped FROM gone`;
+const dropOldHours = (table: string) => `
+  DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${table} WHERE hour < (SELECT since FROM kept) LIMIT $2)) RETURNING 1`;
+/** Usage by hour, of whole days. `hours_from` says which hours are there. */
+const DROP_HOURS = `
+  WITH kept AS MATERIALIZED (
+    SELECT (date_trunc('day', now() AT TIME ZONE 'UTC') - $1 * interval '1 day') AT TIME ZONE 'UTC' AS since
+  ), noted AS (
+    UPDATE usage_state SET hours_from = since FROM kept WHERE hours_from < since
+  ), sums AS (${dropOldHours('usage_hour')}
+  ), latencies AS (${dropOldHours('usage_hour_latency')}
+  ), refunds AS (${dropOldHours('usage_hour_refund')}
+  )
+  SELECT greatest((SELECT count(*) FROM sums), (SELECT count(*) FROM latencies),
+                  (SELECT count(*) FROM refunds))::int AS seen, (SELECT count(*) FROM sums)::int AS dropped`;
 /** Most rows of each that one tick deletes. */
 const MAX_FORGOTTEN = 10_000;
-/** Each drops a batch of what is old: of records those that an audit has checked. */
+/** Each drops a batch of what is older than so many days: of records those that an audit has checked. */
 const DROP_STATEMENTS = {
+  hours: DROP_HOURS,
   events: DROP_EVENTS,
   executions: 'SELECT * FROM record_drop_calls($1, $2)',
   tasks: 'SELECT * FROM record_drop_tasks($1, $2)',
@@ -82,7 +101,7 @@ export class RecordRetention implements OnApplicationBootstrap {
   }
 
   /**
-   * Deletes old rows of rotated keys, song steps and runs. Then drops deliveries of events older than `days`, and checks every
+   * Deletes old rows of rotated keys, song steps, runs and hours of usage. Then drops deliveries of events older than `days`, and checks every
    * record as old once, in bounded batches with pauses between them. Returns how many of all were dropped. No batch begins after
    * `stopping` aborts.
    */
@@ -90,6 +109,7 @@ export class RecordRetention implements OnApplicationBootstrap {
     await this.dataSource.query(FORGET_CARRIED, [MAX_FORGOTTEN]);
     await this.dataSource.query(FORGET_SONG_STEPS, [MAX_FORGOTTEN]);
     await this.dataSource.query(DROP_RUNS, [BATCH]);
+    await this.drop('hours', HOURS_KEPT_DAYS, stopping);
     if (days === undefined) return 0;
     let dropped = 0;
     for (const what of ['events', 'executions', 'tasks'] as const) {
@@ -105,12 +125,13 @@ export class RecordRetention implements OnApplicationBootstrap {
     days: number,
     stopping?: AbortSignal,
   ): Promise<number> {
+    const batch = what === 'hours' ? HOURS_BATCH : BATCH;
     let sum = 0;
-    for (let batch = 0; batch < MAX_BATCHES && stopping?.aborted !== true; batch += 1) {
+    for (let count = 0; count < MAX_BATCHES && stopping?.aborted !== true; count += 1) {
       const startedMs = performance.now();
-      const [row] = await this.dataSource.query<BatchRow[]>(DROP_STATEMENTS[what], [days, BATCH]);
+      const [row] = await this.dataSource.query<BatchRow[]>(DROP_STATEMENTS[what], [days, batch]);
       sum += row?.dropped ?? 0;
-      if ((row?.seen ?? 0) < BATCH) break;
+      if ((row?.seen ?? 0) < batch) break;
       await pauseAfter(performance.now() - startedMs, stopping);
     }
     return sum;

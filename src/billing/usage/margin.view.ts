@@ -1,7 +1,8 @@
 import { ApiProperty, IntersectionType, PickType } from '@nestjs/swagger';
 import { csvOf } from '../../common/csv.js';
 import { pageOfViews, type PageView } from '../../common/paging/page.view.js';
-import type { UsageDimension, UsageRow } from './usage-reports.js';
+import type { UsageRow } from './usage-reports.js';
+import type { UsageDimension } from './usage-request.js';
 import { OperatorGroupFields, viewOperatorGroup } from './admin-usage.view.js';
 import { NAME_OF_DIMENSION } from './usage-csv.js';
 import { CoveredDays, UsageView, viewGroup, viewUsage } from './usage.view.js';
@@ -24,6 +25,7 @@ const WHOLE = 10_000n;
 export class MarginView extends IntersectionType(
   PickType(UsageView, [
     'day',
+    'hour',
     'model',
     'api_key_id',
     'endpoint',

@@ -139,7 +139,7 @@ describe('costs in usage', () => {
   it.each([
     ['a record', 'UPDATE execution SET cost = 4 WHERE account_id = $1 AND cost IS NULL', 1],
     ['an account', 'UPDATE usage_account SET cost = cost + 1 WHERE account_id = $1', 2],
-    ['a day', 'UPDATE usage_day SET cost = cost + 1 WHERE account_id = $1', 3],
+    ['a day', 'UPDATE usage_day SET cost = cost + 1 WHERE account_id = $1', 4],
     ['a month', 'UPDATE usage_month SET cost = cost + 1 WHERE account_id = $1', 1],
   ])('that differ in %s are found by a full audit', async (_where, damage, findings) => {
     const own = await UsageDesk.open();

@@ -2,12 +2,13 @@ import { csvOf } from '../../common/csv.js';
 import type { PageView } from '../../common/paging/page.view.js';
 import { TOKEN_SUMS } from '../token-sums.js';
 import type { AdminUsageView } from './admin-usage.view.js';
-import type { UsageDimension } from './usage-reports.js';
+import type { UsageDimension } from './usage-request.js';
 import type { UsageView } from './usage.view.js';
 
 /** The name of each dimension in answers. */
 export const NAME_OF_DIMENSION: Readonly<Record<UsageDimension, keyof AdminUsageView>> = {
   day: 'day',
+  hour: 'hour',
   model: 'model',
   key: 'api_key_id',
   endpoint: 'endpoint',

@@ -3,11 +3,12 @@ import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { dataSourceWithPlans } from '../../../test/support/explain-plans.js';
 import { maintenanceConnectionOf } from '../../platform/database/data-source.js';
-import { NOBODY, type UsageDimension, UsageReports, type UsageRow } from './usage-reports.js';
+import { UsageReports, type UsageRow } from './usage-reports.js';
+import { NOBODY, type UsageDimension } from './usage-request.js';
 
 const ACCOUNTS = 40;
 const DAYS = 365;
-const YEAR = { fromDay: '2025-01-01', toDay: '2026-01-01', limit: 1_000, offset: 0 };
+const YEAR = { from: '2025-01-01', to: '2026-01-01', limit: 1_000, offset: 0 };
 const uuidOf = (n: string) => `('00000000-0000-4000-8000-' || lpad((${n})::text, 12, '0'))::uuid`;
 const ACCOUNT = '00000000-0000-4000-8000-000000000007';
 /** A key of that account. */
@@ -111,8 +112,8 @@ describe('usage over a year', () => {
     ['2025-06-15', '2025-07-15'],
     ['2025-11-01', '2999-01-01'],
     ['2025-07-01', '2025-07-01'],
-  ])('from %s to %s is the same by months and by days', async (fromDay, toDay) => {
-    const span = { fromDay, toDay };
+  ])('from %s to %s is the same by months and by days', async (from, to) => {
+    const span = { from, to };
     const { rows: wanted } = await reportOf({}, ['day', 'account'], { ...span, limit: 100_000 });
     for (const groupBy of [['account'], ['key']] as UsageDimension[][]) {
       const { rows } = await reportOf({}, groupBy, span);

@@ -29,7 +29,7 @@ afterAll(() => desk.close());
 
 const newAccount = (): Promise<string> => fundedAccount(desk.dataSource, CREDIT);
 
-async function usageOf(accountId: string, dimension: 'day' | 'account' | 'run' = 'day') {
+async function usageOf(accountId: string, dimension: 'day' | 'hour' | 'account' | 'run' = 'day') {
   const rows = await desk.rowsBy(accountId, dimension);
   const sum = (name: 'calls' | 'failures' | 'charged') =>
     rows.reduce((total, row) => total + BigInt(row[name]), 0n);
@@ -122,11 +122,13 @@ describe('the sums of usage', () => {
           await play(accountId, operations);
           const truth = await truthOf(accountId);
           expect(await usageOf(accountId)).toMatchObject(truth);
+          expect(await usageOf(accountId, 'hour')).toMatchObject(truth);
           expect(await usageOf(accountId, 'run')).toMatchObject(truth);
           expect(await usageByRun(accountId)).toEqual(await spentByRun(accountId));
           expect((await auditBooks(desk.dataSource, 'new')).discrepancies).toEqual([]);
           await desk.foldAll();
           expect(await usageOf(accountId)).toMatchObject(truth);
+          expect(await usageOf(accountId, 'hour')).toMatchObject(truth);
           expect(await usageOf(accountId, 'account')).toMatchObject(truth);
           expect(await usageOf(accountId, 'run')).toMatchObject(truth);
           expect(await usageByRun(accountId)).toEqual(await spentByRun(accountId));

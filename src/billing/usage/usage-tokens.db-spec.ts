@@ -6,7 +6,7 @@ import { UsageTokens1700000001036 } from '../../platform/database/migrations/103
 import { auditBooks } from '../audit/usage-audit.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { TOKEN_SUMS } from '../token-sums.js';
-import type { UsageDimension } from './usage-reports.js';
+import type { UsageDimension } from './usage-request.js';
 
 const RUNS = 10;
 const CREDIT = 1_000_000_000n;

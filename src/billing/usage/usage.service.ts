@@ -4,10 +4,14 @@ import { NEXT_CURSOR_HEADER, type PageView, viewPage } from '../../common/paging
 import { Clock } from '../../common/time/clock.js';
 import { type MarginQuery, type UsageQuery, usageRequestOf } from './dto/usage.query.js';
 import { csvOfMargins, type MarginPage, type MarginView, viewMargin } from './margin.view.js';
-import { type UsageDimension, UsageReports, type UsageRow } from './usage-reports.js';
+import { UsageReports, type UsageRow } from './usage-reports.js';
+import type { UsageDimension } from './usage-request.js';
 import { viewAdminUsage } from './admin-usage.view.js';
 import { csvOfUsage } from './usage-csv.js';
 import { type CoveredDays, type UsagePage, type UsageView, viewUsage } from './usage.view.js';
+
+/** Of `2026-01-31` in `2026-01-31T14:00:00Z`: a file's name has no colon. */
+const DATE_LENGTH = 10;
 
 /** Usage, for key holders, operators and the command line. */
 @Injectable()
@@ -53,12 +57,12 @@ export class UsageService {
     form: AnswerForm<View>,
   ): Promise<(PageView<View> & CoveredDays) | string> {
     const request = usageRequestOf(query, accountId, this.clock.nowMs());
-    const { limit, offset, groupBy, fromDay, toDay, lastDay } = request;
+    const { limit, offset, groupBy, from, to, lastDay } = request;
     const rows = await this.reports.rows({ ...request, limit: limit + 1 });
     const nextCursor = rows.length > limit ? (offset + limit).toString() : null;
     const page = viewPage({ items: rows.slice(0, limit), nextCursor }, form.view);
-    if (query.format === 'json') return { ...page, from: fromDay, to: toDay, last_day: lastDay };
-    setCsvHead(head, `${form.name}-${fromDay}-to-${lastDay}.csv`);
+    if (query.format === 'json') return { ...page, from, to, last_day: lastDay };
+    setCsvHead(head, `${form.name}-${from.slice(0, DATE_LENGTH)}-to-${lastDay}.csv`);
     if (nextCursor !== null) head.setHeader(NEXT_CURSOR_HEADER, nextCursor);
     return form.csv(page, groupBy);
   }

@@ -2,7 +2,8 @@ import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { usdText } from '../../common/money/usd-text.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
-import { millisecondsOf, NOBODY, type UsageRow } from './usage-reports.js';
+import { millisecondsOf, type UsageRow } from './usage-reports.js';
+import { NOBODY } from './usage-request.js';
 import { USAGE_UNITS, type UsageUnit } from './usage-units.js';
 
 const latency = {
@@ -20,6 +21,13 @@ export class UsageView {
 
   @ApiProperty({ required: false, example: '2026-01-31', description: 'Of UTC' })
   day?: string;
+
+  @ApiProperty({
+    required: false,
+    example: '2026-01-31T14:00:00Z',
+    description: 'When the hour begins, of UTC; where usage is grouped by `hour`',
+  })
+  hour?: string;
 
   @ApiProperty({
     required: false,
@@ -126,12 +134,18 @@ export class UsageView {
   latency_p99_ms!: number | null;
 }
 
-/** The days that a page covers. */
+/** The days or hours that a page covers. */
 export class CoveredDays {
-  @ApiProperty({ example: '2026-01-01', description: 'The first day, of UTC' })
+  @ApiProperty({
+    example: '2026-01-01',
+    description: 'The first day, of UTC; by hour the time at which the first hour begins',
+  })
   from!: string;
 
-  @ApiProperty({ example: '2026-02-01', description: 'The day behind the last one: exclusive' })
+  @ApiProperty({
+    example: '2026-02-01',
+    description: 'The day or hour behind the last one: exclusive',
+  })
   to!: string;
 
   @ApiProperty({ example: '2026-01-31', description: 'The last day' })
@@ -143,9 +157,10 @@ export class UsagePage extends IntersectionType(pageOfViews(UsageView), CoveredD
 
 /** What a group is of. */
 export function viewGroup(row: UsageRow): Omit<Partial<UsageView>, 'object'> {
-  const { day, model, endpoint, run, api_key_id: key, account_id: account } = row;
+  const { day, hour, model, endpoint, run, api_key_id: key, account_id: account } = row;
   return {
     ...(day !== undefined && { day }),
+    ...(hour !== undefined && { hour }),
     ...(model !== undefined && { model }),
     ...(key !== undefined && { api_key_id: key === NOBODY ? null : toPublicId('key', key) }),
     ...(endpoint !== undefined && { endpoint }),

@@ -4,10 +4,13 @@ import { ACCOUNT, operand, PAGE, TIMES, YES } from './shared-options.js';
 /** What sums of calls and tasks take, with what they are summed up by where nothing is named. */
 const sumOptions = (groupBy: 'day' | 'model') => ({
   'group-by': {
-    value: 'day,model,key,endpoint,account,provider,upstream_model',
-    about: `One or more of them, with commas between. Absent: ${groupBy}`,
+    value: 'day,hour,model,key,endpoint,run,account,provider,upstream_model',
+    about: `One or more of them, with commas between; hours are kept for 14 days. Absent: ${groupBy}`,
   },
-  from: { value: 'DAY', about: 'First day (UTC), such as 2026-11-01. Absent: 30 days back' },
+  from: {
+    value: 'DAY',
+    about: 'First day (UTC), such as 2026-11-01. Absent: 30 days back, 14 by hour',
+  },
   to: { value: 'DAY', about: 'Last day (UTC), included. Absent: today' },
   'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
   'api-key-id': { value: 'KEY', about: 'Id of the key' },

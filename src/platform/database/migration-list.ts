@@ -21,6 +21,7 @@ import { FailedDeliveries1700000001062 } from './migrations/1062-failed-deliveri
 import { CancelledWhileRunning1700000001070 } from './migrations/1070-cancelled-while-running.migration.js';
 import { ShortConditions1700000001080 } from './migrations/1080-short-conditions.migration.js';
 import { Attempts1700000001150 } from './migrations/1150-attempts.migration.js';
+import { UsageByHour1700000001155 } from './migrations/1155-usage-by-hour.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CancelledWhileRunning1700000001070,
   ShortConditions1700000001080,
   Attempts1700000001150,
+  UsageByHour1700000001155,
 ];

@@ -40,6 +40,7 @@ export const SCHEMA_FILES = [
   '81-usage.functions.sql',
   '82-statements.functions.sql',
   '83-usage-of-runs.sql',
+  '84-usage-by-hour.sql',
   '85-limits.sql',
   '86-limits.functions.sql',
   '90-retention.sql',

@@ -986,6 +986,63 @@ CREATE TABLE usage_held (
 CREATE UNIQUE INDEX usage_held_pkey ON public.usage_held USING btree (account_id, month);
 COMMENT ON usage_held IS 'What calls and tasks held at the end of each month, added when they are folded. Those that are not folded yet are read one by one.';
 
+CREATE TABLE usage_hour (
+  account_id uuid NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  calls bigint NOT NULL,
+  failures bigint NOT NULL,
+  quantity numeric NOT NULL,
+  charged bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  cached_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  cost numeric NOT NULL,
+  costed bigint NOT NULL,
+  below_cost bigint NOT NULL,
+  provider text NOT NULL,
+  upstream_model text NOT NULL,
+  CONSTRAINT usage_hour_pkey PRIMARY KEY (account_id, hour, api_key_id, model, endpoint, provider, upstream_model)
+) WITH (fillfactor=70);
+CREATE INDEX usage_hour_by_hour ON public.usage_hour USING btree (hour);
+CREATE UNIQUE INDEX usage_hour_pkey ON public.usage_hour USING btree (account_id, hour, api_key_id, model, endpoint, provider, upstream_model);
+COMMENT ON usage_hour IS 'What usage_day has, by hour. The hours of a day add up to the day.';
+
+CREATE TABLE usage_hour_latency (
+  account_id uuid NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  bucket smallint NOT NULL,
+  calls bigint NOT NULL,
+  provider text NOT NULL,
+  upstream_model text NOT NULL,
+  CONSTRAINT usage_hour_latency_pkey PRIMARY KEY (account_id, hour, api_key_id, model, endpoint, bucket, provider, upstream_model)
+) WITH (fillfactor=70);
+CREATE INDEX usage_hour_latency_by_hour ON public.usage_hour_latency USING btree (hour);
+CREATE UNIQUE INDEX usage_hour_latency_pkey ON public.usage_hour_latency USING btree (account_id, hour, api_key_id, model, endpoint, bucket, provider, upstream_model);
+COMMENT ON usage_hour_latency IS 'How many of the calls of usage_hour took how long, by bucket (usage_bucket).';
+
+CREATE TABLE usage_hour_refund (
+  account_id uuid NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  api_key_id uuid NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  reason text NOT NULL,
+  amount bigint NOT NULL,
+  provider text NOT NULL,
+  upstream_model text NOT NULL,
+  CONSTRAINT usage_hour_refund_pkey PRIMARY KEY (account_id, hour, api_key_id, model, endpoint, reason, provider, upstream_model)
+) WITH (fillfactor=70);
+CREATE INDEX usage_hour_refund_by_hour ON public.usage_hour_refund USING btree (hour);
+CREATE UNIQUE INDEX usage_hour_refund_pkey ON public.usage_hour_refund USING btree (account_id, hour, api_key_id, model, endpoint, reason, provider, upstream_model);
+COMMENT ON usage_hour_refund IS 'What was given back of charges (usage_refund), by hour. It has no rows of all accounts.';
+
 CREATE TABLE usage_latency (
   account_id uuid NOT NULL,
   day date NOT NULL,
@@ -1124,6 +1181,7 @@ CREATE TABLE usage_state (
   candidate_at timestamp with time zone,
   candidate_xid xid8,
   held_from timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  hours_from timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT usage_state_is_only_check CHECK (is_only),
   CONSTRAINT usage_state_pkey PRIMARY KEY (is_only)
 );
@@ -1132,6 +1190,7 @@ COMMENT ON usage_state IS 'How far calls are folded into the sums of usage. One 
 COMMENT ON usage_state.folded_until IS 'All calls that began until then are in the sums or in usage_pending.';
 COMMENT ON usage_state.candidate_at IS 'The next interval may end shortly before this time, once every transaction before candidate_xid has ended.';
 COMMENT ON usage_state.held_from IS 'What was held at the ends of months is known (usage_held) of those that ended later.';
+COMMENT ON usage_state.hours_from IS 'The sums of hours (usage_hour) are whole from then on: hours of before were dropped, or not counted.';
 
 CREATE TABLE webhook_attempt (
   account_id uuid NOT NULL,
@@ -1407,11 +1466,15 @@ CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 
 
 CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE COST 100 AS 'ca83653ec7b8f4871242bc779eb2cc1f';
 
-CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '00bcf46faeea5f44af807175d86b2917';
+CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '5db8c03c2e6c9d0c10ac2e6596e64749';
+
+CREATE FUNCTION usage_hour_of(p_at timestamp with time zone) RETURNS timestamp with time zone LANGUAGE sql IMMUTABLE COST 100 AS '90e6a1a5776e58244308c3c5fca91da1';
+
+CREATE FUNCTION usage_hour_refunds(p_account uuid, p_from timestamp with time zone, p_to timestamp with time zone) RETURNS TABLE(hour timestamp with time zone, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '9559e3cd415515a0b0ce886e1ab7bbe7';
 
 CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '2b66a6a3f4d88e6b653730d05652a37a';
 
-CREATE FUNCTION usage_recent_v2(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint, run text, provider text, upstream_model text, cost bigint, costed integer, below_cost integer) LANGUAGE sql STABLE COST 100 ROWS 1000 AS 'e696fdcfa31de83d2ce1e8f83d0b2a1d';
+CREATE FUNCTION usage_recent_v2(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint, run text, provider text, upstream_model text, cost bigint, costed integer, below_cost integer, hour timestamp with time zone) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '261bd2cebb1a0a3b0763054a1c210b67';
 
 CREATE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS 'a9b2ed916c54a9407f7e3ff59a0badb4';
 

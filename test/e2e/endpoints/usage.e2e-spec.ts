@@ -144,6 +144,27 @@ describe('GET /v1/usage', () => {
     });
   });
 
+  it('is summed up by hour and model too, as JSON and CSV, for one account and for all', async () => {
+    const { headers, accountId } = await gateway.account();
+    const from = `${new Date().toISOString().slice(0, 13)}:00:00Z`;
+    await speak(headers);
+    await speak(headers, '[[sandbox:status=400]]');
+    const path = `/v1/usage?group_by=hour,model&from=${from}`;
+    const before = await rowsOf(path, headers);
+    const sumOf = (name: string) => before.reduce((sum, row) => sum + Number(row[name]), 0);
+    expect([sumOf('calls'), sumOf('failures'), sumOf('charged_microusd')]).toEqual([2, 1, 600]);
+    for (const row of before) expect(row.hour).toMatch(/^20\d\d-\d\d-\d\dT\d\d:00:00Z$/);
+    await fold();
+    const page = (await get(path, headers)).json as Row;
+    expect(page).toMatchObject({ data: before, from });
+    const csv = (await get(`${path}&format=csv`, headers)).bytes.toString();
+    expect(csv).toMatch(/^hour,model,calls,.*\r\n20\d\d-\d\d-\d\dT\d\d:00:00Z,aud-v4,/);
+    const account = toPublicId('acct', accountId);
+    const all = await rowsOf('/admin/usage?group_by=hour,account', ADMIN);
+    expect(all.filter((row) => row.account_id === account)).toHaveLength(before.length);
+    expect(await rowsOf('/admin/margin?group_by=hour,provider', ADMIN)).not.toEqual([]);
+  });
+
   it('is CSV on request, with the same names', async () => {
     const { headers } = await gateway.account();
     await speak(headers);
@@ -208,7 +229,11 @@ describe('GET /v1/usage', () => {
   });
 
   it.each([
-    ['group_by=hour', 'group_by'],
+    ['group_by=minute', 'group_by'],
+    ['group_by=hour,day', 'group_by'],
+    ['group_by=run,hour', 'group_by'],
+    ['group_by=hour&from=2026-01-01', 'from'],
+    ['from=2026-11-25T24:00:00Z', 'from'],
     ['group_by=day,day', 'group_by'],
     ['from=yesterday', 'from'],
     ['from=2026-02-30', 'from'],

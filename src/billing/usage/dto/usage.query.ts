@@ -3,12 +3,14 @@ import { filterId } from '../../../common/ids/id-params.js';
 import { Custom, ModelId, Enum, Text, Int } from '../../../common/validation/fields.js';
 import {
   ADMIN_USAGE_DIMENSIONS,
+  HOURS_KEPT_DAYS,
   USAGE_DIMENSIONS,
   type UsageDimension,
   type UsageRequest,
-} from '../usage-reports.js';
+} from '../usage-request.js';
 
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3_600;
 const MAX_ID = 100;
 const MAX_ROWS = 10_000;
 const DEFAULT_ROWS = 1_000;
@@ -17,47 +19,57 @@ const DEFAULT_DAYS = 30;
 const MAX_DAYS = 3_660;
 /** 9999-12-31 as days since 1970; the database accepts no year with five digits. */
 const LAST_DAY = 2_932_896;
-const DATE = /^\d{4}-\d\d-\d\d$/;
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$/;
 const EPOCH_SECONDS = /^\d{1,12}$/;
 const CURSOR = /^\d{1,9}$/;
 const optional = { optional: true } as const;
 
-/** Days since 1970, of epoch seconds or a date; undefined for other text. */
-export const dayIn = (text: string): number | undefined => {
-  const day = EPOCH_SECONDS.test(text) ? Number(text) / (DAY_MS / 1000) : dayOfDate(text);
-  return day >= 0 && day <= LAST_DAY ? day : undefined;
+/** Seconds since 1970, of epoch seconds, a date or a time of UTC; undefined for other text. */
+export const secondsIn = (text: string): number | undefined => {
+  const seconds = EPOCH_SECONDS.test(text) ? Number(text) : secondsOfTime(text);
+  return seconds >= 0 && seconds <= LAST_DAY * DAY_SECONDS ? seconds : undefined;
 };
-const dayOfDate = (text: string): number => {
-  const day = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : Number.NaN;
-  // Date.parse reads February 30 as a day in March.
-  return !Number.isNaN(day) && dateOf(day) === text ? day : Number.NaN;
+const secondsOfTime = (text: string): number => {
+  const seconds = TIME.test(text) ? Date.parse(text) / 1000 : Number.NaN;
+  // Date.parse reads February 30 as a day in March, and 24:00 as the next day.
+  return !Number.isNaN(seconds) && timeOf(seconds).startsWith(text) ? seconds : Number.NaN;
 };
-/** The date of days since 1970. */
-export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
-const isTime = (value: unknown): boolean => typeof value === 'string' && dayIn(value) !== undefined;
+/** The time of seconds since 1970, such as `2026-01-31T14:00:00Z`. */
+const timeOf = (seconds: number): string =>
+  `${new Date(seconds * 1000).toISOString().slice(0, -5)}Z`;
+/** The date of seconds since 1970. */
+export const dateOf = (seconds: number): string => timeOf(seconds).slice(0, 10);
+const isTime = (value: unknown): boolean =>
+  typeof value === 'string' && secondsIn(value) !== undefined;
 
 const groupsBy = (dimensions: readonly string[]) => (value: unknown) => {
   if (typeof value !== 'string') return false;
   const words = value.split(',');
   const isKnown = words.every((word) => dimensions.includes(word));
-  return isKnown && new Set(words).size === words.length;
+  const isSummedUp = !words.includes('hour') || !(words.includes('day') || words.includes('run'));
+  return isKnown && isSummedUp && new Set(words).size === words.length;
 };
+const NOT_WITH_HOUR = '`hour` goes neither with `day` nor with `run`';
 
 /** The dimensions by which a query groups. */
 const GroupBy = (dimensions: readonly UsageDimension[], usual: string) =>
-  Custom(groupsBy(dimensions), `must name some of ${dimensions.join(', ')}, with commas between`, {
-    default: usual,
-    api: { type: String, example: 'day,model' },
-    description: `One row for each value of these, with commas between: ${dimensions.join(', ')}`,
-  });
+  Custom(
+    groupsBy(dimensions),
+    `must name some of ${dimensions.join(', ')}, with commas between; ${NOT_WITH_HOUR}`,
+    {
+      default: usual,
+      api: { type: String, example: 'day,model' },
+      description: `One row for each value of these, with commas between: ${dimensions.join(', ')}. Hours are kept for ${HOURS_KEPT_DAYS} days; ${NOT_WITH_HOUR}`,
+    },
+  );
 
-/** A day of UTC that a query names; see {@link dayIn}. */
+/** A time of UTC that a query names; see {@link secondsIn}. */
 export const TimeField = (description: string, example: string) =>
-  Custom(isTime, 'must be epoch seconds or a date such as 2026-01-31, of the years 1970 to 9999', {
-    ...optional,
-    description,
-    api: { type: String, example },
-  });
+  Custom(
+    isTime,
+    'must be epoch seconds, a date such as 2026-01-31 or a time such as 2026-01-31T14:00:00Z, of the years 1970 to 9999',
+    { ...optional, description, api: { type: String, example } },
+  );
 
 /** Query of GET /v1/usage. */
 export class UsageQuery {
@@ -65,12 +77,15 @@ export class UsageQuery {
   group_by!: string;
 
   @TimeField(
-    'Epoch seconds or a date of UTC; the day it lies in is the first. Default: 30 days',
+    `Epoch seconds, a date or a time of UTC; the day it lies in is the first, or the hour where usage is grouped by \`hour\`. Default: ${DEFAULT_DAYS} days, ${HOURS_KEPT_DAYS} by hour`,
     '2026-01-01',
   )
   from?: string;
 
-  @TimeField('Epoch seconds or a date of UTC, exclusive. Default: all up to now', '2026-02-01')
+  @TimeField(
+    'Epoch seconds, a date or a time of UTC, exclusive. Default: all up to now',
+    '2026-02-01',
+  )
   to?: string;
 
   @ModelId(optional)
@@ -108,26 +123,28 @@ export class MarginQuery extends AdminUsageQuery {
   declare group_by: string;
 }
 
-/** The query with internal names. Throws 400 `invalid_request` for an invalid id, for no day and for more than ten years. */
+/**
+ * The query with internal names. Throws 400 `invalid_request` for an invalid id, for no day or hour, for more than ten years, and
+ * for hours that are kept no more.
+ */
 export function usageRequestOf(
   query: UsageQuery,
   accountId: string | undefined,
   nowMs: number,
 ): UsageRequest & { readonly lastDay: string } {
-  const today = Math.floor(nowMs / DAY_MS);
-  const end = Math.ceil(query.to === undefined ? today + 1 : (dayIn(query.to) ?? today + 1));
-  const byDefault = Math.max(0, Math.min(today + 1, end) - DEFAULT_DAYS);
-  const firstDay = Math.floor(query.from === undefined ? byDefault : (dayIn(query.from) ?? 0));
-  if (end <= firstDay) throw noDay(query, dateOf(firstDay), dateOf(end));
-  if (end - firstDay > MAX_DAYS) {
+  const groupBy = query.group_by.split(',') as UsageDimension[];
+  const span = groupBy.includes('hour') ? hoursOf(query, nowMs) : daysOf(query, nowMs);
+  const { from, to, write, name } = span;
+  if (to <= from) throw noneBetween(query, name, write(from), write(to));
+  if (to - from > MAX_DAYS * DAY_SECONDS) {
     const message = `from must lie at most ${MAX_DAYS} days before to.`;
     throw new GatewayError('invalid_request', message, { param: 'from' });
   }
   return {
-    groupBy: query.group_by.split(',') as UsageDimension[],
-    fromDay: dateOf(firstDay),
-    toDay: dateOf(end),
-    lastDay: dateOf(end - 1),
+    groupBy,
+    from: write(from),
+    to: write(to),
+    lastDay: dateOf(to - 1),
     accountId,
     apiKeyId: filterId('key', 'api_key_id', query.api_key_id),
     model: query.model,
@@ -136,7 +153,46 @@ export function usageRequestOf(
   };
 }
 
-function noDay({ to }: UsageQuery, from: string, end: string): GatewayError {
-  const message = `No day lies between from (${from}) and to (${end}): to is exclusive, so for one day it is the next one.`;
+/** Whole days or hours, in seconds since 1970; `to` is exclusive. */
+interface Span {
+  readonly name: 'day' | 'hour';
+  readonly from: number;
+  readonly to: number;
+  readonly write: (seconds: number) => string;
+}
+
+function daysOf(query: UsageQuery, nowMs: number): Span {
+  const tomorrow = floorTo(DAY_SECONDS, nowMs / 1000) + DAY_SECONDS;
+  const to = endOf(query, DAY_SECONDS, tomorrow);
+  const usual = Math.max(0, Math.min(tomorrow, to) - DEFAULT_DAYS * DAY_SECONDS);
+  return { name: 'day', from: startOf(query, DAY_SECONDS, usual), to, write: dateOf };
+}
+
+function hoursOf(query: UsageQuery, nowMs: number): Span {
+  const nextHour = floorTo(HOUR_SECONDS, nowMs / 1000) + HOUR_SECONDS;
+  const oldest = floorTo(DAY_SECONDS, nowMs / 1000) - HOURS_KEPT_DAYS * DAY_SECONDS;
+  const to = endOf(query, HOUR_SECONDS, nextHour);
+  const usual = Math.max(oldest, Math.min(nextHour, to) - HOURS_KEPT_DAYS * DAY_SECONDS);
+  const from = startOf(query, HOUR_SECONDS, usual);
+  if (from < oldest) {
+    const message = `Usage by hour is kept for ${HOURS_KEPT_DAYS} days: from must not lie before ${timeOf(oldest)}.`;
+    throw new GatewayError('invalid_request', message, { param: 'from' });
+  }
+  return { name: 'hour', from, to, write: timeOf };
+}
+
+const floorTo = (step: number, seconds: number) => Math.floor(seconds / step) * step;
+const startOf = ({ from }: UsageQuery, step: number, usual: number) =>
+  from === undefined ? usual : floorTo(step, secondsIn(from) ?? 0);
+const endOf = ({ to }: UsageQuery, step: number, usual: number) =>
+  to === undefined ? usual : Math.ceil((secondsIn(to) ?? usual) / step) * step;
+
+function noneBetween(
+  { to }: UsageQuery,
+  name: 'day' | 'hour',
+  from: string,
+  end: string,
+): GatewayError {
+  const message = `No ${name} lies between from (${from}) and to (${end}): to is exclusive, so for one ${name} it is the next one.`;
   return new GatewayError('invalid_request', message, { param: to === undefined ? 'from' : 'to' });
 }

@@ -8,12 +8,14 @@ CREATE TABLE usage_state (
   folded_until timestamptz NOT NULL,
   candidate_at timestamptz,
   candidate_xid xid8,
-  held_from timestamptz NOT NULL DEFAULT '-infinity'
+  held_from timestamptz NOT NULL DEFAULT '-infinity',
+  hours_from timestamptz NOT NULL DEFAULT '-infinity'
 );
 COMMENT ON TABLE usage_state IS 'How far calls are folded into the sums of usage. One row, which is locked by whoever folds.';
 COMMENT ON COLUMN usage_state.folded_until IS 'All calls that began until then are in the sums or in usage_pending.';
 COMMENT ON COLUMN usage_state.candidate_at IS 'The next interval may end shortly before this time, once every transaction before candidate_xid has ended.';
 COMMENT ON COLUMN usage_state.held_from IS 'What was held at the ends of months is known (usage_held) of those that ended later.';
+COMMENT ON COLUMN usage_state.hours_from IS 'The sums of hours (usage_hour) are whole from then on: hours of before were dropped, or not counted.';
 INSERT INTO usage_state (folded_until) VALUES (now() - interval '1 second');
 
 CREATE TABLE usage_pending (

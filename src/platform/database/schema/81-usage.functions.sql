@@ -6,6 +6,11 @@ CREATE OR REPLACE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE s
   SELECT ceil(ln(greatest(p_ms, 1)::float8) / ln(1.1::float8))::smallint;
 $$;
 
+-- The hour of a time; hours of UTC, as days are.
+CREATE OR REPLACE FUNCTION usage_hour_of(p_at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
+  SELECT date_trunc('hour', p_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC';
+$$;
+
 -- `cost` is what the call costs at its provider, null where that is not known; `costed` is 1 for a call that succeeded and whose cost is
 -- known. A reversed charge counts as made, because what is given back is counted apart. What is charged for a late delivery counts by its
 -- own row (late_charge).
@@ -83,17 +88,17 @@ RETURNS TABLE (
   day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric,
   charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint,
   run text, provider text, upstream_model text, cost bigint, costed integer,
-  below_cost integer
+  below_cost integer, hour timestamptz
 ) LANGUAGE sql STABLE AS $$
   SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
          is_failed::int AS failures, quantity, charged, bucket, input_tokens, cached_tokens, output_tokens, reasoning_tokens,
-         coalesce(run, '') AS run, provider, upstream_model, coalesce(cost, 0) AS cost, costed, below_cost
+         coalesce(run, '') AS run, provider, upstream_model, coalesce(cost, 0) AS cost, costed, below_cost, usage_hour_of(ended_at) AS hour
     FROM usage_call c
    WHERE created_at > (SELECT folded_until FROM usage_state) AND is_final AND (p_account IS NULL OR c.account_id = p_account)
   UNION ALL
   SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
          is_failed::int AS failures, quantity, charged, bucket, input_tokens, cached_tokens, output_tokens, reasoning_tokens,
-         coalesce(run, '') AS run, provider, upstream_model, coalesce(cost, 0) AS cost, costed, below_cost
+         coalesce(run, '') AS run, provider, upstream_model, coalesce(cost, 0) AS cost, costed, below_cost, usage_hour_of(ended_at) AS hour
     FROM (SELECT c.* FROM usage_pending p
            CROSS JOIN LATERAL (SELECT * FROM usage_call u WHERE u.account_id = p.account_id AND u.id = p.id OFFSET 0) c
            WHERE p_account IS NULL OR p.account_id = p_account) waited
@@ -101,7 +106,8 @@ RETURNS TABLE (
   UNION ALL
   SELECT (created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls,
          0 AS failures, 0::numeric AS quantity, charged, NULL::smallint AS bucket, 0::bigint, 0::bigint, 0::bigint, 0::bigint,
-         coalesce(run, '') AS run, provider, upstream_model, cost, costed, below_cost
+         coalesce(run, '') AS run, provider, upstream_model, cost, costed, below_cost,
+         usage_hour_of(created_at) AS hour
     FROM usage_given_back g
    WHERE created_at > (SELECT folded_until FROM usage_state) AND (p_account IS NULL OR g.account_id = p_account);
 $$;
@@ -133,6 +139,22 @@ RETURNS TABLE (
      AND (p_account IS NULL OR g.account_id = p_account);
 $$;
 
+-- The same by hour, of the hours from p_from until before p_to.
+CREATE OR REPLACE FUNCTION usage_hour_refunds(p_account uuid, p_from timestamptz, p_to timestamptz)
+RETURNS TABLE (
+  hour timestamptz, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint, provider text,
+  upstream_model text
+) LANGUAGE sql STABLE AS $$
+  SELECT hour, account_id, api_key_id, model, endpoint, reason, amount, provider, upstream_model FROM usage_hour_refund r
+   WHERE hour >= p_from AND hour < p_to AND (p_account IS NULL OR r.account_id = p_account)
+  UNION ALL
+  SELECT usage_hour_of(created_at), account_id, api_key_id, model, endpoint, coalesce(reason, ''), -charged, provider,
+         upstream_model
+    FROM usage_given_back g
+   WHERE charged < 0 AND created_at > (SELECT folded_until FROM usage_state) AND created_at >= p_from AND created_at < p_to
+     AND (p_account IS NULL OR g.account_id = p_account);
+$$;
+
 -- What usage_refunds has of calls that name a run, by run.
 CREATE OR REPLACE FUNCTION usage_run_refunds(p_account uuid, p_from date, p_to date)
 RETURNS TABLE (
@@ -153,7 +175,7 @@ $$;
 -- Folds the next interval, of at most p_span; one process at a time. When every transaction that ran at candidate_at has
 -- ended, an interval may end p_margin before candidate_at. p_margin is the longest that a statement waits before it takes its
 -- transaction id. is_behind: more can be folded at once. The statement that changes the sums of days also changes those of
--- months.
+-- hours and months.
 CREATE OR REPLACE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean)
 LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
@@ -186,18 +208,18 @@ BEGIN
       SELECT (ended_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 1 AS calls,
              is_failed::int AS failures, quantity, charged, 0::bigint AS given_back, bucket,
              input_tokens, cached_tokens, output_tokens, reasoning_tokens, run, provider, upstream_model,
-             coalesce(cost, 0) AS cost, costed, below_cost
+             coalesce(cost, 0) AS cost, costed, below_cost, usage_hour_of(ended_at) AS hour
         FROM (SELECT * FROM scanned WHERE is_final UNION ALL SELECT * FROM waited) c
       UNION ALL
       SELECT (created_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
              0::numeric AS quantity, charged AS charged, -charged AS given_back, NULL::smallint AS bucket,
              0::bigint AS input_tokens, 0::bigint AS cached_tokens, 0::bigint AS output_tokens, 0::bigint AS reasoning_tokens,
-             run, provider, upstream_model, cost, costed, below_cost
+             run, provider, upstream_model, cost, costed, below_cost, usage_hour_of(created_at) AS hour
         FROM given
       UNION ALL
       SELECT (reversed_at AT TIME ZONE 'UTC')::date AS day, account_id, api_key_id, model, endpoint, 0 AS calls, 0 AS failures,
              0::numeric AS quantity, 0 AS charged, charged AS given_back, NULL::smallint AS bucket, 0, 0, 0, 0, NULL,
-             provider, upstream_model, 0, 0, 0
+             provider, upstream_model, 0, 0, 0, NULL
         FROM given WHERE reversed_at IS NOT NULL
     ), refunds AS (
       INSERT INTO usage_refund AS r (account_id, day, api_key_id, model, endpoint, reason, provider, upstream_model, amount)
@@ -219,8 +241,38 @@ BEGIN
       SELECT day, '00000000-0000-0000-0000-000000000000'::uuid, '00000000-0000-0000-0000-000000000000'::uuid,
              model, endpoint, calls, failures, quantity, charged, given_back, bucket,
              input_tokens, cached_tokens, output_tokens, reasoning_tokens, NULL, provider, upstream_model, cost, costed,
-             below_cost
+             below_cost, hour
         FROM event
+    ), hours AS (
+      INSERT INTO usage_hour AS d (account_id, hour, api_key_id, model, endpoint, provider, upstream_model, calls, failures,
+                                   quantity, charged, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost,
+                                   costed, below_cost)
+        SELECT account_id, hour, api_key_id, model, endpoint, provider, upstream_model, sum(calls), sum(failures),
+               sum(quantity), sum(charged), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens),
+               sum(cost), sum(costed), sum(below_cost)
+          FROM grain WHERE hour IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7
+        ON CONFLICT (account_id, hour, api_key_id, model, endpoint, provider, upstream_model) DO UPDATE
+          SET calls = d.calls + excluded.calls, failures = d.failures + excluded.failures,
+              quantity = d.quantity + excluded.quantity, charged = d.charged + excluded.charged,
+              input_tokens = d.input_tokens + excluded.input_tokens,
+              cached_tokens = d.cached_tokens + excluded.cached_tokens,
+              output_tokens = d.output_tokens + excluded.output_tokens,
+              reasoning_tokens = d.reasoning_tokens + excluded.reasoning_tokens,
+              cost = d.cost + excluded.cost, costed = d.costed + excluded.costed,
+              below_cost = d.below_cost + excluded.below_cost
+    ), hour_latencies AS (
+      INSERT INTO usage_hour_latency AS l (account_id, hour, api_key_id, model, endpoint, bucket, provider, upstream_model, calls)
+        SELECT account_id, hour, api_key_id, model, endpoint, bucket, provider, upstream_model, sum(calls)
+          FROM grain WHERE bucket IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+        ON CONFLICT (account_id, hour, api_key_id, model, endpoint, bucket, provider, upstream_model) DO UPDATE
+          SET calls = l.calls + excluded.calls
+    ), hour_refunds AS (
+      INSERT INTO usage_hour_refund AS r (account_id, hour, api_key_id, model, endpoint, reason, provider, upstream_model, amount)
+        SELECT account_id, usage_hour_of(created_at), api_key_id, model, endpoint, coalesce(reason, ''), provider,
+               upstream_model, -sum(charged)
+          FROM given WHERE charged < 0 GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+        ON CONFLICT (account_id, hour, api_key_id, model, endpoint, reason, provider, upstream_model) DO UPDATE
+          SET amount = r.amount + excluded.amount
     ), runs AS (
       INSERT INTO usage_run AS d (account_id, day, run, api_key_id, model, endpoint, provider, upstream_model, calls, failures,
                                   quantity, charged, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost, costed,
