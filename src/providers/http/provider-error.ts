@@ -1,24 +1,7 @@
 import type { ErrorCode } from '../../common/errors/error-table.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { ProviderErrorKind } from '../ports/provider-error-kind.js';
 import { loggedCodeOf, publicWordOf } from './code-word.js';
-
-/** What went wrong at a provider, in our own words. */
-export type ProviderErrorKind =
-  /** The request's content was refused. */
-  | 'rejected'
-  /** The text is longer than the provider accepts. */
-  | 'too_long'
-  | 'rate_limited'
-  /** No response in time. The work may have been done. */
-  | 'timeout'
-  /** A failure, or a response that cannot be used. The work may have been done. */
-  | 'http_error'
-  /** No connection, overloaded, or the circuit breaker is open. */
-  | 'unavailable'
-  /** The provider does not know the path, model or voice that we sent. */
-  | 'misconfigured'
-  /** Our key, plan or balance at the provider is the cause. */
-  | 'account';
 
 /**
  * Facts about a failed attempt. Only `upstreamMessage` contains text of the provider; no key and no host is in any of

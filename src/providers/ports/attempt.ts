@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { ProviderFigures } from '../../common/money/charge-basis.js';
-import type { ProviderError, ProviderErrorKind } from '../http/provider-error.js';
+import type { ProviderErrorKind } from './provider-error-kind.js';
 
 /**
  * Deviations of one model's requests from the standard form of its protocol, as its row declares them
@@ -54,6 +54,13 @@ export interface TriedRoute {
 /** How an attempt ended. `aborted`: the gateway ended it. */
 export type AttemptOutcome = 'success' | 'aborted' | ProviderErrorKind;
 
+/** What is kept of the error of an attempt. */
+interface AttemptFault {
+  readonly upstreamStatus: number | undefined;
+  readonly upstreamCode: string | undefined;
+  readonly providerRequestId: string | null;
+}
+
 /** An attempt that has ended, or one that was not made because its route could not be asked: then it took no time. */
 export interface FinishedAttempt extends TriedRoute {
   readonly outcome: AttemptOutcome;
@@ -61,7 +68,7 @@ export interface FinishedAttempt extends TriedRoute {
   /** Until the first usable byte of a stream, the end of any other response, or the failure. */
   readonly durationMs: number;
   /** Absent unless the provider failed, or could not be asked. */
-  readonly error?: ProviderError;
+  readonly error?: AttemptFault;
 }
 
 /**

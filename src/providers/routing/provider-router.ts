@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Clock } from '../../common/time/clock.js';
-import { ProviderError, type ProviderErrorKind } from '../http/provider-error.js';
+import { ProviderError } from '../http/provider-error.js';
 import type {
   AttemptContext,
   AttemptOwner,
@@ -11,6 +11,7 @@ import type {
   Route,
   TriedRoute,
 } from '../ports/attempt.js';
+import type { ProviderErrorKind } from '../ports/provider-error-kind.js';
 import type { Operation, PortByOperation } from '../ports/provider-ports.js';
 import { AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';

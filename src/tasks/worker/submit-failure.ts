@@ -1,4 +1,5 @@
-import { ProviderError, type ProviderErrorKind } from '../../providers/http/provider-error.js';
+import { ProviderError } from '../../providers/http/provider-error.js';
+import type { ProviderErrorKind } from '../../providers/ports/provider-error-kind.js';
 import { withCodeWord } from '../task-fault.js';
 
 /** Delays after a deferred submission. The last one repeats. */
