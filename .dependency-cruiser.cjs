@@ -1,6 +1,6 @@
 /** The direction of docs/architecture/adr/0001: main, cli, commands, bootstrap → features → {text, sealed, billing/statements} → {tasks, billing/usage, billing/retention} → webhooks → {billing/calls, admission} → {books, auth, media, catalog, providers} → platform → common. */
 const features =
-  'chat|responses|messages|embeddings|images|videos|audio|dubbing|music|models|quotes|account|admin|sandbox-media';
+  'chat|responses|messages|embeddings|images|videos|audio|dubbing|music|models|quotes|account|admin|console|sandbox-media';
 const books = 'billing/(accounts|ledger|audit|recovery)';
 const core = `${books}|auth|media|catalog|providers`;
 /** Each other folder of providers is a wire protocol. */

@@ -3,8 +3,9 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
-COPY scripts/build.js scripts/require-node.* ./scripts/
+COPY scripts/build.js scripts/build-age.js scripts/build-console.js scripts/require-node.* ./scripts/
 COPY src ./src
+COPY console ./console
 RUN npm run build
 
 FROM node:24-bookworm-slim AS dependencies

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 /** The sources of a build. */
 const SOURCES = [
   'src',
+  'console',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

@@ -10,6 +10,7 @@ import { setUpLoadShedding } from './load-shedding.setup.js';
 import { UnroutedRequests } from '../admission/unrouted-requests.js';
 import { methodHint } from '../admission/unsupported-endpoints.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { ConsolePage } from '../console/console-page.js';
 import { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
 import {
   LOOPBACK_NETWORKS,
@@ -17,6 +18,7 @@ import {
 } from '../platform/http-server/client-limits/connections-per-ip.js';
 import { corsFor } from '../platform/http-server/responses/cors.js';
 import { executionId } from '../platform/http-server/responses/execution-id.js';
+import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import type { InFlight } from '../platform/http-server/connections/in-flight.js';
 import type { HeaderMiddleware } from '../platform/http-server/load-shedding/overload-refusal.js';
 import { toPublicId } from '../common/ids/public-id.js';
@@ -45,11 +47,12 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
     methodHint: methodHint,
     hintFor: (path) => unrouted.hintFor(path),
   });
-  app.set('trust proxy', [...app.get<GatewayConfig>(GATEWAY_CONFIG).trustProxy]);
+  const config = app.get<GatewayConfig>(GATEWAY_CONFIG);
+  const { corsOrigins, role } = config;
+  app.set('trust proxy', [...config.trustProxy]);
   shareConnectionsOf(app, logger);
   app.useGlobalFilters(filter);
   const ids = executionId(app.get(Clock), familyOfRequest);
-  const { corsOrigins, role } = app.get<GatewayConfig>(GATEWAY_CONFIG);
   const cors = corsOrigins.length > 0 ? [corsFor(corsOrigins)] : [];
   const secure = secureHeaders();
   setUpLoadShedding(app, [ids, ...cors, secure]);
@@ -62,7 +65,14 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   app.use(secure);
   app.use('/docs', onlyPageFiles(respondNotFound(filter)));
   serveSwaggerUi(app);
+  if (config.console === 'on' && role !== 'worker') serveConsole(app);
   return filter;
+}
+
+/** Without the build of the console its page is an unknown path. */
+function serveConsole(app: NestExpressApplication): void {
+  const page = ConsolePage.read(app.get(GatewayUrl).pathPrefix);
+  if (page !== undefined) app.use('/console', page.serve);
 }
 
 const REFUSALS_LOGGED_EVERY_MS = 60_000;

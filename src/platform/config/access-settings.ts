@@ -1,4 +1,4 @@
-import { headerNames, networks, origins, secret, setting, token } from './setting.js';
+import { headerNames, networks, oneOf, origins, secret, setting, token } from './setting.js';
 
 const TOKEN_MIN_LENGTH = 16;
 
@@ -12,6 +12,13 @@ export const ACCESS_SETTINGS = {
       token(TOKEN_MIN_LENGTH),
       'Enables `/admin`; at least 16 characters',
     ),
+  ),
+  CONSOLE: setting(
+    'console',
+    'on',
+    'on',
+    oneOf('on', 'off'),
+    '`off`: no page at `/console`, and no sessions. A process with `ROLE=worker` has none either',
   ),
   METRICS_TOKEN: secret(
     setting(

@@ -68,6 +68,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   GEMINI_BASE_URL: BASES,
   SANDBOX: ['maybe', 'ON'],
   SANDBOX_CHARGES: ['maybe', 'ON'],
+  CONSOLE: ['yes', 'ON'],
   RESPONSES_RETENTION_DAYS: outside(0, 3_650),
   RESPONSES_MAX_BYTES_PER_ACCOUNT: outside(0, 1_099_511_627_776),
   RESPONSES_MAX_BYTES: outside(0, 1_099_511_627_776),

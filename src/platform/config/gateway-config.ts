@@ -52,6 +52,7 @@ export interface GatewayConfig {
   readonly responsesMaxBytes: number;
   readonly role: 'all' | 'api' | 'worker';
   readonly workers: number | 'auto';
+  readonly console: 'on' | 'off';
   readonly metricsToken: string | undefined;
   readonly trustProxy: readonly string[];
   readonly corsOrigins: readonly string[];

@@ -1,0 +1,37 @@
+const MICRO = 1_000_000n;
+const AMOUNT = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/;
+const WHOLE = new Intl.NumberFormat('en-US');
+
+/** Micro-USD, a whole number in digits, as dollars: at least two places, and as many more as it takes: "$0.0125". */
+export function usd(microUsd: string | bigint): string {
+  const amount = BigInt(microUsd);
+  const size = amount < 0n ? -amount : amount;
+  const places = (size % MICRO)
+    .toString()
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '');
+  return `${amount < 0n ? '−' : ''}$${WHOLE.format(size / MICRO)}.${places}`;
+}
+
+/** An exact amount of micro-USD with decimal places ("0.4"), as dollars, without rounding. */
+export function exactUsd(microUsd: string): string {
+  const [whole = '0', places = ''] = microUsd.split('.');
+  const digits = whole.padStart(7, '0') + places;
+  const point = Math.max(whole.length, 7) - 6;
+  const shown = digits.slice(point).replace(/0+$/, '').padEnd(2, '0');
+  return `$${WHOLE.format(BigInt(digits.slice(0, point)))}.${shown}`;
+}
+
+/** Typed dollars ("12.50", "-3") as micro-USD; undefined where it is no amount. */
+export function microUsdOf(typed: string): bigint | undefined {
+  const [, sign, whole = '', places = ''] = AMOUNT.exec(typed.trim().replaceAll(',', '')) ?? [];
+  if (sign === undefined) return undefined;
+  const size = BigInt(whole) * MICRO + BigInt(places.padEnd(6, '0'));
+  return sign === '-' ? -size : size;
+}
+
+/** Dollars as a number, for the axis of a chart only. */
+export const chartUsd = (microUsd: string): number => Number(microUsd) / 1e6;
+
+/** A count with its thousands. */
+export const count = (value: number | bigint): string => WHOLE.format(value);

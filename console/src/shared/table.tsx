@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact';
+import { Empty, Loading, Problem } from './parts.js';
+import type { Pages } from './queries.js';
+
+/** A column: its head, and what it shows of a row. */
+export interface Column<Row> {
+  readonly head: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Numbers stand at the end. */
+  readonly isNumber?: boolean;
+}
+
+/** A table with a name. It scrolls by itself on a narrow page. */
+export function Table<Row>(props: {
+  readonly name: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+}) {
+  const { name, columns, rows } = props;
+  const sideOf = ({ isNumber }: Column<Row>) => (isNumber ? 'end' : undefined);
+  return (
+    <div class="table-frame" tabIndex={0} role="region" aria-label={name}>
+      <table>
+        <caption class="hidden-caption">{name}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th scope="col" class={sideOf(column)}>
+                {column.head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {columns.map((column) => (
+                <td class={sideOf(column)}>{column.cell(row)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A list that is read page by page, as a table; `empty` and `command`: what one sees where it has no rows. */
+export function PagedTable<Row>(props: {
+  readonly name: string;
+  readonly columns: readonly Column<Row>[];
+  readonly pages: Pages<Row>;
+  readonly empty: ComponentChildren;
+  readonly command?: string | undefined;
+}) {
+  const { rows, error, hasMore, isLoadingMore, more } = props.pages;
+  if (rows === undefined) return error === undefined ? <Loading /> : <Problem error={error} />;
+  if (rows.length === 0) return <Empty command={props.command}>{props.empty}</Empty>;
+  return (
+    <>
+      <Table name={props.name} columns={props.columns} rows={rows} />
+      {hasMore && (
+        <div>
+          <button type="button" onClick={more} disabled={isLoadingMore}>
+            {isLoadingMore ? 'Loading…' : 'Show more'}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
