@@ -119,6 +119,10 @@ export interface TaskKind {
   readonly name: string;
   readonly operation: Operation;
   readonly modality: 'audio' | 'video' | 'text';
+  /** Most tasks of this kind that one account may have open; beyond it 429. Undefined: what it can hold. */
+  readonly maxOpenPerAccount?: number | undefined;
+  /** What the tasks are called in that error. */
+  readonly plural?: string;
   /** Submits the work to the provider, once. */
   submit(task: Task, context: TaskContext): Promise<SubmitReport>;
   /**

@@ -64,6 +64,7 @@ export interface GatewayConfig {
   readonly providerMaxConnections: number;
   readonly maxWaitingRequests: number;
   readonly maxUploadsPerAccount: number;
+  readonly maxBackgroundResponsesPerAccount: number;
   readonly spoolMaxBytes: number;
   readonly bodyMemoryMaxBytes: number;
   readonly unreadAnswersMaxBytes: number;

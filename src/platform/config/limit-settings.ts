@@ -40,6 +40,13 @@ export const LIMIT_SETTINGS = {
     whole(1, 10_000),
     'Uploads and downloads of an account under way at once in one process; beyond it 429',
   ),
+  MAX_BACKGROUND_RESPONSES_PER_ACCOUNT: setting(
+    'maxBackgroundResponsesPerAccount',
+    '500',
+    500,
+    whole(0, 100_000),
+    'Responses in the background of an account that have not ended, in all processes; beyond it 429. 0 = what it can hold',
+  ),
   SPOOL_MAX_BYTES: setting(
     'spoolMaxBytes',
     '8589934592',

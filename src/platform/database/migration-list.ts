@@ -22,6 +22,7 @@ import { CancelledWhileRunning1700000001070 } from './migrations/1070-cancelled-
 import { ShortConditions1700000001080 } from './migrations/1080-short-conditions.migration.js';
 import { Attempts1700000001150 } from './migrations/1150-attempts.migration.js';
 import { UsageByHour1700000001155 } from './migrations/1155-usage-by-hour.migration.js';
+import { OpenTasks1700000001156 } from './migrations/1156-open-tasks.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -51,4 +52,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ShortConditions1700000001080,
   Attempts1700000001150,
   UsageByHour1700000001155,
+  OpenTasks1700000001156,
 ];

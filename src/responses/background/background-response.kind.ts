@@ -26,6 +26,11 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
   readonly operation = 'chat';
   readonly modality = 'text';
   readonly contentAt = 'elsewhere';
+  readonly plural = 'responses in the background';
+
+  get maxOpenPerAccount(): number | undefined {
+    return this.work.maxOpenPerAccount;
+  }
 
   constructor(
     private readonly kinds: TaskKinds,

@@ -32,6 +32,8 @@ export interface RunBounds extends Disposable {
   readonly figures: () => ProviderFigures | undefined;
 }
 
+type Limits = Pick<GatewayConfig, 'taskDeadlineMs' | 'maxBackgroundResponsesPerAccount'>;
+
 /** Bytes of items when they are sealed, at most. */
 const bytesOf = (items: readonly unknown[]): number =>
   Math.ceil(Buffer.byteLength(JSON.stringify(items)) * SEALED_GROWTH);
@@ -43,8 +45,14 @@ export class BackgroundWork {
     private readonly cancels: CancelRequests,
     private readonly store: ResponseStore,
     private readonly catalog: Catalog,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'taskDeadlineMs'>,
+    @Inject(GATEWAY_CONFIG) private readonly config: Limits,
   ) {}
+
+  /** Most open responses of one account; undefined: what it can hold. */
+  get maxOpenPerAccount(): number | undefined {
+    const { maxBackgroundResponsesPerAccount: most } = this.config;
+    return most === 0 ? undefined : most;
+  }
 
   /** The bounds of a run that begins now: it may take as long as a task. */
   boundsOf(task: Task, { signal, onFigures }: TaskContext): RunBounds {

@@ -13,6 +13,7 @@ const TYPES = [
   ...['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'json', 'text', 'text'],
   ...['boolean', 'text', 'text', 'bigint', 'text', 'jsonb', 'jsonb', 'text', 'text'],
   ...['text', 'text', 'uuid', 'boolean', 'text', 'bigint', 'jsonb', 'bigint', 'bigint', 'bigint'],
+  'integer',
 ];
 
 /** The outcome of a submission. */
@@ -23,6 +24,7 @@ export type SubmitOutcome =
   | 'over_limit'
   | 'over_run'
   | 'run_conflict'
+  | 'too_many_open'
   | 'conflict'
   | 'missing';
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { mayHaveLimit } from '../../auth/caller.js';
 import { routeCostOf } from '../../catalog/route-cost.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
@@ -14,12 +15,15 @@ import type { Task, TaskWebhook } from '../task.js';
 import type { SubmitOutcome } from './submit-batches.js';
 import { SubmitStatement } from './submit-statement.js';
 import { TaskInputs } from './task-inputs.js';
+import type { TaskKind } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { laneOf } from '../task-lane.js';
 import type { PreparedTask, TaskRequest } from './task-request.js';
 
 /** Another request has taken over the claim of the idempotency key. */
 export class ClaimLost extends Error {}
+
+const OPEN_RETRY_AFTER_SECONDS = 5;
 
 const UNFUNDED = new Set<SubmitOutcome>(['insufficient', 'over_limit', 'over_run']);
 
@@ -44,7 +48,7 @@ export class TaskInsertion {
   ) {}
 
   /**
-   * The new task, or the reason why there is none. Throws the database's error, or 503 when the task may exist. Then it will be
+   * The new task, or the reason why there is none. Throws 429 beyond the open tasks of its kind, the database's error, or 503 when the task may exist. Then it will be
    * cancelled, unless the request has an idempotency key, with which the caller can retry.
    */
   async insert(
@@ -63,6 +67,7 @@ export class TaskInsertion {
       if (capReason !== null) prepared.onFitted?.(reservedMicroUsd, capReason);
       return { ...task, reservedMicroUsd, createdAt: created };
     }
+    if (outcome === 'too_many_open') throw tooManyOpen(this.kinds.of(task.kind));
     return outcome === 'claim_lost' ? outcome : refusalOf(outcome, room);
   }
 
@@ -79,6 +84,7 @@ export class TaskInsertion {
     return [
       ...[...columns, endpoint, ...key, mayHaveLimit(caller), ...columnsOfRun(run), book],
       ...[routeCost, fit?.floorMicroUsd.toString() ?? null, fit?.promptMicroUsd.toString() ?? null],
+      this.kinds.of(task.kind).maxOpenPerAccount ?? null,
     ];
   }
 
@@ -164,6 +170,15 @@ export class TaskInsertion {
 /** The run and its limit as the statement takes them. */
 function columnsOfRun(run: AdmittedCall['run']): (string | null)[] {
   return [run?.id ?? null, run?.limitMicroUsd?.toString() ?? null];
+}
+
+function tooManyOpen({ maxOpenPerAccount, plural }: TaskKind): GatewayError {
+  const message =
+    `You may have at most ${maxOpenPerAccount} ${plural ?? 'tasks of this kind'} that have not ended. ` +
+    'Try again when one of them has.';
+  return new GatewayError('rate_limit_exceeded', message, {
+    retryAfterSeconds: OPEN_RETRY_AFTER_SECONDS,
+  });
 }
 
 /** The model name that the caller used, if it is an alias. */

@@ -116,13 +116,14 @@ END $$;
 -- run has another limit). `room` is the least of what the account and the limits left before, for run_conflict the run's limit.
 -- Where p_floor is given, it holds what fits, as execution_step_v3 does (decision G-106): `reserved` is the hold, `bound_by` what
 -- bound it: balance, key, run, model.
+-- With p_most_open the account has at most so many open tasks of this kind; beyond it the outcome is too_many_open.
 CREATE OR REPLACE FUNCTION task_submit_v2(
   p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text,
   p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint,
   p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text,
   p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb,
-  p_route_cost bigint DEFAULT NULL, p_floor bigint DEFAULT NULL, p_prompt bigint DEFAULT NULL, OUT outcome text,
-  OUT created timestamptz, OUT room bigint, OUT reserved bigint, OUT bound_by text
+  p_route_cost bigint DEFAULT NULL, p_floor bigint DEFAULT NULL, p_prompt bigint DEFAULT NULL,
+  p_most_open integer DEFAULT NULL, OUT outcome text, OUT created timestamptz, OUT room bigint, OUT reserved bigint, OUT bound_by text
 ) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   key_leaves bigint;
@@ -135,7 +136,13 @@ DECLARE
   amount bigint := p_amount;
 BEGIN
   SELECT posted - held INTO room FROM account WHERE id = p_account FOR NO KEY UPDATE;
-  is_new := (p_capped OR p_run IS NOT NULL) AND NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
+  is_new := (p_capped OR p_run IS NOT NULL OR p_most_open IS NOT NULL) AND NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
+  IF is_new AND p_most_open IS NOT NULL AND p_most_open <= (
+       SELECT count(*) FROM (SELECT FROM task WHERE account_id = p_account AND kind = p_kind AND status IN ('queued', 'processing')
+                              LIMIT p_most_open) o) THEN
+    outcome := 'too_many_open';
+    RETURN;
+  END IF;
   IF is_new AND p_capped THEN
     SELECT r.room, r.counts_in INTO key_leaves, period FROM key_room(p_account, p_api_key) r;
     SELECT maker_id INTO maker FROM api_key WHERE id = p_api_key;
