@@ -95,7 +95,7 @@ export function pageOfItems(data: readonly JsonObject[], hasMore: boolean): Item
 
 /** A stored item as callers see it. */
 export function shown({ [VENDOR_PART]: own, ...item }: JsonObject): JsonObject {
-  return item.type === 'reasoning' ? { ...item, encrypted_content: null } : item;
+  return 'encrypted_content' in item ? { ...item, encrypted_content: null } : item;
 }
 
 /** 404 `not_found`. */

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import type { JsonObject } from '../../src/common/json-object.js';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
-import { StubUpstream } from '../support/stub-upstream.js';
-import { nativeModelAt, seenIn, type SeenResponse } from './native-model.js';
+import type { TestAccount } from '../support/gateway.js';
+import { CHARGE, NativeModel, OF_VENDOR, seenIn, type SeenResponse } from './native-model.js';
 import {
   ENCRYPTED,
   KNOWN_RESPONSE_EVENTS,
@@ -13,54 +12,23 @@ import {
   responseBytes,
 } from './openai-response-wires.js';
 
-const KEY = 'NATIVE_KEY';
 const INCLUDE = ['reasoning.encrypted_content'];
-/** Ids and names of the vendor, which no caller sees. */
-const OF_VENDOR = /0f2a9c7d1b|nov_1|gpt-5|gAAAA|org-secret|obfuscation|"payer"/;
-/** What 321 + 4,000 cached prompt tokens and 90 completion tokens cost; a write to the cache costs as any other input. */
-const CHARGE = BigInt(Math.ceil(321 * 1.25 + 4_000 * 0.125 + 90 * 10));
 
-let gateway: TestGateway;
-let upstream: StubUpstream;
+let model: NativeModel;
 let account: TestAccount;
 /** Called when the head of an answer has arrived. */
 let onHead = (): void => undefined;
 
 beforeAll(async () => {
-  upstream = await StubUpstream.start();
-  process.env[KEY] = 'vendor-key-0123456789';
-  gateway = await startTestGateway({ CATALOG_FILE: nativeModelAt(`${upstream.url}/v1`, KEY) });
+  model = await NativeModel.start();
 });
 beforeEach(async () => {
-  account = await gateway.account();
-  upstream.seen.length = 0;
+  account = await model.gateway.account();
+  model.upstream.seen.length = 0;
 });
-afterAll(async () => {
-  await gateway.expectCleanBooks();
-  await gateway.stop();
-  await upstream.stop();
-});
+afterAll(() => model.stop());
 
-function answers(json: object): void {
-  upstream.reply = (answer) => answer.end(JSON.stringify(json));
-}
-
-function streams(events: readonly JsonObject[]): void {
-  upstream.reply = (answer) => {
-    answer.setHeader('content-type', 'text/event-stream');
-    answer.setHeader('openai-organization', 'org-secret');
-    answer.setHeader('x-request-id', 'req_0f2a9c7d1b');
-    answer.end(responseBytes(events));
-  };
-}
-
-async function post(body: object): Promise<Response> {
-  return fetch(`${gateway.url}/v1/responses`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...account.headers },
-    body: JSON.stringify({ model: 'native', input: 'Hi', max_output_tokens: 300, ...body }),
-  });
-}
+const post = (body: object): Promise<Response> => model.post(account, body);
 
 async function stream(body: object): Promise<SeenResponse> {
   const answer = await post({ stream: true, ...body });
@@ -70,13 +38,9 @@ async function stream(body: object): Promise<SeenResponse> {
   return seenIn(text);
 }
 
-/** The body of the last request at the vendor. */
-const sentBody = (): JsonObject & { readonly input: readonly JsonObject[] } =>
-  JSON.parse(upstream.seen.at(-1)!.body.toString()) as ReturnType<typeof sentBody>;
-
 describe('responses over a vendor of the same protocol', () => {
   it('pass its events and items, known or not, with the ids, names and seals of the gateway', async () => {
-    streams(RESPONSE_EVENTS);
+    model.streams(RESPONSE_EVENTS);
     const { events, text, last } = await stream({ include: INCLUDE });
     expect(text).not.toMatch(OF_VENDOR);
     expect(events.map(({ type }) => type)).toEqual(RESPONSE_EVENTS.map(({ type }) => type));
@@ -104,21 +68,21 @@ describe('responses over a vendor of the same protocol', () => {
       encrypted_content: expect.any(String),
     });
     expect(last.output[1]).toMatchObject({ phase: 'commentary' });
-    expect((await gateway.balance(account.accountId)).held).toBe(0n);
+    expect((await model.gateway.balance(account.accountId)).held).toBe(0n);
   });
 
   it('go on from what is stored: the vendor gets back what it has encrypted, under its own id', async () => {
-    streams(RESPONSE_EVENTS);
+    model.streams(RESPONSE_EVENTS);
     const { last } = await stream({});
     expect(last.output[0]).toMatchObject({ encrypted_content: null });
-    answers(RESPONSE);
+    model.answers(RESPONSE);
     const outputs = [
       { type: 'function_call_output', call_id: 'call_1', output: 'sunny' },
       { type: 'custom_tool_call_output', call_id: 'call_2', output: 'done' },
     ];
     const next = await post({ previous_response_id: last.id, input: outputs });
     expect(next.status).toBe(200);
-    const { input, ...body } = sentBody();
+    const { input, ...body } = model.sentBody();
     expect(body).toEqual({
       model: 'm',
       max_output_tokens: 300,
@@ -143,23 +107,24 @@ describe('responses over a vendor of the same protocol', () => {
   });
 
   it('go on from what the caller sends back, where nothing is stored', async () => {
-    answers(RESPONSE);
+    model.answers(RESPONSE);
     const answer = await post({ store: false, include: INCLUDE });
     const { output } = (await answer.json()) as SeenResponse['last'];
     expect(JSON.stringify(output)).not.toMatch(OF_VENDOR);
     const known = output.filter(({ type }) => type === 'reasoning' || type === 'message');
     const user = { role: 'user', content: 'And now?' };
     expect((await post({ store: false, input: [...known, user] })).status).toBe(200);
-    expect(sentBody().input[0]).toMatchObject({
+    expect(model.sentBody().input[0]).toMatchObject({
       id: 'rs_0f2a9c7d1b',
       encrypted_content: ENCRYPTED,
     });
-    expect(sentBody().input[1]).toMatchObject({ role: 'assistant', phase: 'commentary' });
+    expect(model.sentBody().input[1]).toMatchObject({ role: 'assistant', phase: 'commentary' });
   });
 
   it('have the settings of the caller, and nothing that costs more or changes state at the vendor', async () => {
-    answers(RESPONSE);
-    const tool = { type: 'custom', name: 'patch', format: { type: 'text' } };
+    model.answers(RESPONSE);
+    const named = { type: 'custom', name: 'patch' };
+    const tool = { ...named, format: { type: 'text' } };
     await post({
       instructions: 'Be brief.',
       reasoning: { effort: 'low', summary: 'auto', mode: 'pro' },
@@ -171,14 +136,14 @@ describe('responses over a vendor of the same protocol', () => {
       metadata: { a: 'b' },
       prompt_cache_key: 'k',
     });
-    const { input, ...body } = sentBody();
+    const { input, ...body } = model.sentBody();
     expect(body).toEqual({
       model: 'm',
       instructions: 'Be brief.',
       reasoning: { effort: 'low', summary: 'auto' },
       text: { verbosity: 'low' },
       tools: [tool],
-      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [tool] },
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [named] },
       prompt_cache_key: 'k',
       max_output_tokens: 300,
       store: false,
@@ -197,7 +162,7 @@ describe('responses over a vendor of the same protocol', () => {
     const end = RESPONSE_EVENTS.at(-1)!;
     const tools = [{ type: 'function', name: 'f', parameters: { enum: Array(9_950).fill(1) } }];
     const instructions = 'i'.repeat(2 * 1024 * 1024);
-    streams([
+    model.streams([
       ...RESPONSE_EVENTS.slice(0, 15),
       { ...RESPONSE_EVENTS[15], logprobs },
       ...RESPONSE_EVENTS.slice(16, -1),
@@ -214,7 +179,7 @@ describe('responses over a vendor of the same protocol', () => {
       response: response({ status: 'failed', error }),
     };
     const head = new Promise<void>((resolve) => (onHead = resolve));
-    upstream.reply = async (answer) => {
+    model.upstream.reply = async (answer) => {
       answer.setHeader('content-type', 'text/event-stream');
       answer.write(responseBytes(RESPONSE_EVENTS.slice(0, 18)));
       // An error that came before the head would be a plain one.
@@ -226,7 +191,7 @@ describe('responses over a vendor of the same protocol', () => {
     expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed']);
     expect(last).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
     expect(last.output).toHaveLength(2);
-    expect(await gateway.balance(account.accountId)).toMatchObject({ held: 0n });
+    expect(await model.gateway.balance(account.accountId)).toMatchObject({ held: 0n });
     expect(await charged()).toBe(0n);
   });
 
@@ -234,15 +199,19 @@ describe('responses over a vendor of the same protocol', () => {
     const output = (RESPONSE.output as JsonObject[]).toSpliced(1, 1);
     const end = { type: 'response.completed', response: { ...RESPONSE, output } };
     const others = RESPONSE_EVENTS.filter(({ output_index: index }) => index !== 1);
-    streams([...others.slice(0, -1), end]);
+    model.streams([...others.slice(0, -1), end]);
     const { text } = await stream({});
     expect(text).toContain('provider_http_error');
     expect(await charged()).toBe(0n);
   });
 
   it('are read by the helper of the stock SDK', async () => {
-    streams(KNOWN_RESPONSE_EVENTS);
-    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: account.key, maxRetries: 0 });
+    model.streams(KNOWN_RESPONSE_EVENTS);
+    const client = new OpenAI({
+      baseURL: `${model.gateway.url}/v1`,
+      apiKey: account.key,
+      maxRetries: 0,
+    });
     const final = await client.responses.stream({ model: 'native', input: 'Hi' }).finalResponse();
     expect(final.output_text).toBe('Hé 👋');
     expect(final.output.map(({ type }) => type)).toEqual([
@@ -252,7 +221,7 @@ describe('responses over a vendor of the same protocol', () => {
 });
 
 async function charged(): Promise<bigint> {
-  const [row] = await gateway.dataSource.query<{ charged: string }[]>(
+  const [row] = await model.gateway.dataSource.query<{ charged: string }[]>(
     'SELECT coalesce(sum(charged), 0) AS charged FROM execution WHERE account_id = $1',
     [account.accountId],
   );

@@ -33,12 +33,10 @@ export function messageRequestOf(
   for (const name of sent.ignored) ignored.add(name);
   const blocks = new KnownBlocks(ignored);
   const body = blocks.of(sent.body);
-  const { placed } = blocks;
-  let { unknown } = blocks;
+  const { placed, unknown } = blocks;
   const { names } = ignored;
   const leaveOutUnknown = (): void => {
     for (const { path } of unknown) ignored.add(path);
-    unknown = [];
   };
   // Only the attempt shows whether they are left out.
   if (sent.isStrict) leaveOutUnknown();
@@ -62,7 +60,8 @@ export function messageRequestOf(
     maxTokens: body.max_tokens,
     images: images.flatMap(namedImage),
     ignored: names,
-    prompt: () => promptOf(body, [...placed, ...unknown], images.length),
+    prompt: (isNative) =>
+      promptOf(body, isNative ? [...placed, ...unknown] : placed, images.length),
     affinity: userOf(body),
   };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { ModelRow } from '../../catalog/model-row.js';
+import type { Route } from '../../providers/ports/attempt.js';
 import type { PricedText } from '../../text/text-quote.js';
 import type { NewItem, StoredItem } from '../../stored-responses/response-store.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
@@ -17,6 +18,8 @@ export interface BackgroundInput {
   /** The whole conversation before the answer. All of it, because earlier responses may be deleted meanwhile. */
   readonly items: readonly NewItem[];
   readonly model: SoldModel;
+  /** The protocol in which the route asks its vendor, as it was then; absent: chat completions. */
+  readonly upstreamProtocol?: Route['upstreamProtocol'];
 }
 
 /** The input in JSON. Amounts of money are texts with an `n` at the end. */
@@ -24,21 +27,23 @@ export function packedInput(
   { input: _input, webhook: _url, webhook_secret: _secret, ...body }: ResponsesBody,
   items: readonly (StoredItem | NewItem)[],
   { price, limits, minOutputTokens, hiddenReasoning }: SoldModel,
+  { upstreamProtocol }: Pick<Route, 'upstreamProtocol'>,
 ): JsonObject {
   return {
     body,
     items: items.map(({ id, item }) => ({ id, item })),
     model: { price: packedPrice(price), limits, minOutputTokens, hiddenReasoning },
+    ...(upstreamProtocol !== undefined && { upstreamProtocol }),
   };
 }
 
 /** The input of JSON; undefined for a task whose input is gone or cannot be read. */
 export function inputOfTask(packed: JsonObject): BackgroundInput | undefined {
   if (!('body' in packed)) return undefined;
-  const { body, items, model } = packed as unknown as BackgroundInput & {
+  const { model, ...input } = packed as unknown as BackgroundInput & {
     readonly model: { readonly price: string };
   };
-  return { body, items, model: { ...model, price: priceOf(model.price) } };
+  return { ...input, model: { ...model, price: priceOf(model.price) } };
 }
 
 const AMOUNT = /^(\d+)n$/;

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { toResponseId } from '../../stored-responses/response-ids.js';
-import type { Task } from '../../tasks/task.js';
+import { orderedModelOf, type Task } from '../../tasks/task.js';
 import type {
   PollReport,
   SubmitReport,
@@ -12,11 +12,11 @@ import { TaskKinds } from '../../tasks/task-kinds.js';
 import { type TaskView, viewTask } from '../../tasks/task.view.js';
 import { quoteOf } from '../../text/text-quote.js';
 import { type TextRun, TextRuns } from '../../text/text-runs.service.js';
-import { OutputItems } from '../output/output-items.js';
 import { PreparedResponses } from '../prepared-responses.js';
 import { type BackgroundInput, inputOfTask, RESPONSE_KIND } from './background-input.js';
 import { type BackgroundAnswer, BackgroundObjects } from './background-objects.js';
 import { BackgroundWork, type RunBounds } from './background-work.js';
+import { RunOutput } from './run-output.js';
 import { answerOfRun, CANCELLED, failureOf, withoutOutput } from './run-reports.js';
 
 /** Responses that are made in the background, by the process that has their task (API: Background). */
@@ -81,26 +81,28 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
     const { signal, onFigures, left } = bounds;
     const run: TextRun = {
       row: input.model,
-      route,
+      route: { ...route, upstreamProtocol: input.upstreamProtocol },
       asked,
       maxTokens: capOf(input, asked, heldMicroUsd),
       heldMicroUsd,
       owner: { accountId, signal, onFigures, onAttemptEnd },
       left,
     };
-    const output = new OutputItems(terms);
-    const forward: Parameters<TextRuns['run']>[1]['forward'] = ({ parts }) => {
-      for (const part of parts) output.add(part);
-      return undefined;
-    };
-    const finished = await this.runs.run(run, { forward });
+    const names = { id: toResponseId(task.id), model: orderedModelOf(task) };
+    const output = new RunOutput(terms, names);
+    const finished = await this.runs.run(run, {
+      forward: (event) => {
+        output.take(event);
+        return undefined;
+      },
+    });
     const made = answerOfRun(output, finished, left.aborted);
     const answer = this.work.canKeep(input, made) ? made : withoutOutput(made);
     const { basis, bill } = finished;
     const costMicroUsd = this.work.costOf(task, basis, bounds.figures());
     return {
       state: 'done',
-      result: { response_id: toResponseId(task.id), status: answer.status },
+      result: { response_id: names.id, status: answer.status },
       bill: { chargedMicroUsd: bill.chargedMicroUsd, basis, costMicroUsd },
       answer,
     };

@@ -74,12 +74,12 @@ export class BackgroundSubmission {
     response: Response,
   ): Promise<PreparedTask> {
     const { asked, items } = await this.prepared.asked(call.caller.accountId, sent);
-    const input = packedInput(sent.body, items, call.row);
+    const [route] = routedCallOf(call, asked).routes;
+    assert(route, 'admitted call has no route');
+    const input = packedInput(sent.body, items, call.row, route);
     this.work.checkStorage(items, input.body);
     await this.images.check(asked.images);
     setIgnoredFieldsHeader(response, asked.ignored);
-    const [route] = routedCallOf(call, asked).routes;
-    assert(route, 'admitted call has no route');
     const { hold } = quoteOf(call.row, asked);
     return {
       input,

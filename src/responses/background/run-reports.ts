@@ -4,9 +4,9 @@ import { TASK_CANCELLED } from '../../tasks/task.js';
 import { taskFaultOf } from '../../tasks/task-fault.js';
 import type { FailedReport } from '../../tasks/task-kind.js';
 import { BrokenRun, type FinishedRun } from '../../text/text-runs.service.js';
-import type { OutputItems } from '../output/output-items.js';
 import { incompleteReasonOf } from '../output/response-object.js';
 import type { BackgroundAnswer } from './background-objects.js';
+import type { RunOutput } from './run-output.js';
 
 /** The report of a response that was cancelled before it was sent. */
 export const CANCELLED: FailedReport = {
@@ -27,14 +27,14 @@ export function withoutOutput({ bill }: BackgroundAnswer): BackgroundAnswer {
 
 /** The answer of a run that is charged. */
 export function answerOfRun(
-  output: OutputItems,
+  output: RunOutput,
   { bill }: FinishedRun,
   isCancelled: boolean,
 ): BackgroundAnswer {
   const incompleteReason = incompleteReasonOf(output.finishReason);
   const isCut = isCancelled || incompleteReason !== undefined;
-  output.end(isCut);
-  const items = { output: output.finished, stored: output.stored, bill };
+  const { finished, stored } = output.end(isCut);
+  const items = { output: finished, stored, bill };
   if (isCancelled) return { status: 'cancelled', ...items };
   return incompleteReason === undefined
     ? { status: 'completed', ...items }

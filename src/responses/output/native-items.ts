@@ -38,6 +38,7 @@ export class NativeItems implements MadeOutput {
   private readonly ids = new Map<unknown, string>();
   private chars = 0;
   private reason: FinishReason | undefined;
+  private hasEnded = false;
 
   constructor(
     private readonly terms: ItemTerms,
@@ -55,6 +56,11 @@ export class NativeItems implements MadeOutput {
 
   get finishReason(): FinishReason | undefined {
     return this.reason;
+  }
+
+  /** Whether the vendor has told its whole response. */
+  get isWhole(): boolean {
+    return this.hasEnded;
   }
 
   /** Takes an event of a stream, and tells it. Throws {@link UnusableAnswer}. */
@@ -83,6 +89,7 @@ export class NativeItems implements MadeOutput {
   private takeOutput(response: unknown): void {
     const output = isJsonObject(response) ? response.output : undefined;
     if (!Array.isArray(output)) throw new UnusableAnswer('bad_chunk');
+    this.hasEnded = true;
     for (const [output_index, item] of (output as readonly unknown[]).entries()) {
       if (this.items[output_index]?.isFinished !== true) this.finish({ output_index, item });
     }
