@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { RecoveryModule } from '../billing/recovery/recovery.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
 import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
@@ -21,6 +22,8 @@ import { HoldsController } from './holds.controller.js';
 import { IdSearch } from './id-search.js';
 import { KeysController } from './keys.controller.js';
 import { LedgerController } from './ledger.controller.js';
+import { OverviewController } from './overview.controller.js';
+import { OverviewService } from './overview.service.js';
 import { OperatorEndpoints } from './operator-endpoints.js';
 import { OperatorLedger } from './operator-ledger.js';
 import { OperatorKeys } from './operator-keys.js';
@@ -41,6 +44,7 @@ import { WebhookReceiversController } from './webhook-receivers.controller.js';
   imports: [
     AuthModule,
     BillingModule,
+    RecoveryModule,
     ExecutionsModule,
     StoredResponsesModule,
     StatementsModule,
@@ -62,6 +66,7 @@ import { WebhookReceiversController } from './webhook-receivers.controller.js';
     CatalogController,
     FindController,
     HoldsController,
+    OverviewController,
     PriceBooksController,
   ],
   providers: [
@@ -82,6 +87,7 @@ import { WebhookReceiversController } from './webhook-receivers.controller.js';
     OperatorPriceBooks,
     DeliveriesService,
     IdSearch,
+    OverviewService,
     OperatorEndpoints,
     AdminTasksService,
     AdminGuard,

@@ -29,18 +29,19 @@ export function providersOptions(
 ): ProvidersOptions {
   checkRoutes(catalog, BUILT_IN_PROTOCOLS);
   const builtIn = BUILT_IN_PROVIDERS.flatMap((provider): ProviderConfig[] => {
-    const { id, protocol, sandboxPath } = provider;
+    const { id, protocol, sandboxPath, keyVariable } = provider;
     const own = accessTo(provider, config);
-    if (own) return [{ id, protocol, ...own }];
+    if (own) return [{ id, protocol, keyVariable, ...own }];
     if (!sandbox) return [];
     const baseUrl = sandbox.url + sandboxPath;
-    return [{ id, protocol, baseUrl, apiKey: sandbox.apiKey, isSandbox: true }];
+    return [{ id, protocol, baseUrl, apiKey: sandbox.apiKey, keyVariable, isSandbox: true }];
   });
   const extra = catalog.providers.map((provider) => ({
     id: provider.id,
     protocol: provider.protocol,
     baseUrl: trimTrailingSlashes(provider.base_url),
     apiKey: keyOf(provider.id, provider.api_key_env),
+    keyVariable: provider.api_key_env || undefined,
   }));
   return {
     providers: [...builtIn, ...extra],

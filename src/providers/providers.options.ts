@@ -8,6 +8,8 @@ export interface ProviderConfig {
   readonly baseUrl: string;
   /** Unset: the provider takes no key. */
   readonly apiKey?: string | undefined;
+  /** Name of the variable that holds the key, or would hold it where the sandbox replaces the provider. */
+  readonly keyVariable?: string | undefined;
   /** The sandbox replaces this provider. Its results are test data, and they are lost when it stops. */
   readonly isSandbox?: true;
 }

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { PROVIDER_SETTINGS } from '../platform/config/provider-settings.js';
 import { anthropicPorts } from './anthropic/anthropic-ports.js';
 import { elevenLabsPorts } from './elevenlabs/elevenlabs-ports.js';
 import { geminiPorts, isGeminiModel } from './gemini/gemini-ports.js';
@@ -116,9 +117,17 @@ const BUILT_IN: Readonly<Record<string, BuiltInProvider>> = {
   },
 };
 
-/** The built-in providers with their ids. */
+/** The name of the variable that a setting is read from. */
+function variableOf(setting: TextSetting): string {
+  const [name = setting] =
+    Object.entries(PROVIDER_SETTINGS).find(([, { field }]) => field === setting) ?? [];
+  return name;
+}
+
+/** The built-in providers with their ids, and the names of the variables that hold their keys. */
 export const BUILT_IN_PROVIDERS = Object.entries(BUILT_IN).map(([id, provider]) => ({
   id,
+  keyVariable: variableOf(provider.keySetting),
   ...provider,
 }));
 

@@ -4,25 +4,7 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { CachedSample } from '../platform/observability/cached-sample.js';
-
-const OPEN_STATUSES = ['queued', 'processing', 'reconciliation_required'] as const;
-
-// Counts open tasks by an index-only scan, and finds the longest due work by one look-up per lane.
-const SAMPLE = `
-  WITH RECURSIVE lane AS (
-    (SELECT lane, due_at FROM task_work ORDER BY lane, due_at LIMIT 1)
-    UNION ALL
-    SELECT n.lane, n.due_at FROM lane l CROSS JOIN LATERAL
-      (SELECT lane, due_at FROM task_work WHERE lane > l.lane ORDER BY lane, due_at LIMIT 1) n
-  )
-  SELECT greatest(0, extract(epoch FROM now() - (SELECT min(due_at) FROM lane)))::double precision AS lag,
-         (SELECT json_object_agg(status, count) FROM
-           (SELECT status, count(*) FROM task WHERE status = ANY ($1) GROUP BY status) s) AS open`;
-
-interface SampleRow {
-  readonly lag: number | null;
-  readonly open: Readonly<Record<string, number>> | null;
-}
+import { OPEN_STATUSES, readTaskBacklog, type TaskBacklog } from './task-backlog.js';
 
 /** Metrics of tasks. */
 @Injectable()
@@ -57,17 +39,14 @@ export class TaskMetrics {
       labelNames: ['provider', 'operation'] as const,
       registers,
     });
-    const sample = new CachedSample(clock, async () => {
-      const [row] = await dataSource.query<SampleRow[]>(SAMPLE, [OPEN_STATUSES]);
-      return row;
-    });
+    const sample = new CachedSample(clock, () => readTaskBacklog(dataSource));
     gaugeOpen(registry, sample);
     gaugeLag(registry, sample);
   }
 }
 
 /** While the database does not respond, this gauge is absent from a scrape. */
-function gaugeOpen(registry: Registry, sample: CachedSample<SampleRow>): void {
+function gaugeOpen(registry: Registry, sample: CachedSample<TaskBacklog>): void {
   new Gauge({
     name: 'gateway_tasks_open',
     help: 'Tasks without a known outcome, by status',
@@ -78,12 +57,12 @@ function gaugeOpen(registry: Registry, sample: CachedSample<SampleRow>): void {
       this.reset();
       const row = await sample.read();
       if (!row) return;
-      for (const status of OPEN_STATUSES) this.set({ status }, row.open?.[status] ?? 0);
+      for (const status of OPEN_STATUSES) this.set({ status }, row.open[status]);
     },
   });
 }
 
-function gaugeLag(registry: Registry, sample: CachedSample<SampleRow>): void {
+function gaugeLag(registry: Registry, sample: CachedSample<TaskBacklog>): void {
   new Gauge({
     name: 'gateway_tasks_lag_seconds',
     help: 'How long the longest due step of a task has been waiting',
@@ -91,7 +70,7 @@ function gaugeLag(registry: Registry, sample: CachedSample<SampleRow>): void {
     registers: [registry],
     async collect() {
       const row = await sample.read();
-      if (row) this.set(row.lag ?? 0);
+      if (row) this.set(row.lagSeconds);
       else this.remove();
     },
   });

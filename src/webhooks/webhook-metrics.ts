@@ -5,13 +5,10 @@ import { Clock } from '../common/time/clock.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { CachedSample } from '../platform/observability/cached-sample.js';
 import type { DeliveryAttempt } from './delivery.js';
+import { readOverdueDeliveries } from './overdue-deliveries.js';
 import type { NextStep } from './retry-schedule.js';
 
 const LATENCY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-const OVERDUE = `
-  SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
-    FROM webhook_delivery WHERE status = 'pending' AND due_at <= now()`;
 
 /** Metrics of webhook deliveries. */
 @Injectable()
@@ -58,11 +55,8 @@ export class WebhookMetrics {
         this.set(inFlight());
       },
     });
-    const sample = new CachedSample(this.clock, async () => {
-      const [row] = await dataSource.query<{ count: number; age: number }[]>(OVERDUE);
-      return row;
-    });
-    const overdue = (name: string, help: string, column: 'count' | 'age'): void => {
+    const sample = new CachedSample(this.clock, () => readOverdueDeliveries(dataSource));
+    const overdue = (name: string, help: string, figure: 'count' | 'ageSeconds'): void => {
       new Gauge({
         name,
         help,
@@ -71,12 +65,12 @@ export class WebhookMetrics {
         registers,
         async collect() {
           const row = await sample.read();
-          if (row) this.set(row[column]);
+          if (row) this.set(row[figure]);
           else this.remove();
         },
       });
     };
     overdue('gateway_webhooks_overdue', 'Deliveries due and not begun', 'count');
-    overdue('gateway_webhooks_lag_seconds', 'How long the oldest of them is due', 'age');
+    overdue('gateway_webhooks_lag_seconds', 'How long the oldest of them is due', 'ageSeconds');
   }
 }

@@ -27,8 +27,8 @@ const perDay = (charged: string) =>
 const BURN_OF_ACCOUNT = perDay(
   `(SELECT sum(d.charged) FROM usage_day d WHERE d.account_id = a.id AND d.day > ${TODAY} - ${BURN_DAYS})`,
 );
-/** The same of every account at once, read by the index of the days. */
-const BURNS = `burns AS MATERIALIZED (
+/** The same of every account at once, as the table `burning` (`id`, `burn`) of a statement's WITH. The index of the days finds it. */
+export const BURNS = `burns AS MATERIALIZED (
     SELECT account_id, sum(charged) AS charged FROM usage_day
      WHERE day > ${TODAY} - ${BURN_DAYS} AND account_id <> '${ALL_ACCOUNTS}' GROUP BY 1
   ), burning AS (

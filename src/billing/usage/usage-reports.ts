@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { TokenSum } from '../token-sums.js';
 import type { CostSum } from '../cost-sums.js';
-import type { UsageRequest } from './usage-request.js';
+import { NOBODY, type UsageRequest } from './usage-request.js';
 import { usageStatementFor } from './usage-statement.js';
 import type { UsageUnit } from './usage-units.js';
 
@@ -43,6 +43,18 @@ export function millisecondsOf(bucket: number | null): number | null {
   return bucket === null ? null : Math.round(BUCKET_GROWTH ** (bucket - 0.5));
 }
 
+const LATENCY_SINCE = `
+  WITH latency AS (
+    SELECT bucket, sum(calls) AS calls FROM (
+      SELECT bucket, calls FROM usage_hour_latency WHERE account_id = '${NOBODY}' AND hour >= $1::timestamptz
+      UNION ALL SELECT bucket, calls FROM usage_recent_v2(NULL) WHERE hour >= $1::timestamptz AND bucket IS NOT NULL) l
+     GROUP BY 1),
+  ranked AS (
+    SELECT bucket, sum(calls) OVER (ORDER BY bucket) AS reached, sum(calls) OVER () AS calls FROM latency)
+  SELECT min(bucket) FILTER (WHERE reached >= ceil(calls * 0.5)) AS p50_bucket,
+         min(bucket) FILTER (WHERE reached >= ceil(calls * 0.99)) AS p99_bucket
+    FROM ranked`;
+
 /** Reads usage: sums of days or hours, and the calls that are not folded into them yet. */
 @Injectable()
 export class UsageReports {
@@ -72,6 +84,15 @@ export class UsageReports {
       [apiKeyId],
     );
     return key?.account_id;
+  }
+
+  /** The latency of the calls of all accounts since the beginning of an hour. */
+  async latencySince(hour: string): Promise<Pick<UsageRow, 'p50_bucket' | 'p99_bucket'>> {
+    const [row] = await this.dataSource.query<[Pick<UsageRow, 'p50_bucket' | 'p99_bucket'>]>(
+      LATENCY_SINCE,
+      [hour],
+    );
+    return row;
   }
 
   /** Total charges of a key. */

@@ -8,7 +8,7 @@ import {
   PROVIDERS_OPTIONS,
   type ProvidersOptions,
 } from '../providers.options.js';
-import { portsOf, takesImageBytesOnly } from '../providers.js';
+import { BUILT_IN_PROVIDERS, portsOf, takesImageBytesOnly } from '../providers.js';
 import { placeOf } from './route-order.js';
 
 /** Provider name in the records of work done by the sandbox. */
@@ -17,6 +17,14 @@ const SANDBOX_NAME = 'sandbox';
 interface Provider extends ProviderConfig {
   /** Those of each of its keys. */
   readonly ports: readonly [ProviderPorts, ...ProviderPorts[]];
+}
+
+/** Whether a provider can be called, by names alone. */
+export interface ProviderKey {
+  readonly provider: string;
+  /** Name of the variable that holds its key; null: it takes none. */
+  readonly variable: string | null;
+  readonly servedBy: 'provider' | 'sandbox' | 'nobody';
 }
 
 /** The configured providers, and the operations of each. */
@@ -91,6 +99,26 @@ export class ProviderRegistry implements OnModuleDestroy {
   get isSandboxOnly(): boolean {
     const all = [...this.providers.values()];
     return all.length > 0 && all.every(({ isSandbox }) => isSandbox === true);
+  }
+
+  /** Every provider that is built in or configured. */
+  get keys(): ProviderKey[] {
+    const configured = [...this.providers.values()].map(
+      ({ id, keyVariable, isSandbox }): ProviderKey => ({
+        provider: id,
+        variable: keyVariable ?? null,
+        servedBy: isSandbox === true ? 'sandbox' : 'provider',
+      }),
+    );
+    const missing = BUILT_IN_PROVIDERS.filter(({ id }) => !this.providers.has(id));
+    return [
+      ...configured,
+      ...missing.map(({ id, keyVariable }): ProviderKey => ({
+        provider: id,
+        variable: keyVariable,
+        servedBy: 'nobody',
+      })),
+    ];
   }
 
   /** The name of the provider in records and metrics. */
