@@ -14,6 +14,10 @@ const noFloats = [
   { selector: "CallExpression[callee.name='parseFloat']", message: 'Money uses bigint.' },
 ];
 const ownHomes = [
+  {
+    selector: ':matches(TemplateElement[value.raw=/\\bctid\\b/], Literal[value=/\\bctid\\b/])',
+    message: 'Name a row by its key: each part of a partitioned table has a row at the same ctid.',
+  },
   { selector: 'PrivateIdentifier', message: 'Use the keyword private, as Nest does.' },
   {
     selector: "CallExpression[callee.object.name='URL'][callee.property.name='canParse']",

@@ -140,6 +140,18 @@ describe('the repository', () => {
     );
   });
 
+  it('names no row by its place alone, which is also that of a row in each other part of a table', () => {
+    const folder = 'src/platform/database/schema';
+    const lines = readdirSync(join(ROOT, folder)).flatMap((file) =>
+      read(join(folder, file)).split('\n'),
+    );
+    const places = lines.filter((line) => /\bctid\b/.test(line));
+    expect(places.length).toBeGreaterThan(3);
+    expect(
+      places.filter((line) => !/\bctid AS place\b|\bctid = .*\bid = .*IS TRUE/.test(line)),
+    ).toEqual([]);
+  });
+
   it('has no file over 300 lines', () => {
     const files = ['src', 'test', 'bench'].flatMap(sources);
     const isLong = (file: string) => read(file).split('\n').length - 1 > MAX_LINES;

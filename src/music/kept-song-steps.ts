@@ -15,8 +15,9 @@ const KEEP = `
   INSERT INTO kept_song_step (account_id, upstream, digest, memory) VALUES ($1, $2, $3, $4)
   ON CONFLICT (account_id, upstream, digest) DO UPDATE SET memory = excluded.memory, created_at = now()`;
 const FORGET_OLDER = `
-  DELETE FROM kept_song_step WHERE account_id = $1 AND ctid = ANY (ARRAY(
-    SELECT ctid FROM kept_song_step WHERE account_id = $1 ORDER BY created_at DESC OFFSET ${MAX_PER_ACCOUNT}))`;
+  DELETE FROM kept_song_step k USING (
+    SELECT upstream, digest FROM kept_song_step WHERE account_id = $1 ORDER BY created_at DESC OFFSET ${MAX_PER_ACCOUNT}) old
+   WHERE k.account_id = $1 AND k.upstream = old.upstream AND k.digest = old.digest`;
 
 /**
  * Results of paid steps before song operations. Each is used for 24 hours for the same step of the same account at the

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { fundedAccount } from '../../../test/support/test-ledger.js';
+import { SESSION_SETTINGS } from '../../platform/database/session-settings.js';
 
 const REWRITES = 6_000;
 /** They take seconds on a busy machine. */
@@ -26,7 +27,7 @@ describe('a hold while a snapshot is open', () => {
     accountId: string,
     waits: boolean,
   ): Promise<number> {
-    const noEnds = Array<string>(19).fill(`'{}'`).join(', ');
+    const noEnds = Array<string>(20).fill(`'{}'`).join(', ');
     const [row] = await db.dataSource.query<[{ 'QUERY PLAN': [Plan] }]>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM execution_step_v3(
          '{${accountId}}', '${randomUUID()}', ${waits}, ${noEnds},
@@ -55,13 +56,17 @@ describe('a hold while a snapshot is open', () => {
       const snapshot = db.dataSource.createQueryRunner();
       await snapshot.startTransaction('REPEATABLE READ');
       try {
+        await snapshot.query(SESSION_SETTINGS.patience);
         await snapshot.query('SELECT count(*) FROM account');
         const before = await pagesOfPlannedHold(isCapped, accountId, waits);
-        await db.dataSource.query(
-          `DO $$ BEGIN FOR i IN 1 .. ${REWRITES} LOOP
-             UPDATE account SET held = held + 1 WHERE id = '${accountId}';
-           END LOOP; END $$`,
-        );
+        await db.dataSource.transaction(async (manager) => {
+          await manager.query(SESSION_SETTINGS.patience);
+          await manager.query(
+            `DO $$ BEGIN FOR i IN 1 .. ${REWRITES} LOOP
+               UPDATE account SET held = held + 1 WHERE id = '${accountId}';
+             END LOOP; END $$`,
+          );
+        });
         expect(await pagesOfPlannedHold(isCapped, accountId, waits)).toBeLessThan(
           before + FEW_PAGES,
         );

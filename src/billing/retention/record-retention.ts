@@ -16,8 +16,8 @@ const HOURS_BATCH = 5_000;
  * may still be reversed. Rows are looked up one by one, so that no plan reads all calls.
  */
 const FORGET_CARRIED = `
-  DELETE FROM key_spend_carried WHERE ctid = ANY (ARRAY(
-    SELECT c.ctid FROM key_spend_carried c
+  WITH ended AS MATERIALIZED (
+    SELECT c.account_id, c.id, c.api_key_id FROM key_spend_carried c
      WHERE NOT EXISTS (
              SELECT FROM execution e WHERE e.account_id = c.account_id AND e.id = c.id
                 AND (e.status = 'running' OR e.completed_at > now() - interval '1 day') OFFSET 0)
@@ -25,20 +25,27 @@ const FORGET_CARRIED = `
              SELECT FROM task t WHERE t.account_id = c.account_id AND t.id = c.id
                 AND (t.status IN ('queued', 'processing', 'reconciliation_required')
                      OR t.completed_at > now() - interval '1 day') OFFSET 0)
-     LIMIT $1))`;
+     LIMIT $1)
+  DELETE FROM key_spend_carried c USING ended e
+   WHERE c.account_id = e.account_id AND c.id = e.id AND c.api_key_id = e.api_key_id`;
 /** Stored intermediate steps of songs are reused for one day. */
 const FORGET_SONG_STEPS = `
-  DELETE FROM kept_song_step WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM kept_song_step WHERE created_at < now() - interval '1 day' LIMIT $1))`;
+  WITH old AS MATERIALIZED (
+    SELECT account_id, upstream, digest FROM kept_song_step WHERE created_at < now() - interval '1 day' LIMIT $1)
+  DELETE FROM kept_song_step k USING old o
+   WHERE k.account_id = o.account_id AND k.upstream = o.upstream AND k.digest = o.digest
+     AND k.created_at < now() - interval '1 day'`;
 /** Runs that hold nothing and had no call for 30 days. */
 const DROP_RUNS = 'SELECT run_drop($1)';
 /** Deliveries of events are over when none of their attempts is due. Those of tasks go with their tasks. */
 const DROP_EVENTS = `
-  WITH gone AS (
-    DELETE FROM webhook_delivery WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM webhook_delivery
-       WHERE event IS NOT NULL AND status <> 'pending' AND created_at < now() - $1 * interval '1 day' LIMIT $2))
-    RETURNING account_id, id
+  WITH old AS MATERIALIZED (
+    SELECT account_id, id FROM webhook_delivery
+     WHERE event IS NOT NULL AND status <> 'pending' AND created_at < now() - $1 * interval '1 day' LIMIT $2
+  ), gone AS (
+    DELETE FROM webhook_delivery d USING old o
+     WHERE d.account_id = o.account_id AND d.id = o.id AND d.status <> 'pending'
+    RETURNING d.account_id, d.id
   ), attempts AS (
     DELETE FROM webhook_attempt a USING gone g WHERE a.account_id = g.account_id AND a.delivery_id = g.id
   )

@@ -137,11 +137,13 @@ export class IdempotencyClaims implements OnApplicationBootstrap {
   /** Deletes old claims without a task; returns how many. */
   async sweep(): Promise<number> {
     const [row] = await this.dataSource.query<{ swept: string }[]>(
-      `WITH swept AS (
-         DELETE FROM idempotency_key WHERE ctid = ANY (ARRAY(
-           SELECT ctid FROM idempotency_key
-            WHERE task_id IS NULL AND lease_until < now() - $1 * interval '1 millisecond'
-            ORDER BY lease_until LIMIT ${SWEEP_BATCH} FOR UPDATE SKIP LOCKED))
+      `WITH stale AS (
+         SELECT account_id, endpoint, key FROM idempotency_key
+          WHERE task_id IS NULL AND lease_until < now() - $1 * interval '1 millisecond'
+          ORDER BY lease_until LIMIT ${SWEEP_BATCH} FOR UPDATE SKIP LOCKED
+       ), swept AS (
+         DELETE FROM idempotency_key k USING stale s
+          WHERE k.account_id = s.account_id AND k.endpoint = s.endpoint AND k.key = s.key
          RETURNING 1)
        SELECT count(*) AS swept FROM swept`,
       [SWEEP_AFTER_MS],

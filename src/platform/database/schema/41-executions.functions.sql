@@ -20,9 +20,10 @@
 --
 -- The steps are statements over sets, not several statements per call, so that a call costs the server less than the round
 -- trip. A session plans each statement once, perhaps while the tables are empty, and must never come to read them whole: rows
--- are looked up one by one, and accounts are rewritten by the place where they were locked. While a snapshot is open, as a
--- dump holds one, PostgreSQL keeps every version of an account's row; accounts are looked up backwards, so that the newest
--- version is found first and the others are not read.
+-- are looked up one by one, and accounts and runs are rewritten at the place where they were found. A place names a row of each
+-- part of a table that is partitioned, so the key has to be right too (IS TRUE: no index is read for it). While a snapshot is
+-- open, as a dump holds one, PostgreSQL keeps every version of an account's row; accounts are looked up backwards, so that the
+-- newest version is found first and the others are not read.
 CREATE OR REPLACE FUNCTION execution_step_v3(
   p_accounts uuid[], p_process uuid, p_waits boolean,
   e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[],
@@ -187,7 +188,7 @@ BEGIN
   END IF;
 
   IF done_in_runs > 0 OR cardinality(s_runs) > 0 THEN
-    -- Each run is read once and, below, rewritten once, by its place: whoever changes it has locked the account. A member is the
+    -- Each run is read once and, below, rewritten once, at its place: whoever changes it has locked the account. A member is the
     -- position of a start, or that of an end among the done ones, which is negative.
     FOR row IN
       SELECT u.account, u.run, u.members, x.ctid AS place, x.created_at, x.spend_limit, x.spend_limit - x.spent - x.held AS room
@@ -305,8 +306,9 @@ BEGIN
   IF cardinality(runs) > 0 THEN
     UPDATE run u SET held = u.held + t.held, spent = u.spent + t.spent, calls = u.calls + t.calls,
                      last_used_at = CASE WHEN t.calls > 0 THEN now() ELSE u.last_used_at END
-      FROM unnest(run_places, run_held, run_spent, run_calls) t (place, held, spent, calls)
-     WHERE u.ctid = t.place AND (t.held <> 0 OR t.spent <> 0 OR t.calls > 0);
+      FROM unnest(run_accounts, runs, run_places, run_held, run_spent, run_calls) t (account, run, place, held, spent, calls)
+     WHERE u.ctid = t.place AND (u.account_id = p_accounts[t.account] AND u.id = t.run) IS TRUE
+       AND (t.held <> 0 OR t.spent <> 0 OR t.calls > 0);
     IF array_position(run_places, NULL) IS NOT NULL THEN
       INSERT INTO run (account_id, id, spend_limit, held, calls)
         SELECT p_accounts[t.account], t.run, t.spend_limit, t.held, t.calls
@@ -323,9 +325,9 @@ BEGIN
         FROM unnest(e_ids) WITH ORDINALITY t (id, i) WHERE balances[i] IS NOT NULL;
   END IF;
   UPDATE account a SET posted = t.new_posted, held = t.new_held
-    FROM unnest(places, old_posted, old_held, new_posted, new_held)
-         t (place, old_posted, old_held, new_posted, new_held)
-   WHERE a.ctid = t.place AND (t.new_posted, t.new_held) IS DISTINCT FROM (t.old_posted, t.old_held);
+    FROM unnest(p_accounts, places, old_posted, old_held, new_posted, new_held)
+         t (id, place, old_posted, old_held, new_posted, new_held)
+   WHERE a.ctid = t.place AND (a.id = t.id) IS TRUE AND (t.new_posted, t.new_held) IS DISTINCT FROM (t.old_posted, t.old_held);
   IF 'insufficient' = ANY (begun) THEN
     PERFORM account_tell_depleted(a.id)
       FROM (SELECT DISTINCT p_accounts[t.account] AS id FROM unnest(s_account, begun) t (account, outcome)

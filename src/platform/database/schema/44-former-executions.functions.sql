@@ -158,9 +158,9 @@ BEGIN
         FROM unnest(charge_accounts, charge_holds, charges, balances) t (account, hold, amount, balance);
   END IF;
   UPDATE account a SET posted = t.new_posted, held = t.new_held
-    FROM unnest(places, old_posted, old_held, new_posted, new_held)
-         t (place, old_posted, old_held, new_posted, new_held)
-   WHERE a.ctid = t.place AND (t.new_posted, t.new_held) IS DISTINCT FROM (t.old_posted, t.old_held);
+    FROM unnest(p_accounts, places, old_posted, old_held, new_posted, new_held)
+         t (id, place, old_posted, old_held, new_posted, new_held)
+   WHERE a.ctid = t.place AND (a.id = t.id) IS TRUE AND (t.new_posted, t.new_held) IS DISTINCT FROM (t.old_posted, t.old_held);
 END $$;
 
 -- execution_step_v2 for a batch with starts of keys that may have a limit or a maker (`s_capped`); such a start may also be answered
