@@ -7,7 +7,8 @@ import type { LoadedCatalog } from './catalog/catalog-file.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ChatModule } from './chat/chat.module.js';
 import { ConfigModule } from './platform/config/config.module.js';
-import type { GatewayConfig } from './platform/config/gateway-config.js';
+import { SignInModule } from './console/sign-in/sign-in.module.js';
+import { type GatewayConfig, servesConsole } from './platform/config/gateway-config.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { DubbingModule } from './dubbing/dubbing.module.js';
 import { MusicModule } from './music/music.module.js';
@@ -89,6 +90,7 @@ export class AppModule {
         DubbingModule,
         MusicModule,
         VideosModule,
+        ...(servesConsole(config) ? [SignInModule] : []),
       ],
     };
   }

@@ -1,6 +1,7 @@
 import { Controller, Get, Headers, Param, Patch, Post, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { MovesMoney, NeedsRole } from '../auth/operators/role.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { ClearedFields, StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -38,6 +39,7 @@ export class AccountsController {
   ) {}
 
   @Post()
+  @NeedsRole('support')
   @TakesJson()
   @BodyExamples(CreateAccountBody, { account: { name: 'acme' } })
   @ApiOperation({
@@ -50,6 +52,7 @@ export class AccountsController {
   }
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'List accounts, newest first',
     description:
@@ -61,6 +64,7 @@ export class AccountsController {
   }
 
   @Get(':id')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'One account',
     description:
@@ -72,6 +76,8 @@ export class AccountsController {
   }
 
   @Patch(':id')
+  @NeedsRole('admin')
+  @MovesMoney()
   @TakesJson()
   @BodyExamples(UpdateAccountBody, { rename: { name: 'acme europe' } })
   @ApiOperation({
@@ -90,6 +96,8 @@ export class AccountsController {
   }
 
   @Post(':id/credits')
+  @NeedsRole('finance')
+  @MovesMoney()
   @TakesJson()
   @IdempotencyKeyHeader({ required: true })
   @BodyExamples(CreditBody, {
@@ -113,6 +121,7 @@ export class AccountsController {
   }
 
   @Post(':id/keys')
+  @NeedsRole('support')
   @TakesJson()
   @BodyExamples(CreateKeyBody, { key: { name: 'production', requests_per_minute: 600 } })
   @ApiOperation({
@@ -126,6 +135,7 @@ export class AccountsController {
   }
 
   @Get(':id/keys')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Keys of an account, newest first',
     description: 'Without their texts. Revoked and expired keys are listed too.',

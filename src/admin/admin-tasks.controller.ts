@@ -1,6 +1,7 @@
 import { Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { MovesMoney, NeedsRole } from '../auth/operators/role.js';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import type { PageView } from '../common/paging/page.view.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
@@ -32,6 +33,7 @@ export class AdminTasksController {
   constructor(private readonly tasks: AdminTasksService) {}
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Tasks, newest first',
     description:
@@ -43,6 +45,7 @@ export class AdminTasksController {
   }
 
   @Get(':id')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'One task',
     description:
@@ -54,6 +57,8 @@ export class AdminTasksController {
   }
 
   @Post(':id/resolve')
+  @NeedsRole('finance')
+  @MovesMoney()
   @HttpCode(200)
   @TakesJson()
   @BodyExamples(ResolveTaskBody, { failed: { outcome: 'failed' } })
@@ -67,6 +72,8 @@ export class AdminTasksController {
   }
 
   @Post(':id/refund')
+  @NeedsRole('finance')
+  @MovesMoney()
   @TakesJson()
   @BodyOptional()
   @BodyExamples(RefundBody, {

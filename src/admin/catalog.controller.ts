@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { NeedsRole } from '../auth/operators/role.js';
 import { Catalog } from '../catalog/catalog.js';
 import { checkOverlay } from '../catalog/catalog-check.js';
 import { overlaidCatalog } from '../catalog/catalog-file.js';
@@ -25,6 +26,7 @@ export class CatalogController {
   ) {}
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Models that are sold, with their routes and costs',
     description:
@@ -37,6 +39,7 @@ export class CatalogController {
   }
 
   @Post('check')
+  @NeedsRole('admin')
   @HttpCode(200)
   @TakesJson()
   @ApiBody({
@@ -58,6 +61,7 @@ export class CatalogController {
   }
 
   @Get('changes')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Changes of prices, newest first',
     description:

@@ -1,5 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { NeedsRole } from '../auth/operators/role.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { DeliveriesService } from './deliveries.service.js';
@@ -18,6 +19,7 @@ export class DeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Webhook deliveries with their attempts, newest delivery first',
     description: 'Of all accounts, each with all attempts and what the receiver answered.',
@@ -28,6 +30,7 @@ export class DeliveriesController {
   }
 
   @Get(':id')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'One webhook delivery with its attempts',
     description: 'What each receiver answered, and when the next attempt is due.',
@@ -38,6 +41,7 @@ export class DeliveriesController {
   }
 
   @Post(':id/redeliver')
+  @NeedsRole('support')
   @HttpCode(202)
   @ApiOperation({
     summary: 'Make the next attempt of a delivery now',

@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { NeedsRole } from '../auth/operators/role.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { FindQuery } from './dto/find.query.js';
@@ -14,6 +15,7 @@ export class FindController {
   constructor(private readonly search: IdSearch) {}
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'What has this id',
     description:

@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { NeedsRole } from '../auth/operators/role.js';
 import { OpenHolds } from '../billing/calls/open-holds.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -14,6 +15,7 @@ export class HoldsController {
   constructor(private readonly holds: OpenHolds) {}
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Open holds, oldest first',
     description:

@@ -5,6 +5,7 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
+import { NeedsRole } from '../auth/operators/role.js';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody, ClearedFields } from '../common/validation/strict-body.pipe.js';
@@ -21,6 +22,7 @@ export class KeysController {
   constructor(private readonly keys: OperatorKeys) {}
 
   @Get(':id')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'One key',
     description:
@@ -32,6 +34,7 @@ export class KeysController {
   }
 
   @Patch(':id')
+  @NeedsRole('support')
   @TakesJson()
   @BodyExamples(UpdateKeyBody, { limit: { requests_per_minute: 1200 } })
   @ApiOperation({
@@ -48,6 +51,7 @@ export class KeysController {
   }
 
   @Delete(':id')
+  @NeedsRole('support')
   @HttpCode(204)
   @ApiOperation({
     summary: 'Revoke a key; refused on every replica within 2 s',
@@ -60,6 +64,7 @@ export class KeysController {
   }
 
   @Post(':id/rotate')
+  @NeedsRole('support')
   @TakesJson()
   @BodyOptional()
   @BodyExamples(RotateKeyBody, { overlap: { overlap_seconds: 60 } })

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { NeedsRole } from '../auth/operators/role.js';
 import { StatementQuery } from '../billing/statements/dto/statement.query.js';
 import { StatementAnswers } from '../billing/statements/statement-answers.js';
 import { STATEMENT_DESCRIPTION, StatementResponse } from '../billing/statements/statement.view.js';
@@ -32,6 +33,7 @@ export class LedgerController {
   private readonly sendAll: SendPages = (pages) => this.csv.open(OPERATORS, pages);
 
   @Get('accounts/:id/ledger')
+  @NeedsRole('viewer')
   @ApiOperation({ summary: 'Ledger entries, newest first', description: CSV_DESCRIPTION })
   @PageOrCsv(LedgerEntryPage)
   listLedgerEntries(
@@ -43,6 +45,7 @@ export class LedgerController {
   }
 
   @Get('accounts/:id/statements/:month')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'The statement of a month of an account',
     description: `With the name of the account. ${STATEMENT_DESCRIPTION}`,
@@ -59,6 +62,7 @@ export class LedgerController {
   }
 
   @Get('ledger')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Ledger entries of all accounts',
     description: `One account after the other, each newest first. ${CSV_DESCRIPTION}`,

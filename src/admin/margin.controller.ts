@@ -1,6 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { NeedsRole } from '../auth/operators/role.js';
 import { MarginQuery } from '../billing/usage/dto/usage.query.js';
 import { MarginPage } from '../billing/usage/margin.view.js';
 import { UsageService } from '../billing/usage/usage.service.js';
@@ -17,6 +18,7 @@ export class MarginController {
   constructor(private readonly usage: UsageService) {}
 
   @Get()
+  @NeedsRole('finance')
   @ApiOperation({
     summary: 'What was charged, what it cost at the providers, and what is left',
     description: `Grouped by \`model\` unless \`group_by\` says otherwise. A margin is null where the cost of a call that succeeded is not known. ${CSV_DESCRIPTION}`,

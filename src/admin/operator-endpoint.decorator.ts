@@ -18,6 +18,7 @@ export function OperatorEndpoint(): ClassDecorator & MethodDecorator {
     ErrorResponses(
       'invalid_request',
       'invalid_token',
+      'permission_denied',
       'not_found',
       'conflict',
       'idempotency_conflict',

@@ -5,6 +5,7 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
+import { MovesMoney, NeedsRole } from '../auth/operators/role.js';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { viewPage } from '../common/paging/page.view.js';
@@ -34,6 +35,8 @@ export class PriceBooksController {
   constructor(private readonly books: OperatorPriceBooks) {}
 
   @Post()
+  @NeedsRole('admin')
+  @MovesMoney()
   @TakesJson()
   @BodyExamples(CreatePriceBookBody, { partners: { id: 'partners', ...EXAMPLE } })
   @ApiOperation({
@@ -47,6 +50,7 @@ export class PriceBooksController {
   }
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'List price books, by id',
     description: 'Each as it is in force, with the versions that begin later.',
@@ -57,6 +61,7 @@ export class PriceBooksController {
   }
 
   @Get(':id')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'One price book',
     description: 'As it is in force, with the versions that begin later.',
@@ -67,6 +72,8 @@ export class PriceBooksController {
   }
 
   @Put(':id')
+  @NeedsRole('admin')
+  @MovesMoney()
   @TakesJson()
   @BodyExamples(ReplacePriceBookBody, { factor: { factor_permille: 850 }, prices: EXAMPLE })
   @ApiOperation({
@@ -80,6 +87,8 @@ export class PriceBooksController {
   }
 
   @Delete(':id')
+  @NeedsRole('admin')
+  @MovesMoney()
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete a price book that no account has',
@@ -91,6 +100,7 @@ export class PriceBooksController {
   }
 
   @Post(':id/what-if')
+  @NeedsRole('finance')
   @HttpCode(200)
   @TakesJson()
   @BodyOptional()

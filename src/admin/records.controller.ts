@@ -1,6 +1,7 @@
 import { Controller, Get, Headers, Param, Post, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { MovesMoney, NeedsRole } from '../auth/operators/role.js';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
@@ -35,6 +36,7 @@ export class RecordsController {
   ) {}
 
   @Get('executions')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Synchronous calls, newest first',
     description:
@@ -46,6 +48,7 @@ export class RecordsController {
   }
 
   @Get('executions/:id')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'One synchronous call, by its x-gateway-execution-id',
     description:
@@ -57,6 +60,8 @@ export class RecordsController {
   }
 
   @Post('executions/:id/refund')
+  @NeedsRole('finance')
+  @MovesMoney()
   @TakesJson()
   @BodyOptional()
   @BodyExamples(RefundBody, {
@@ -80,6 +85,7 @@ export class RecordsController {
   }
 
   @Get('audit')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Prove posted = sum of entries and held = sum of open holds',
     description:
@@ -91,6 +97,7 @@ export class RecordsController {
   }
 
   @Get('operator-actions')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'What operators asked to change, newest first',
     description:

@@ -1,6 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { NeedsRole } from '../auth/operators/role.js';
 import { filterId } from '../common/ids/id-params.js';
 import { PageOrCsv } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -17,6 +18,7 @@ export class UsageController {
   constructor(private readonly usage: UsageService) {}
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary:
       'What was used, by day, hour, model, key, endpoint, run, account, provider or upstream model',

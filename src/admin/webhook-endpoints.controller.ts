@@ -6,6 +6,7 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
+import { NeedsRole } from '../auth/operators/role.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { viewPage } from '../common/paging/page.view.js';
@@ -29,6 +30,7 @@ export class AdminWebhookEndpointsController {
   constructor(private readonly endpoints: OperatorEndpoints) {}
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Endpoints that are told the events of an account, newest first',
     description: 'Without their secrets.',
@@ -39,6 +41,7 @@ export class AdminWebhookEndpointsController {
   }
 
   @Post()
+  @NeedsRole('support')
   @TakesJson()
   @BodyExamples(WebhookEndpointBody, {
     money: {
@@ -61,6 +64,7 @@ export class AdminWebhookEndpointsController {
   }
 
   @Get(':endpoint_id')
+  @NeedsRole('viewer')
   @ApiOperation({ summary: 'One endpoint', description: 'Its URL and the events that it is told.' })
   @ApiOkResponse({ type: WebhookEndpointView })
   async retrieveAdminWebhookEndpoint(
@@ -71,6 +75,7 @@ export class AdminWebhookEndpointsController {
   }
 
   @Delete(':endpoint_id')
+  @NeedsRole('support')
   @HttpCode(204)
   @ApiOperation({
     summary: 'Tell an endpoint no more events',
@@ -85,6 +90,7 @@ export class AdminWebhookEndpointsController {
   }
 
   @Post(':endpoint_id/test')
+  @NeedsRole('support')
   @HttpCode(202)
   @ApiOperation({
     summary: 'Send an endpoint an event of type test',

@@ -1,5 +1,6 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { NeedsRole } from '../auth/operators/role.js';
 import { Clock } from '../common/time/clock.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
@@ -25,6 +26,7 @@ export class WebhookReceiversController {
   ) {}
 
   @Get('webhook-receivers')
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Sums of webhook deliveries by receiver',
     description:
@@ -37,6 +39,7 @@ export class WebhookReceiversController {
   }
 
   @Post('webhook-deliveries/redeliver')
+  @NeedsRole('support')
   @HttpCode(202)
   @TakesJson()
   @BodyExamples(RedeliverBody, {

@@ -18,6 +18,11 @@ import { KeyLastUsed } from './key-last-used.js';
 import { MemoryBuckets } from './rate-limit/memory-buckets.js';
 import { ClusterBuckets } from './rate-limit/cluster-buckets.js';
 import { ScopeGuard } from './scope.guard.js';
+import { OperatorToken } from './operators/operator-token.js';
+import { ConsoleSessions } from './sessions/console-sessions.js';
+import { PortalLinks } from './sessions/portal-links.js';
+import { SessionCallers } from './sessions/session-callers.js';
+import { SessionSweeper } from './sessions/session-sweeper.js';
 import { RateLimitGuard, TOKEN_BUCKETS } from './rate-limit/rate-limit.guard.js';
 import type { TokenBuckets } from './rate-limit/token-bucket.js';
 
@@ -57,6 +62,11 @@ async function makeBuckets(
     BearerGuard,
     RateLimitGuard,
     ScopeGuard,
+    OperatorToken,
+    ConsoleSessions,
+    SessionCallers,
+    PortalLinks,
+    SessionSweeper,
     { provide: TOKEN_BUCKETS, useFactory: makeBuckets, inject: [GATEWAY_CONFIG, Clock, LOGGER] },
   ],
   exports: [
@@ -69,6 +79,10 @@ async function makeBuckets(
     BearerGuard,
     RateLimitGuard,
     ScopeGuard,
+    OperatorToken,
+    ConsoleSessions,
+    SessionCallers,
+    PortalLinks,
     TOKEN_BUCKETS,
   ],
 })

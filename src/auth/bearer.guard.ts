@@ -11,6 +11,10 @@ declare module 'express-serve-static-core' {
   interface Request {
     /** Set by the bearer guard. */
     caller?: Caller;
+    /** The caller of a session of the console, for a call of its page. */
+    sessionCaller?: Caller;
+    /** The session of the console that the call is one of. */
+    sessionId?: string;
   }
 }
 
@@ -32,29 +36,54 @@ export class BearerGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    const key = sentKeyOf(request);
-    const caller = key === undefined ? undefined : await this.find(key, request.ip);
+    const { sessionCaller } = request;
+    request.caller =
+      sessionCaller === undefined
+        ? await this.admit(sentKeyOf(request), request.ip)
+        : this.accept(sessionCaller);
+    return true;
+  }
+
+  /** The caller of a key that was sent as `param`. Throws as the guard does. */
+  async admit(
+    key: string | undefined,
+    address: string | undefined,
+    param = 'Authorization',
+  ): Promise<Caller> {
+    const caller = key === undefined ? undefined : await this.find(key, address);
     if (caller === undefined) {
-      throw new GatewayError('invalid_token', INVALID_TOKEN_MESSAGE, { param: 'Authorization' });
+      throw new GatewayError('invalid_token', INVALID_TOKEN_MESSAGE, { param });
     }
+    return this.accept(caller);
+  }
+
+  /** Throws 429 for an address that has to wait before it guesses again. */
+  checkGuesses(address: string | undefined): void {
+    const waitMs = this.unknownKeys.waitMs(address);
+    if (waitMs === 0) return;
+    const seconds = Math.ceil(waitMs / 1_000);
+    const message = `Your address has sent too many unknown API keys. Try again in ${seconds} s.`;
+    throw new GatewayError('rate_limit_exceeded', message, { retryAfterSeconds: seconds });
+  }
+
+  /** Counts a guess of the address. */
+  noteGuess(address: string | undefined): void {
+    this.unknownKeys.failed(address);
+  }
+
+  private accept(caller: Caller): Caller {
     if (caller.isDisabled) {
       throw new GatewayError('account_disabled', 'The account of this API key is disabled.');
     }
-    this.uses.note(caller.apiKeyId);
-    request.caller = caller;
-    return true;
+    if (!caller.isWithoutKey) this.uses.note(caller.apiKeyId);
+    return caller;
   }
 
   /** A key that was live before is looked up even if its address has sent too many unknown keys. */
   private async find(key: string, address: string | undefined): Promise<Caller | undefined> {
-    const waitMs = this.keys.accountOf(key) ? 0 : this.unknownKeys.waitMs(address);
-    if (waitMs > 0) {
-      const seconds = Math.ceil(waitMs / 1_000);
-      const message = `Your address has sent too many unknown API keys. Try again in ${seconds} s.`;
-      throw new GatewayError('rate_limit_exceeded', message, { retryAfterSeconds: seconds });
-    }
+    if (!this.keys.accountOf(key)) this.checkGuesses(address);
     const caller = await this.keys.find(key);
-    if (caller === undefined) this.unknownKeys.failed(address);
+    if (caller === undefined) this.noteGuess(address);
     return caller;
   }
 }

@@ -2,13 +2,19 @@ import type { Caller } from './caller.js';
 import type { Scope } from './scope.js';
 import type { SpendPeriod } from './spend-limit.js';
 
-/** The live key of a hash, its account, and the key that made it, which must be live too. */
-export const FIND_CALLER = `
+/** A live key, its account, and the key that made it, which must be live too. */
+const findCallerBy = (column: string): string => `
   SELECT k.id, k.account_id, k.allowed_models, k.requests_per_minute, k.expires_at, k.spend_limit, k.spend_limit_period,
          k.scopes, a.play_money, a.disabled, a.price_book, m.id AS maker_id, m.allowed_models AS maker_models,
          m.requests_per_minute AS maker_requests, m.expires_at AS maker_expires_at, m.scopes AS maker_scopes
     FROM api_key k JOIN account a ON a.id = k.account_id LEFT JOIN api_key m ON m.id = k.maker_id
-   WHERE k.hash = $1 AND k.revoked_at IS NULL AND m.revoked_at IS NULL`;
+   WHERE ${column} = $1 AND k.revoked_at IS NULL AND m.revoked_at IS NULL`;
+
+/** The live key of a hash. */
+export const FIND_CALLER = findCallerBy('k.hash');
+
+/** The live key of an id. */
+export const FIND_CALLER_BY_ID = findCallerBy('k.id');
 
 /** A row of {@link FIND_CALLER}. */
 export interface CallerRow {

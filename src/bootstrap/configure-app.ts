@@ -16,6 +16,8 @@ import {
   LOOPBACK_NETWORKS,
   limitConnectionsPerIp,
 } from '../platform/http-server/client-limits/connections-per-ip.js';
+import { ConsoleRequests } from '../console/sign-in/console-requests.js';
+import { consoleRequests } from '../console/sign-in/console-requests.middleware.js';
 import { corsFor } from '../platform/http-server/responses/cors.js';
 import { executionId } from '../platform/http-server/responses/execution-id.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
@@ -23,7 +25,11 @@ import type { InFlight } from '../platform/http-server/connections/in-flight.js'
 import type { HeaderMiddleware } from '../platform/http-server/load-shedding/overload-refusal.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { Clock } from '../common/time/clock.js';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import {
+  GATEWAY_CONFIG,
+  type GatewayConfig,
+  servesConsole,
+} from '../platform/config/gateway-config.js';
 import { isTransient } from '../platform/database/database-errors.js';
 import { loggableError, LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
@@ -65,12 +71,14 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   app.use(secure);
   app.use('/docs', onlyPageFiles(respondNotFound(filter)));
   serveSwaggerUi(app);
-  if (config.console === 'on' && role !== 'worker') serveConsole(app);
+  if (servesConsole(config)) serveConsole(app, filter);
   return filter;
 }
 
-/** Without the build of the console its page is an unknown path. */
-function serveConsole(app: NestExpressApplication): void {
+/** The calls of the page, and the page. Without the build of the console the page is an unknown path. */
+function serveConsole(app: NestExpressApplication, filter: GatewayErrorFilter): void {
+  const requests = app.get(ConsoleRequests, { strict: false });
+  app.use(consoleRequests(requests, filter.answer.bind(filter)));
   const page = ConsolePage.read(app.get(GatewayUrl).pathPrefix);
   if (page !== undefined) app.use('/console', page.serve);
 }

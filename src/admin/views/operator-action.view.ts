@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/json-object.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
+import { type Role, ROLES } from '../../auth/operators/role.js';
 import type { OperatorAction } from '../../auth/acts/operator-actions.js';
 
 /** A change that an operator requested. */
@@ -18,6 +19,32 @@ export class OperatorActionView {
       "The beginning of the SHA-256 of the admin token, `cli:` and the system's user, or the id of the key that asked, such as `key_…`",
   })
   actor!: string;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'jo@example.com',
+    description:
+      'Who asked, as the identity provider of the console named the person; null for a token or a key',
+  })
+  person!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    enum: [...ROLES, null],
+    example: 'admin',
+    description: 'In which role an operator asked; null on the command line and for a key',
+  })
+  role!: Role | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'ticket 17',
+    description: 'Why, as the person said in the console',
+  })
+  reason!: string | null;
 
   @ApiProperty({
     example: 'account:credit',

@@ -7,6 +7,7 @@ import { redactText } from '../../common/secrets/redact-text.js';
 import { Clock } from '../../common/time/clock.js';
 import type { CreationTimes } from '../../common/time/time-range.js';
 import { pageOfScan } from '../../platform/database/keyset-pagination.js';
+import type { Role } from '../operators/role.js';
 import { actOf, namesOf } from './operator-acts.js';
 import { changeOf, NOTHING_CHANGED, type RecordedChange } from './recorded-values.js';
 
@@ -15,14 +16,15 @@ const MAX_TARGET_CHARACTERS = 100;
 const INVISIBLE = /[^\x21-\x7e]/g;
 const AMOUNT = /^-?[0-9]{1,18}$/;
 const INSERT = `
-  INSERT INTO operator_action (actor, action, target, address, at) VALUES ($1, $2, $3, $4, $5) RETURNING id`;
+  INSERT INTO operator_action (actor, action, target, address, at, person, role, reason)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`;
 const CONCLUDE = `
   INSERT INTO operator_outcome (action_id, outcome, made, amount, values_before, values_after)
     VALUES ($1, $2, $3, $4, $5, $6)`;
 /** The largest bigint: above every id. */
 const NO_ID = '9223372036854775807';
 const ACTIONS = `(
-  SELECT id, actor, action, target, address, at, outcome, made, amount AS "amountMicroUsd", values_before, values_after
+  SELECT id, actor, action, target, address, at, person, role, reason, outcome, made, amount AS "amountMicroUsd", values_before, values_after
     FROM operator_action LEFT JOIN operator_outcome ON action_id = id) recorded`;
 const COMPARISONS: readonly (readonly [keyof ActionFilter, string])[] = [
   ['actor', 'actor ='],
@@ -38,6 +40,10 @@ export interface NewOperatorAction {
   readonly action: string;
   readonly target: string | null;
   readonly address: string | null;
+  /** Of an operator in the console: who it is and why. */
+  readonly person?: string | null;
+  readonly role?: Role | null;
+  readonly reason?: string | null;
 }
 
 /** The outcome of an action. */
@@ -52,7 +58,7 @@ interface Outcome {
 }
 
 /** A recorded action; ids grow with time. Its outcome is null while it is under way, and if the process ended then. */
-export interface OperatorAction extends NewOperatorAction, Omit<Outcome, 'outcome'> {
+export interface OperatorAction extends Required<NewOperatorAction>, Omit<Outcome, 'outcome'> {
   readonly id: string;
   readonly at: Date;
   readonly outcome: string | null;
@@ -146,10 +152,12 @@ export class OperatorActions {
     return pageOfScan(this.dataSource, scan, query.limit, actionOf);
   }
 
-  private async record({ actor, action, target, address }: NewOperatorAction): Promise<string> {
+  private async record(recorded: NewOperatorAction): Promise<string> {
+    const { actor, action, target, address, person, role, reason } = recorded;
     const shown = target === null ? null : shownTarget(target);
     const at = new Date(this.clock.nowMs());
-    const parameters = [actor, action, shown, address, at];
+    const told = [person ?? null, role ?? null, reason ?? null];
+    const parameters = [actor, action, shown, address, at, ...told];
     const [row] = await this.dataSource.query<[{ readonly id: string }]>(INSERT, parameters);
     return row.id;
   }
@@ -169,10 +177,11 @@ export class OperatorActions {
 }
 
 function actionOf(row: ActionRow): OperatorAction {
-  const { id, actor, target, address, at, outcome, made, amountMicroUsd } = row;
+  const { id, actor, target, address, at, person, role, reason } = row;
+  const { outcome, made, amountMicroUsd } = row;
   const change = { before: row.values_before, after: row.values_after };
-  const action = actOf(row.action);
-  return { id, actor, action, target, address, at, outcome, made, amountMicroUsd, change };
+  const told = { person, role, reason, outcome, made, amountMicroUsd, change };
+  return { id, actor, action: actOf(row.action), target, address, at, ...told };
 }
 
 /** An operator may send a key instead of its id by mistake, and no key may be in the record. */

@@ -67,7 +67,7 @@ export const ERROR_TABLE = {
   permission_denied: row(
     403,
     'permission_error',
-    'The key lacks the scope that the request needs, or asks for more than it has itself.',
+    'The key lacks the scope that the request needs, or asks for more than it has itself; or the operator in the console lacks the role.',
   ),
   api_key_model_not_allowed: row(
     403,

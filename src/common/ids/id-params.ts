@@ -6,6 +6,7 @@ const NOUNS: Readonly<Record<IdPrefix, string>> = {
   entry: 'entry',
   exec: 'execution',
   key: 'key',
+  ses: 'session',
   task: 'task',
   whd: 'delivery',
   whe: 'webhook endpoint',

@@ -1,7 +1,7 @@
 const HEX_32 = /^[0-9a-f]{32}$/;
 
 /** Prefix of a public id: `exec_…`, `acct_…`, `key_…`, `task_…`, `entry_…`. */
-export type IdPrefix = 'exec' | 'acct' | 'key' | 'task' | 'entry' | 'whd' | 'whe';
+export type IdPrefix = 'exec' | 'acct' | 'key' | 'task' | 'entry' | 'whd' | 'whe' | 'ses';
 
 /** The public form of a UUID: prefix, underscore, 32 hexadecimal digits. */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

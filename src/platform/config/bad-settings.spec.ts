@@ -42,6 +42,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   MIGRATION_DATABASE_URL: DATABASES,
   ADMIN_TOKEN: TOKENS,
   METRICS_TOKEN: TOKENS,
+  CONSOLE: ['yes', 'ON'],
   TRUST_PROXY: ['10.0.0.0/33', 'balancer', '10.0.0.1,nowhere'],
   CORS_ORIGINS: [
     '*.example',
@@ -68,7 +69,6 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   GEMINI_BASE_URL: BASES,
   SANDBOX: ['maybe', 'ON'],
   SANDBOX_CHARGES: ['maybe', 'ON'],
-  CONSOLE: ['yes', 'ON'],
   RESPONSES_RETENTION_DAYS: outside(0, 3_650),
   RESPONSES_MAX_BYTES_PER_ACCOUNT: outside(0, 1_099_511_627_776),
   RESPONSES_MAX_BYTES: outside(0, 1_099_511_627_776),

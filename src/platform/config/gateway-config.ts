@@ -52,10 +52,11 @@ export interface GatewayConfig {
   readonly responsesMaxBytes: number;
   readonly role: 'all' | 'api' | 'worker';
   readonly workers: number | 'auto';
-  readonly console: 'on' | 'off';
   readonly metricsToken: string | undefined;
   readonly trustProxy: readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Whether there is a page at `/console`. */
+  readonly console: 'on' | 'off';
   readonly runHeaders: readonly string[];
   /** 0 = no limit. */
   readonly maxConnectionsPerAddress: number;
@@ -73,6 +74,11 @@ export interface GatewayConfig {
 
 /** pino's levels. */
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+/** Whether this process serves the console. */
+export function servesConsole({ console, role }: Pick<GatewayConfig, 'console' | 'role'>): boolean {
+  return console === 'on' && role !== 'worker';
+}
 
 /** Injection token of the {@link GatewayConfig}. */
 export const GATEWAY_CONFIG = Symbol('GATEWAY_CONFIG');

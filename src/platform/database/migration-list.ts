@@ -23,6 +23,7 @@ import { ShortConditions1700000001080 } from './migrations/1080-short-conditions
 import { Attempts1700000001150 } from './migrations/1150-attempts.migration.js';
 import { UsageByHour1700000001155 } from './migrations/1155-usage-by-hour.migration.js';
 import { OpenTasks1700000001156 } from './migrations/1156-open-tasks.migration.js';
+import { ConsoleSessions1700000001160 } from './migrations/1160-console-sessions.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -53,4 +54,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Attempts1700000001150,
   UsageByHour1700000001155,
   OpenTasks1700000001156,
+  ConsoleSessions1700000001160,
 ];

@@ -47,6 +47,7 @@ export const SCHEMA_FILES = [
   '91-retention.functions.sql',
   '95-audit.sql',
   '96-operators.sql',
+  '97-console.sql',
   '98-triggers.sql',
 ] as const;
 const GRANTS = '99-grants.sql';

@@ -147,6 +147,41 @@ COMMENT ON catalog_change.file IS 'The file that CATALOG_FILE named where the ro
 
 CREATE SEQUENCE catalog_change_id_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY catalog_change.id;
 
+CREATE TABLE console_session (
+  id uuid NOT NULL,
+  secret_hash bytea NOT NULL,
+  holder text NOT NULL,
+  actor text,
+  role text,
+  person text,
+  account_id uuid,
+  api_key_id uuid,
+  address text,
+  created_at timestamp with time zone NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  proved_at timestamp with time zone,
+  CONSTRAINT console_session_check CHECK ((((actor IS NULL) = (role IS NULL)) AND ((actor IS NULL) <> (account_id IS NULL)))),
+  CONSTRAINT console_session_check1 CHECK (((api_key_id IS NULL) OR (account_id IS NOT NULL))),
+  CONSTRAINT console_session_pkey PRIMARY KEY (id),
+  CONSTRAINT console_session_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text]))),
+  CONSTRAINT console_session_secret_hash_check CHECK ((octet_length(secret_hash) = 32)),
+  CONSTRAINT console_session_secret_hash_key UNIQUE (secret_hash)
+);
+CREATE INDEX console_session_by_end ON public.console_session USING btree (expires_at);
+CREATE INDEX console_session_by_use ON public.console_session USING btree (last_seen_at);
+CREATE INDEX console_session_of_holder ON public.console_session USING btree (holder, id);
+CREATE UNIQUE INDEX console_session_pkey ON public.console_session USING btree (id);
+CREATE UNIQUE INDEX console_session_secret_hash_key ON public.console_session USING btree (secret_hash);
+COMMENT ON console_session IS 'Sessions of the console. A session that has ended is no row.';
+COMMENT ON console_session.secret_hash IS 'SHA-256 of what the cookie holds.';
+COMMENT ON console_session.holder IS 'Who has it: an operator, a key or an account. Nobody has more than 50; a new one ends the oldest.';
+COMMENT ON console_session.actor IS 'Of an operator: what vouched for the operator, as in operator_action. The session is good only while that is set up.';
+COMMENT ON console_session.person IS 'The name of an operator that the identity provider told.';
+COMMENT ON console_session.api_key_id IS 'The key as which a customer calls; null: the session was opened by a portal link, and reads only.';
+COMMENT ON console_session.last_seen_at IS 'When it was last used, to the minute.';
+COMMENT ON console_session.proved_at IS 'When an operator last proved who it is.';
+
 CREATE TABLE credit_lot (
   account_id uuid NOT NULL,
   "position" bigint NOT NULL,
@@ -564,6 +599,9 @@ CREATE TABLE operator_action (
   target text,
   address text,
   at timestamp with time zone NOT NULL,
+  person text,
+  role text,
+  reason text,
   CONSTRAINT operator_action_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX operator_action_pkey ON public.operator_action USING btree (id);
@@ -571,6 +609,9 @@ COMMENT ON operator_action IS 'What operators asked to change. Rows are written 
 COMMENT ON operator_action.action IS 'The name of the command that does it. Version 0.1.0 wrote method and path where the operator API was used.';
 COMMENT ON operator_action.target IS 'The public id of what was to be changed.';
 COMMENT ON operator_action.address IS 'The network address that asked.';
+COMMENT ON operator_action.person IS 'Who asked, by the name that the identity provider told; null: a token or a key did.';
+COMMENT ON operator_action.role IS 'The role in which an operator asked; null where a key or the command line did.';
+COMMENT ON operator_action.reason IS 'Why, as the person said in the console.';
 
 CREATE SEQUENCE operator_action_id_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY operator_action.id;
 
@@ -589,6 +630,18 @@ COMMENT ON operator_outcome IS 'What came of the actions of operators.';
 COMMENT ON operator_outcome.made IS 'The public id of what the action made.';
 COMMENT ON operator_outcome.values_before IS 'The fields that the action changed, as the operator API showed them before it; null where there is nothing to show.';
 COMMENT ON operator_outcome.values_after IS 'The same fields afterwards, or those of what it made.';
+
+CREATE TABLE portal_link (
+  secret_hash bytea NOT NULL,
+  account_id uuid NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT portal_link_pkey PRIMARY KEY (secret_hash),
+  CONSTRAINT portal_link_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+CREATE INDEX portal_link_by_end ON public.portal_link USING btree (expires_at);
+CREATE UNIQUE INDEX portal_link_pkey ON public.portal_link USING btree (secret_hash);
+COMMENT ON portal_link IS 'Links that open a session of an account once. A link that was used is no row.';
+COMMENT ON portal_link.secret_hash IS 'SHA-256 of the secret in the link.';
 
 CREATE TABLE price_book (
   id text NOT NULL,

@@ -4,12 +4,18 @@ CREATE TABLE operator_action (
   action text NOT NULL,
   target text,
   address text,
-  at timestamptz NOT NULL
+  at timestamptz NOT NULL,
+  person text,
+  role text,
+  reason text
 );
 COMMENT ON TABLE operator_action IS 'What operators asked to change. Rows are written once and never changed.';
 COMMENT ON COLUMN operator_action.action IS 'The name of the command that does it. Version 0.1.0 wrote method and path where the operator API was used.';
 COMMENT ON COLUMN operator_action.target IS 'The public id of what was to be changed.';
 COMMENT ON COLUMN operator_action.address IS 'The network address that asked.';
+COMMENT ON COLUMN operator_action.person IS 'Who asked, by the name that the identity provider told; null: a token or a key did.';
+COMMENT ON COLUMN operator_action.role IS 'The role in which an operator asked; null where a key or the command line did.';
+COMMENT ON COLUMN operator_action.reason IS 'Why, as the person said in the console.';
 
 -- A table of its own, because the rows of actions are never changed.
 CREATE TABLE operator_outcome (

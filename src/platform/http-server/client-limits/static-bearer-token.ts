@@ -32,8 +32,11 @@ export class StaticBearerToken {
     this.wrong = new FailedAttemptLimiter(Math.ceil(WRONG_TOKENS_PER_MINUTE / workers), clock);
   }
 
-  /** Accepts a request with the token. Throws `invalid_token`, and `rate_limit_exceeded` after too many wrong ones. */
-  check({ headers, ip }: Pick<Request, 'headers' | 'ip'>): void {
+  /**
+   * Accepts a request with the token. Throws `invalid_token`, and `rate_limit_exceeded` after too many wrong ones. `param`
+   * is where the caller sent the token.
+   */
+  check({ headers, ip }: Pick<Request, 'headers' | 'ip'>, param = 'Authorization'): void {
     const waitMs = this.wrong.waitMs(ip);
     if (waitMs > 0) {
       throw new GatewayError(
@@ -48,7 +51,7 @@ export class StaticBearerToken {
     // A request without a token is not a guess.
     if (headers.authorization !== undefined) this.wrong.failed(ip);
     throw new GatewayError('invalid_token', `The ${this.name} token is missing or wrong.`, {
-      param: 'Authorization',
+      param,
     });
   }
 }

@@ -4,7 +4,7 @@ import { BucketCounts } from '../../fairness/bucket-counts.js';
 /** `calls` order work, `reads` read; `others` are health checks, the operator and preflights. */
 export type RequestPriority = 'calls' | 'reads' | 'others';
 
-const NOT_CALLERS = /^\/(?:health|admin|metrics)(?:[/?]|$)/;
+const NOT_CALLERS = /^\/(?:health|admin|metrics|console\/(?:session|oidc|api\/admin))(?:[/?]|$)/;
 
 /**
  * The priority of a request by its method, except for preflights and for paths that only operators and health checks

@@ -1,0 +1,75 @@
+import type { Role } from '../operators/role.js';
+
+const MINUTE_MS = 60_000;
+/** A session ends this long after it was opened. */
+export const SESSION_MS = 720 * MINUTE_MS;
+/** A session ends when it was not used for this long. */
+export const IDLE_MS = 60 * MINUTE_MS;
+/** A proof is good enough to move money for this long. */
+export const PROOF_MS = 5 * MINUTE_MS;
+
+/** Who opens a session: an operator, or a customer as a key or, without one, by a portal link. */
+export type SessionHolder =
+  | {
+      readonly kind: 'operator';
+      readonly actor: string;
+      readonly role: Role;
+      readonly person: string | null;
+    }
+  | { readonly kind: 'customer'; readonly accountId: string; readonly apiKeyId: string | null };
+
+/** A session of the console. */
+export interface ConsoleSession {
+  readonly id: string;
+  readonly holder: SessionHolder;
+  readonly address: string | null;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+  /** When the operator last proved who it is; null: never in this session. */
+  readonly provedAt: Date | null;
+}
+
+/** A row of `console_session` without its secret. */
+export interface SessionRow {
+  readonly id: string;
+  readonly actor: string | null;
+  readonly role: Role | null;
+  readonly person: string | null;
+  readonly account_id: string | null;
+  readonly api_key_id: string | null;
+  readonly address: string | null;
+  readonly created_at: Date;
+  readonly last_seen_at: Date;
+  readonly expires_at: Date;
+  readonly proved_at: Date | null;
+}
+
+/** The session of a row. */
+export function sessionOf(row: SessionRow): ConsoleSession {
+  return {
+    id: row.id,
+    holder: holderOf(row),
+    address: row.address,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    expiresAt: row.expires_at,
+    provedAt: row.proved_at,
+  };
+}
+
+function holderOf({ actor, role, person, account_id, api_key_id }: SessionRow): SessionHolder {
+  if (actor !== null && role !== null) return { kind: 'operator', actor, role, person };
+  return { kind: 'customer', accountId: account_id ?? '', apiKeyId: api_key_id };
+}
+
+/** Whose sessions are counted together. */
+export function holderName(holder: SessionHolder): string {
+  if (holder.kind === 'operator') return `operator:${holder.actor}:${holder.person ?? ''}`;
+  const { apiKeyId, accountId } = holder;
+  return apiKeyId === null ? `account:${accountId}` : `key:${apiKeyId}`;
+}
+
+/** Until when the last proof is good enough to move money, in epoch milliseconds; 0: there was none. */
+export const provedUntilMs = ({ provedAt }: ConsoleSession): number =>
+  provedAt === null ? 0 : provedAt.getTime() + PROOF_MS;

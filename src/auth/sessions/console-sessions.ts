@@ -1,0 +1,145 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { cursorOf, type Page, pageOf, type PageRequest } from '../../common/paging/page.js';
+import { Clock } from '../../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import { operatorActorsOf } from '../operators/operator-actors.js';
+import {
+  type ConsoleSession,
+  holderName,
+  IDLE_MS,
+  SESSION_MS,
+  type SessionHolder,
+  sessionOf,
+  type SessionRow,
+} from './console-session.js';
+import { hashSecret, makeSecret, SECRET_FORM } from './session-secret.js';
+
+/** Most sessions of one holder. */
+const SESSIONS_PER_HOLDER = 50;
+/** The use of a session is written at most once in this time. */
+const SEEN_EVERY_MS = 60_000;
+
+const FIELDS = `id, actor, role, person, account_id, api_key_id, address, created_at, last_seen_at, expires_at, proved_at`;
+/** $1: now; $2: what was last used before it has ended; $3: the actors of the present settings. */
+const IS_LIVE = `expires_at > $1 AND last_seen_at > $2 AND (actor IS NULL OR actor = ANY ($3))`;
+const FIND = `SELECT ${FIELDS} FROM console_session WHERE secret_hash = $4 AND ${IS_LIVE}`;
+const LIST = `
+  SELECT ${FIELDS} FROM console_session
+   WHERE ($4::uuid IS NULL OR id < $4) AND ${IS_LIVE} ORDER BY id DESC LIMIT $5`;
+const OPEN = `
+  WITH ended AS (
+    DELETE FROM console_session WHERE id IN (
+      SELECT id FROM console_session WHERE holder = $3 ORDER BY id DESC OFFSET ${SESSIONS_PER_HOLDER - 1}))
+  INSERT INTO console_session (id, secret_hash, holder, actor, role, person, account_id, api_key_id, address,
+                               created_at, last_seen_at, expires_at, proved_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12) RETURNING ${FIELDS}`;
+const SEEN = 'UPDATE console_session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2';
+const PROVE = `UPDATE console_session SET proved_at = $2 WHERE id = $1 RETURNING ${FIELDS}`;
+const END = 'DELETE FROM console_session WHERE id = $1';
+const END_BY_SECRET = 'DELETE FROM console_session WHERE secret_hash = $1';
+
+/** What `query` answers to a statement that changes rows and returns some. */
+type Changed<Row> = [rows: Row[], count: number];
+
+/** A session that was just opened, and the secret that its cookie holds. */
+export interface OpenedSession {
+  readonly secret: string;
+  readonly session: ConsoleSession;
+}
+
+/**
+ * The sessions of the console, in the database, so that every process knows them and one that was ended is ended everywhere
+ * at once. A session ends 12 hours after it was opened, after an hour without use, when it is signed out, and, of an operator,
+ * when `ADMIN_TOKEN` changes.
+ */
+@Injectable()
+export class ConsoleSessions {
+  private readonly actors: readonly string[];
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+    @Inject(GATEWAY_CONFIG) config: GatewayConfig,
+  ) {
+    this.actors = Object.values(operatorActorsOf(config)).filter((actor) => actor !== undefined);
+  }
+
+  /** Opens a session with a new secret; beyond 50 of one holder the oldest ends. `provedAt`: when an operator proved who it is. */
+  async open(
+    holder: SessionHolder,
+    address: string | null,
+    provedAt: Date | null,
+  ): Promise<OpenedSession> {
+    const nowMs = this.clock.nowMs();
+    const secret = makeSecret();
+    const isOperator = holder.kind === 'operator';
+    const [row] = await this.dataSource.query<[SessionRow]>(OPEN, [
+      uuidV7(nowMs),
+      hashSecret(secret),
+      holderName(holder),
+      isOperator ? holder.actor : null,
+      isOperator ? holder.role : null,
+      isOperator ? holder.person : null,
+      isOperator ? null : holder.accountId,
+      isOperator ? null : holder.apiKeyId,
+      address,
+      new Date(nowMs),
+      new Date(nowMs + SESSION_MS),
+      provedAt,
+    ]);
+    return { secret, session: sessionOf(row) };
+  }
+
+  /** The live session of a secret, and notes that it is used; undefined for every other text. */
+  async use(secret: string): Promise<ConsoleSession | undefined> {
+    if (!SECRET_FORM.test(secret)) return undefined;
+    const rows = await this.dataSource.query<SessionRow[]>(FIND, [
+      ...this.live(),
+      hashSecret(secret),
+    ]);
+    const session = rows[0] && sessionOf(rows[0]);
+    if (session !== undefined) await this.noteUse(session);
+    return session;
+  }
+
+  /** Live sessions, newest first. Throws 400 for an invalid cursor. */
+  async list(query: PageRequest): Promise<Page<ConsoleSession>> {
+    const terms = [...this.live(), cursorOf(query, 'uuid'), query.limit + 1];
+    const rows = await this.dataSource.query<SessionRow[]>(LIST, terms);
+    return pageOf(rows, query.limit, sessionOf, ({ id }) => id);
+  }
+
+  /** Notes that the operator has proved who it is. Undefined where the session has ended meanwhile. */
+  async prove(id: string): Promise<ConsoleSession | undefined> {
+    const now = new Date(this.clock.nowMs());
+    const [[row]] = await this.dataSource.query<Changed<SessionRow>>(PROVE, [id, now]);
+    return row && sessionOf(row);
+  }
+
+  /** Ends a session. False if there was none. */
+  async end(id: string): Promise<boolean> {
+    const [, ended] = await this.dataSource.query<Changed<unknown>>(END, [id]);
+    return ended > 0;
+  }
+
+  /** Ends the session of a secret, if there is one. */
+  async endBySecret(secret: string): Promise<void> {
+    if (SECRET_FORM.test(secret)) {
+      await this.dataSource.query(END_BY_SECRET, [hashSecret(secret)]);
+    }
+  }
+
+  private live(): [Date, Date, readonly string[]] {
+    const nowMs = this.clock.nowMs();
+    return [new Date(nowMs), new Date(nowMs - IDLE_MS), this.actors];
+  }
+
+  /** An update, so a session that is ended meanwhile stays ended. */
+  private async noteUse({ id, lastSeenAt }: ConsoleSession): Promise<void> {
+    const nowMs = this.clock.nowMs();
+    if (nowMs - lastSeenAt.getTime() < SEEN_EVERY_MS) return;
+    await this.dataSource.query(SEEN, [id, new Date(nowMs)]);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Request, Response } from 'express';
+import { SESSION_MS } from '../../auth/sessions/console-session.js';
+import type { PageOrigin } from './page-origin.js';
+
+/** A browser takes a cookie of this name only over HTTPS, for one host and all its paths. */
+const SECURE_NAME = '__Host-shim';
+/** On plain HTTP of the machine itself. */
+const LOCAL_NAME = 'shim';
+
+const nameOf = ({ isHttps }: PageOrigin): string => (isHttps ? SECURE_NAME : LOCAL_NAME);
+
+/**
+ * The value of a cookie of a request. Undefined without one, and where it was sent twice with different values: then one of
+ * them is not ours.
+ */
+export function cookieOf({ headers }: Pick<Request, 'headers'>, name: string): string | undefined {
+  const values = (headers.cookie ?? '').split(';').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
+  });
+  const [value] = values;
+  return values.every((other) => other === value) ? value : undefined;
+}
+
+/** The secret of the session that a browser has. */
+export const sessionSecretOf = (request: Request, page: PageOrigin): string | undefined =>
+  cookieOf(request, nameOf(page));
+
+/** Gives the browser the secret. Scripts cannot read it, and no other site can make the browser send it. */
+export function setSessionCookie(response: Response, page: PageOrigin, secret: string): void {
+  setCookie(response, page, { name: nameOf(page), value: secret, maxAgeMs: SESSION_MS });
+}
+
+/** Makes the browser forget it. */
+export function clearSessionCookie(response: Response, page: PageOrigin): void {
+  setCookie(response, page, { name: nameOf(page), value: '', maxAgeMs: 0 });
+}
+
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly maxAgeMs: number;
+}
+
+function setCookie(response: Response, { isHttps }: PageOrigin, cookie: Cookie): void {
+  const { name, value, maxAgeMs } = cookie;
+  const attributes = [`Max-Age=${maxAgeMs / 1_000}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'];
+  if (isHttps) attributes.push('Secure');
+  response.append('Set-Cookie', [`${name}=${value}`, ...attributes].join('; '));
+}

@@ -1,0 +1,102 @@
+import { Controller, Delete, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import assert from 'node:assert/strict';
+import type { Request, Response } from 'express';
+import { bodyInApiFamily } from '../../common/errors/error-body.js';
+import { StrictBody } from '../../common/validation/strict-body.pipe.js';
+import { JsonBodyGuard } from '../../platform/http-server/request-body/json-body.guard.js';
+import { requestIdOf } from '../../platform/http-server/responses/execution-id.js';
+import { notSignedIn } from './console-requests.js';
+import { OwnPageGuard } from './own-page.guard.js';
+import { type PageOrigin, PageOrigins } from './page-origin.js';
+import { clearSessionCookie, sessionSecretOf, setSessionCookie } from './session-cookie.js';
+import { type SessionView, type SignInView, viewSession } from './session.view.js';
+import { ProofBody, SignInBody } from './sign-in.bodies.js';
+import { type LiveSession, SignInService } from './sign-in.service.js';
+
+/**
+ * The session of the browser (docs/operate/console.md). It is not in the OpenAPI document: only the page of this gateway may
+ * use it.
+ */
+@ApiExcludeController()
+@Controller('console/session')
+export class SessionController {
+  constructor(
+    private readonly signIns: SignInService,
+    private readonly origins: PageOrigins,
+    private readonly ownPage: OwnPageGuard,
+  ) {}
+
+  /** Without a session 401, with the ways of signing in beside the error. */
+  @Get()
+  async retrieveSession(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<object> {
+    response.setHeader('Cache-Control', 'no-store');
+    const signIn = this.waysOf(request);
+    // Where nobody may sign in no cookie is read, so any page may know it.
+    const page = signIn.refused === null ? this.ownPage.check(request) : undefined;
+    const live = page && (await this.signIns.find(sessionSecretOf(request, page)));
+    if (live !== undefined) return this.view(live, request);
+    response.status(401);
+    const error = bodyInApiFamily(notSignedIn(), 'general', requestIdOf(response));
+    return { ...error, sign_in: signIn };
+  }
+
+  @Post()
+  @UseGuards(OwnPageGuard, JsonBodyGuard)
+  async signIn(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @StrictBody() body: SignInBody,
+  ): Promise<SessionView> {
+    const page = pageOf(request);
+    const former = sessionSecretOf(request, page);
+    const { secret, ...live } = await this.signIns.signIn(body, request.ip, former);
+    setSessionCookie(response, page, secret);
+    return this.view(live, request);
+  }
+
+  @Post('proof')
+  @HttpCode(200)
+  @UseGuards(OwnPageGuard, JsonBodyGuard)
+  async prove(@Req() request: Request, @StrictBody() { token }: ProofBody): Promise<SessionView> {
+    const live = await this.signIns.find(sessionSecretOf(request, pageOf(request)));
+    if (live === undefined) throw notSignedIn();
+    const session = await this.signIns.prove(live, token, request.ip);
+    if (session === undefined) throw notSignedIn();
+    return this.view({ ...live, session }, request);
+  }
+
+  /** Also without a session, so that signing out twice is no error. */
+  @Delete()
+  @HttpCode(204)
+  @UseGuards(OwnPageGuard)
+  async signOut(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const page = pageOf(request);
+    const secret = sessionSecretOf(request, page);
+    if (secret !== undefined) await this.signIns.signOut(secret);
+    clearSessionCookie(response, page);
+  }
+
+  private view({ session, caller }: LiveSession, request: Request): SessionView {
+    return viewSession(session, caller, this.waysOf(request));
+  }
+
+  private waysOf(request: Request): SignInView {
+    return {
+      operator: this.signIns.takesToken,
+      oidc: false,
+      refused: this.origins.refusalOf(request),
+    };
+  }
+}
+
+function pageOf({ page }: Request): PageOrigin {
+  assert(page, 'the handler needs OwnPageGuard');
+  return page;
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { ConsoleRequests } from './console-requests.js';
+import { OwnPageGuard } from './own-page.guard.js';
+import { PageOrigins } from './page-origin.js';
+import { SessionController } from './session.controller.js';
+import { SignInService } from './sign-in.service.js';
+
+/** Signing in to the console, and the calls of its page. */
+@Module({
+  imports: [AuthModule],
+  controllers: [SessionController],
+  providers: [PageOrigins, OwnPageGuard, ConsoleRequests, SignInService],
+})
+export class SignInModule {}

@@ -1,0 +1,145 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { BearerGuard } from '../../auth/bearer.guard.js';
+import type { Caller } from '../../auth/caller.js';
+import { OperatorToken } from '../../auth/operators/operator-token.js';
+import type { ConsoleSession, SessionHolder } from '../../auth/sessions/console-session.js';
+import { ConsoleSessions, type OpenedSession } from '../../auth/sessions/console-sessions.js';
+import { PortalLinks } from '../../auth/sessions/portal-links.js';
+import { SessionCallers } from '../../auth/sessions/session-callers.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { toPublicId } from '../../common/ids/public-id.js';
+import { Clock } from '../../common/time/clock.js';
+import type { SignInBody } from './sign-in.bodies.js';
+
+/** A live session; of a customer also the caller as whom it calls. */
+export interface LiveSession {
+  readonly session: ConsoleSession;
+  readonly caller: Caller | undefined;
+}
+
+/** Opens and ends the sessions of the console. */
+@Injectable()
+export class SignInService {
+  private readonly logger = new Logger(SignInService.name);
+
+  constructor(
+    private readonly token: OperatorToken,
+    private readonly keys: BearerGuard,
+    private readonly links: PortalLinks,
+    private readonly sessions: ConsoleSessions,
+    private readonly callers: SessionCallers,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether operators can sign in with the admin token. */
+  get takesToken(): boolean {
+    return this.token.isSet;
+  }
+
+  /**
+   * Opens a session for what was sent. `former` is the secret of the session that the browser has; it ends. Throws 400 unless
+   * exactly one thing was sent, 401 `invalid_token` for a wrong one, 403 for a disabled account, 429 after too many guesses.
+   */
+  async signIn(
+    body: SignInBody,
+    address: string | undefined,
+    former: string | undefined,
+  ): Promise<OpenedSession & LiveSession> {
+    const holder = await this.holderOf(body, address);
+    const opened = await this.open(holder, address, former);
+    return { ...opened, caller: await this.callers.of(opened.session) };
+  }
+
+  /** Opens a session for somebody who was let in, and ends the former one. */
+  async open(
+    holder: SessionHolder,
+    address: string | undefined,
+    former: string | undefined,
+    provedAt = holder.kind === 'operator' ? new Date(this.clock.nowMs()) : null,
+  ): Promise<OpenedSession> {
+    if (former !== undefined) await this.sessions.endBySecret(former);
+    const opened = await this.sessions.open(holder, address ?? null, provedAt);
+    this.logger.log({ ...factsOf(opened.session), address }, 'signed in to the console');
+    return opened;
+  }
+
+  /** The live session of a secret; undefined if it has ended, or its key has. */
+  async find(secret: string | undefined): Promise<LiveSession | undefined> {
+    const session = secret === undefined ? undefined : await this.sessions.use(secret);
+    if (session === undefined) return undefined;
+    const caller = await this.callers.of(session);
+    return session.holder.kind === 'customer' && caller === undefined
+      ? undefined
+      : { session, caller };
+  }
+
+  /** Notes that the operator of a session has the token. Throws 403 for other sessions, 401 for a wrong token, 429. */
+  async prove(
+    { session }: LiveSession,
+    token: string,
+    address: string | undefined,
+  ): Promise<ConsoleSession | undefined> {
+    const { holder } = session;
+    if (holder.kind !== 'operator' || holder.actor !== this.token.actor) {
+      const message = 'This session was not opened with the admin token.';
+      throw new GatewayError('permission_denied', message, { param: 'token' });
+    }
+    this.token.checkText(token, address);
+    return this.sessions.prove(session.id);
+  }
+
+  async signOut(secret: string): Promise<void> {
+    await this.sessions.endBySecret(secret);
+  }
+
+  private async holderOf(
+    { token, api_key: key, portal }: SignInBody,
+    address: string | undefined,
+  ): Promise<SessionHolder> {
+    const sent = [token, key, portal].filter((value) => value !== undefined);
+    if (sent.length !== 1) {
+      throw new GatewayError('invalid_request', 'Send one of token, api_key and portal.');
+    }
+    if (token !== undefined) return this.operator(token, address);
+    if (key !== undefined) {
+      const { accountId, apiKeyId } = await this.keys.admit(key, address, 'api_key');
+      return { kind: 'customer', accountId, apiKeyId };
+    }
+    return this.customer(portal ?? '', address);
+  }
+
+  private operator(token: string, address: string | undefined): SessionHolder {
+    const { actor } = this.token;
+    if (actor === undefined) {
+      throw new GatewayError('invalid_token', 'There is no admin token.', { param: 'token' });
+    }
+    this.token.checkText(token, address);
+    return { kind: 'operator', actor, role: 'admin', person: null };
+  }
+
+  private async customer(portal: string, address: string | undefined): Promise<SessionHolder> {
+    this.keys.checkGuesses(address);
+    const accountId = await this.links.take(portal);
+    if (accountId === undefined) {
+      this.keys.noteGuess(address);
+      const message = 'The link was used before, or is older than ten minutes. Ask for a new one.';
+      throw new GatewayError('invalid_token', message, { param: 'portal' });
+    }
+    return { kind: 'customer', accountId, apiKeyId: null };
+  }
+}
+
+function factsOf({ id, holder }: ConsoleSession) {
+  const session_id = toPublicId('ses', id);
+  if (holder.kind === 'operator') {
+    return { session_id, kind: holder.kind, role: holder.role, person: holder.person };
+  }
+  const { apiKeyId } = holder;
+  const api_key_id = apiKeyId === null ? undefined : toPublicId('key', apiKeyId);
+  return {
+    session_id,
+    kind: holder.kind,
+    account_id: toPublicId('acct', holder.accountId),
+    api_key_id,
+  };
+}
