@@ -17,7 +17,6 @@ import {
   limitConnectionsPerIp,
 } from '../platform/http-server/client-limits/connections-per-ip.js';
 import { ConsoleRequests } from '../console/sign-in/console-requests.js';
-import { consoleRequests } from '../console/sign-in/console-requests.middleware.js';
 import { corsFor } from '../platform/http-server/responses/cors.js';
 import { executionId } from '../platform/http-server/responses/execution-id.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
@@ -78,7 +77,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
 /** The calls of the page, and the page. Without the build of the console the page is an unknown path. */
 function serveConsole(app: NestExpressApplication, filter: GatewayErrorFilter): void {
   const requests = app.get(ConsoleRequests, { strict: false });
-  app.use(consoleRequests(requests, filter.answer.bind(filter)));
+  app.use(requests.middleware(filter.answer.bind(filter)));
   const page = ConsolePage.read(app.get(GatewayUrl).pathPrefix);
   if (page !== undefined) app.use('/console', page.serve);
 }

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { JsonObject } from '../../common/json-object.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
-import { type Role, ROLES } from '../../auth/operators/role.js';
+import { type Role, OPERATOR_ROLES } from '../../auth/operators/role.js';
 import type { OperatorAction } from '../../auth/acts/operator-actions.js';
 
 /** A change that an operator requested. */
@@ -32,7 +32,7 @@ export class OperatorActionView {
   @ApiProperty({
     nullable: true,
     type: String,
-    enum: [...ROLES, null],
+    enum: [...OPERATOR_ROLES, null],
     example: 'admin',
     description: 'In which role an operator asked; null on the command line and for a key',
   })

@@ -1,14 +1,17 @@
 import { SetMetadata } from '@nestjs/common';
 
-/** What an operator may do, the least first; each may do what those before it may (docs/operate/console.md). */
-export const ROLES = ['viewer', 'support', 'finance', 'admin'] as const;
+/**
+ * What an operator may do, the least first; each may do what those before it may (docs/operate/console.md). A viewer sees
+ * amounts and no content; finance sees costs and moves money.
+ */
+export const OPERATOR_ROLES = ['viewer', 'support', 'finance', 'admin'] as const;
 
 /** One of the roles. */
-export type Role = (typeof ROLES)[number];
+export type Role = (typeof OPERATOR_ROLES)[number];
 
 /** Whether a role is the needed one or one above it. */
 export const reaches = (role: Role, needed: Role): boolean =>
-  ROLES.indexOf(role) >= ROLES.indexOf(needed);
+  OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(needed);
 
 /** Metadata key of the role that a handler, or all handlers of a controller, need. */
 export const NEEDED_ROLE = Symbol('NEEDED_ROLE');

@@ -7,14 +7,16 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gatewa
 import { operatorActorsOf } from '../operators/operator-actors.js';
 import {
   type ConsoleSession,
+  hashSecret,
   holderName,
   IDLE_MS,
+  makeSecret,
+  SECRET_FORM,
   SESSION_MS,
   type SessionHolder,
   sessionOf,
   type SessionRow,
 } from './console-session.js';
-import { hashSecret, makeSecret, SECRET_FORM } from './session-secret.js';
 
 /** Most sessions of one holder. */
 const SESSIONS_PER_HOLDER = 50;

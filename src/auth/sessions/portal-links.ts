@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../common/time/clock.js';
-import { hashSecret, makeSecret, SECRET_FORM } from './session-secret.js';
+import { hashSecret, makeSecret, SECRET_FORM } from './console-session.js';
 
 /** A link is good for this long. */
 const LINK_MS = 600_000;

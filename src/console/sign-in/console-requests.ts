@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import type { Operator } from '../../auth/operators/operator.js';
 import { type ConsoleSession, provedUntilMs } from '../../auth/sessions/console-session.js';
 import { ConsoleSessions } from '../../auth/sessions/console-sessions.js';
@@ -36,16 +36,30 @@ export class ConsoleRequests {
     private readonly callers: SessionCallers,
   ) {}
 
-  /** Whether the request is one of the page's calls. */
-  concerns({ path }: Request): boolean {
-    return path === PREFIX || path.startsWith(`${PREFIX}/`);
+  /** Middleware: hands the calls of the page on to their handlers. `refuse` answers those that are not admitted. */
+  middleware(refuse: (error: unknown, request: Request, response: Response) => void) {
+    return (request: Request, response: Response, next: NextFunction): void => {
+      const { path } = request;
+      if (path !== PREFIX && !path.startsWith(`${PREFIX}/`)) {
+        next();
+        return;
+      }
+      this.admit(request, response).then(
+        () => {
+          next();
+        },
+        (error: unknown) => {
+          refuse(error, request, response);
+        },
+      );
+    };
   }
 
   /**
    * Notes on the request who asks, and takes the prefix off its path. Throws 403 `permission_denied` for requests of other pages
    * and for the API of the other kind of session, 401 `invalid_token` without a session, 400 and 404.
    */
-  async admit(request: Request, response: Response): Promise<void> {
+  private async admit(request: Request, response: Response): Promise<void> {
     const page = this.ownPage.check(request);
     // What one session reads must not be shown in the next.
     response.setHeader('Cache-Control', 'no-store');
