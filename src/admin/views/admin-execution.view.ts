@@ -3,7 +3,7 @@ import { toPublicId } from '../../common/ids/public-id.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import type { Execution } from '../../billing/calls/execution.js';
-import { ATTEMPTS, type AttemptView, viewAttempts } from './attempt.view.js';
+import { ATTEMPTS, type ProviderAttemptView, viewAttempts } from './attempt.view.js';
 import {
   ExecutionView,
   TokenCountsView,
@@ -109,7 +109,7 @@ export class AdminExecutionView extends ExecutionView {
   provider_error!: ProviderErrorView | null;
 
   @ApiProperty(ATTEMPTS)
-  attempts!: AttemptView[];
+  attempts!: ProviderAttemptView[];
 
   @ApiProperty(PROVIDER_FIGURES)
   provider_figures!: object | null;

@@ -8,7 +8,7 @@ import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task, TaskStatus } from '../../tasks/task.js';
 import { anyModality, TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
 import { viewPriceBookOf } from '../../billing/calls/execution.view.js';
-import { ATTEMPTS, type AttemptView, viewTaskAttempts } from './attempt.view.js';
+import { ATTEMPTS, type ProviderAttemptView, viewTaskAttempts } from './attempt.view.js';
 import { COST_MICROUSD, PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
 
 /** What the provider last said about a task that has ended without success. */
@@ -134,7 +134,7 @@ export class OperatorTaskFields {
   provider_evidence!: ProviderEvidenceView | null;
 
   @ApiProperty(ATTEMPTS)
-  attempts!: AttemptView[];
+  attempts!: ProviderAttemptView[];
 
   @ApiProperty(PROVIDER_FIGURES)
   provider_figures!: object | null;

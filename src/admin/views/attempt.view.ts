@@ -21,7 +21,7 @@ const milliseconds = { nullable: true, type: 'integer' } as const;
 const word = { nullable: true, type: String } as const;
 
 /** One attempt of a call or task at a provider. */
-export class AttemptView {
+export class ProviderAttemptView {
   @ApiProperty({ example: 'elevenlabs', description: 'Id of the provider' })
   provider!: string;
 
@@ -86,14 +86,14 @@ export class AttemptView {
 
 /** OpenAPI schema of the attempts of a call or task. */
 export const ATTEMPTS = {
-  type: AttemptView,
+  type: ProviderAttemptView,
   isArray: true,
   description:
     'The attempts at providers, in their order: at most 16, the first ones and the last. Empty while a call runs, and where no provider was asked',
 } as const;
 
 /** The attempts of a call. One that succeeded alone has the figures of the call. */
-export function viewAttempts(execution: Execution): AttemptView[] {
+export function viewAttempts(execution: Execution): ProviderAttemptView[] {
   const { attempts, provider, upstreamModel, status, providerFault } = execution;
   if (attempts !== null) return attempts.map(viewAttempt);
   if (provider === null || upstreamModel === null || status === 'running') return [];
@@ -117,7 +117,7 @@ export function viewAttempts(execution: Execution): AttemptView[] {
  * The attempts of a task: those of its submission, if one of them failed, and the others that mattered. A task that its provider took at
  * once has that one.
  */
-export function viewTaskAttempts(task: Task): AttemptView[] {
+export function viewTaskAttempts(task: Task): ProviderAttemptView[] {
   const { attempts } = splitStepState(task);
   if (attempts.length > 0) return attempts.map(viewAttempt);
   if (task.providerJobId === null && task.status !== 'succeeded') return [];
@@ -139,7 +139,7 @@ const ACCEPTED = {
   requestId: null,
 } as const;
 
-function viewAttempt(attempt: ShownAttempt): AttemptView {
+function viewAttempt(attempt: ShownAttempt): ProviderAttemptView {
   return {
     provider: attempt.provider,
     upstream_model: attempt.upstreamModel,
