@@ -21,10 +21,13 @@ const COLUMNS: readonly Column<Found>[] = [
     head: 'Id',
     cell: (found) => {
       const page = pageOf(found);
-      return <Id id={found.id} {...(page !== undefined && { to: page })} />;
+      return <Id id={found.id} isShort {...(page !== undefined && { to: page })} />;
     },
   },
-  { head: 'Account', cell: ({ account_id: id }) => <Id id={id} to={`/accounts/${id ?? ''}`} /> },
+  {
+    head: 'Account',
+    cell: ({ account_id: id }) => <Id id={id} to={`/accounts/${id ?? ''}`} isShort />,
+  },
 ];
 
 /** What has an id. A single thing with a page of its own is opened at once. */

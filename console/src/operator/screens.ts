@@ -3,5 +3,17 @@ import type { Screen } from '../shared/screens.js';
 /** The screens of an operator, in the order of their list. */
 export const OPERATOR_SCREENS: readonly Screen[] = [
   { path: '/', name: 'Today', load: () => import('./today.js') },
+  { path: '/accounts', name: 'Accounts', load: () => import('./accounts.js') },
+  { path: '/accounts/:id', load: () => import('./account.js') },
+  {
+    path: '/calls',
+    name: 'Calls and tasks',
+    within: ['/calls', '/tasks'],
+    load: () => import('./calls.js'),
+  },
+  { path: '/calls/:id', load: () => import('./call.js') },
+  { path: '/tasks', load: () => import('./tasks.js') },
+  { path: '/tasks/:id', load: () => import('./task.js') },
+  { path: '/decide', name: 'To decide', load: () => import('./decide.js') },
   { path: '/find', load: () => import('./find.js') },
 ];

@@ -33,5 +33,11 @@ export function microUsdOf(typed: string): bigint | undefined {
 /** Dollars as a number, for the axis of a chart only. */
 export const chartUsd = (microUsd: string): number => Number(microUsd) / 1e6;
 
+/** Dollars beside the axis of a chart, with as many places as the step from one to the next takes. */
+export function axisUsd(value: number, step: number): string {
+  const places = step >= 1 ? 0 : Math.min(6, Math.max(2, Math.ceil(-Math.log10(step))));
+  return `$${value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })}`;
+}
+
 /** A count with its thousands. */
 export const count = (value: number | bigint): string => WHOLE.format(value);

@@ -69,13 +69,27 @@ export function Money({ microUsd }: { readonly microUsd: string | null | undefin
   return <span class={isNegative ? 'number negative' : 'number'}>{usd(microUsd)}</span>;
 }
 
-/** An id, as a link where it has a page. */
-export function Id({ id, to }: { readonly id: string | null; readonly to?: string }) {
+const SHORT = /^([a-z]+_\w{8})\w{10,}(\w{4})$/;
+
+/** An id, as a link where it has a page. In a table it is shortened; the whole one is its title. */
+export function Id(props: {
+  readonly id: string | null;
+  readonly to?: string;
+  readonly isShort?: boolean;
+}) {
+  const { id, to, isShort = false } = props;
   if (id === null) return <span class="soft">–</span>;
-  if (to === undefined) return <span class="mono">{id}</span>;
+  const shown = isShort ? id.replace(SHORT, '$1…$2') : id;
+  if (to === undefined) {
+    return (
+      <span class="mono" title={id}>
+        {shown}
+      </span>
+    );
+  }
   return (
-    <Link class="mono" href={to}>
-      {id}
+    <Link class="mono" href={to} title={id}>
+      {shown}
     </Link>
   );
 }
@@ -133,6 +147,16 @@ export function Loading() {
     <p class="soft" role="status">
       Loading…
     </p>
+  );
+}
+
+/** A screen that cannot be shown yet, or at all. */
+export function Unshown({ title, error }: { readonly title: string; readonly error: unknown }) {
+  return (
+    <>
+      <ScreenHead title={title} answers="" />
+      {error === null || error === undefined ? <Loading /> : <Problem error={error} />}
+    </>
   );
 }
 

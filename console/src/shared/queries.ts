@@ -34,17 +34,23 @@ export function endSessionOn(error: unknown): void {
   }
 }
 
-/** One answer, by its key; `everyMs`: asked for again as long as the screen is open and seen. */
+interface AskedAgain<T> {
+  readonly everyMs: number;
+  /** Whether the answer will change no more. */
+  readonly until?: (answer: T) => boolean;
+}
+
+/** One answer, by its key; `again`: how often it is asked for as long as the screen is open and seen. */
 export function useAnswer<T>(
   key: readonly unknown[],
   call: () => Promise<Reply<T>>,
-  { everyMs, enabled = true }: { everyMs?: number | undefined; enabled?: boolean } = {},
+  again?: AskedAgain<T>,
 ): UseQueryResult<T> {
   return useQuery({
     queryKey: key,
     queryFn: () => answerOf(call()),
-    refetchInterval: everyMs ?? false,
-    enabled,
+    refetchInterval: ({ state: { data } }) =>
+      again === undefined || (data !== undefined && again.until?.(data)) ? false : again.everyMs,
   });
 }
 

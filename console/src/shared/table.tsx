@@ -19,7 +19,7 @@ export function Table<Row>(props: {
   const { name, columns, rows } = props;
   const sideOf = ({ isNumber }: Column<Row>) => (isNumber ? 'end' : undefined);
   return (
-    <div class="table-frame" tabIndex={0} role="region" aria-label={name}>
+    <div class="table-frame" tabIndex={0} role="group" aria-label={name}>
       <table>
         <caption class="hidden-caption">{name}</caption>
         <thead>

@@ -41,3 +41,10 @@ export const secondsOf = (typed: string): number | undefined => {
   const ms = new Date(typed).getTime();
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1_000);
 };
+
+/** Epoch seconds as a field of the type `datetime-local` takes them. */
+export function localMoment(seconds: number): string {
+  const time = new Date(seconds * 1_000);
+  if (Number.isNaN(time.getTime())) return '';
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,163 @@
+import { useParams } from 'wouter-preact';
+import { answerOf, api, reasonHeader } from '../shared/api.js';
+import { usd } from '../shared/money.js';
+import { Media } from '../shared/media.js';
+import { Badge, Copy, Facts, Figures, Id, Money } from '../shared/parts.js';
+import { type Moment, Panel, RawJson, ScreenHead, Timeline, Unshown } from '../shared/parts.js';
+import { PriceSum } from '../shared/price-sum.js';
+import { useAnswer } from '../shared/queries.js';
+import { useMay } from '../shared/session.js';
+import { When } from '../shared/time.js';
+import { attemptMoments, Attempts } from './attempts.js';
+import { Decide } from './decide-acts.js';
+import { RefundAct } from './refund-act.js';
+import { TaskDeliveries } from './task-deliveries.js';
+import { type AnyTask, chargedOf, createdOf, endedOf, heldOf, isOver } from './task-parts.js';
+
+const UNDER_WAY_MS = 2_000;
+
+/** One task, from its hold to its deliveries. */
+export default function Task() {
+  const { id = '' } = useParams<{ id: string }>();
+  const { data, error } = useAnswer(
+    ['task', id],
+    () => api.GET('/admin/tasks/{id}', { params: { path: { id } } }),
+    { everyMs: UNDER_WAY_MS, until: isOver },
+  );
+  if (data === undefined) return <Unshown title={id} error={error} />;
+  const charged = chargedOf(data);
+  return (
+    <>
+      <ScreenHead
+        title={data.id}
+        answers={
+          <>
+            Task on {data.model}: <Badge state={data.task_status} />{' '}
+            <Copy text={data.id} what="the id" />
+          </>
+        }
+      >
+        {data.task_status === 'reconciliation_required' && <Decide task={data} />}
+        <RefundAct
+          left={BigInt(charged ?? 0) - BigInt(data.refunded_microusd ?? 0)}
+          refund={(body, { reason, idempotencyKey }) =>
+            answerOf(
+              api.POST('/admin/tasks/{id}/refund', {
+                params: { path: { id }, header: { 'Idempotency-Key': idempotencyKey } },
+                body,
+                headers: reasonHeader(reason),
+              }),
+            )
+          }
+        />
+      </ScreenHead>
+      <Figures
+        of={[
+          ['Held', <Money microUsd={heldOf(data)} />],
+          ['Charged', <Money microUsd={charged} />],
+          ['Given back', <Money microUsd={data.refunded_microusd} />],
+          ['Cost at the provider', <Money microUsd={data.cost_microusd} />],
+          ['Done', data.progress === null ? '–' : `${data.progress} %`],
+        ]}
+      />
+      <div class="columns">
+        <Panel title="What happened">
+          <Timeline of={momentsOf(data)} />
+        </Panel>
+        <Panel title="The sum">
+          <PriceSum
+            lines={data.lines}
+            charged={charged}
+            priceBook={data.price_book}
+            factorPermille={data.factor_permille}
+          />
+        </Panel>
+      </div>
+      <Result of={data} />
+      <Panel title="Attempts at providers">
+        <Attempts of={data.attempts} />
+      </Panel>
+      <TaskDeliveries taskId={id} />
+      <Panel title="Facts">
+        <TaskFacts of={data} />
+      </Panel>
+      <RawJson value={data} />
+    </>
+  );
+}
+
+function Result({ of: task }: { readonly of: AnyTask }) {
+  const maySee = useMay('support');
+  if (!maySee) {
+    return (
+      <Panel title="Result">
+        <p class="soft">Your role sees amounts, not content.</p>
+      </Panel>
+    );
+  }
+  if (task.result === null) return null;
+  return (
+    <Panel title="Result">
+      <Media result={task.result} kind={'created' in task ? 'video' : 'audio'} />
+    </Panel>
+  );
+}
+
+const ENDS = {
+  succeeded: ['good', 'Settled'],
+  failed: ['bad', 'Failed'],
+  expired: ['bad', 'Expired'],
+  reconciliation_required: ['bad', 'Outcome unknown'],
+  queued: ['wait', 'Waits for a provider'],
+  processing: ['wait', 'A provider works on it'],
+} as const;
+
+/** Hold, attempts, what the provider was seen to say, the end, and what was given back. */
+function momentsOf(task: AnyTask): readonly Moment[] {
+  const [tone, words] = ENDS[task.task_status];
+  const charged = chargedOf(task);
+  const held = heldOf(task);
+  const evidence = task.provider_evidence;
+  return [
+    {
+      title: held === null ? 'Submitted' : `Submitted, ${usd(held)} held`,
+      at: <When at={createdOf(task)} />,
+    },
+    ...attemptMoments(task.attempts),
+    ...(evidence === null
+      ? []
+      : [{ title: `The provider says: ${evidence.status}`, at: <When at={evidence.seen_at} /> }]),
+    {
+      title: charged === null ? words : `${words}: ${usd(charged)} charged`,
+      tone,
+      ...(isOver(task) && { at: <When at={endedOf(task)} /> }),
+      detail: task.error?.message ?? undefined,
+    },
+    ...(task.refunded_microusd ? [{ title: `Given back: ${usd(task.refunded_microusd)}` }] : []),
+  ];
+}
+
+function TaskFacts({ of: task }: { readonly of: AnyTask }) {
+  const { provider_error: refusal } = task;
+  return (
+    <Facts
+      of={[
+        ['Account', <Id id={task.account_id} to={`/accounts/${task.account_id}`} />],
+        ['Key', <Id id={task.api_key_id} />],
+        ['Submitted', <When at={createdOf(task)} />],
+        ['Ended', <When at={endedOf(task)} />],
+        ['Route', `${task.route.provider} · ${task.route.upstream_model}`],
+        ["Provider's id of the work", <Id id={task.provider_job_id} />],
+        ["Provider's id of its answer", <Id id={task.provider_request_id} />],
+        ["Provider's last word", task.unknown_state],
+        [
+          "Provider's refusal",
+          refusal && `${refusal.status ?? ''} ${refusal.code ?? ''} ${refusal.message ?? ''}`,
+        ],
+        ["Provider's figures", task.provider_figures && JSON.stringify(task.provider_figures)],
+        ['Client request id', <Id id={task.client_request_id} />],
+        ['Run', task.run],
+      ]}
+    />
+  );
+}

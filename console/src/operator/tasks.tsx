@@ -1,0 +1,91 @@
+import { api } from '../shared/api.js';
+import { type Filter, Filters, useFilters } from '../shared/filters.js';
+import { Badge, Id, Money, Panel, ScreenHead } from '../shared/parts.js';
+import { usePages } from '../shared/queries.js';
+import { type Column, PagedTable } from '../shared/table.js';
+import { When } from '../shared/time.js';
+import { RecordTabs } from './record-tabs.js';
+import { RECORD_FILTERS, recordQuery } from './record-filters.js';
+import { type AnyTask, chargedOf, createdOf } from './task-parts.js';
+
+const STATES = [
+  'queued',
+  'processing',
+  'succeeded',
+  'failed',
+  'expired',
+  'reconciliation_required',
+] as const;
+
+const FILTERS: readonly Filter[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    choices: [['', 'Any'], ...STATES.map((state) => [state, state.replaceAll('_', ' ')] as const)],
+  },
+  {
+    name: 'modality',
+    label: 'Makes',
+    choices: [
+      ['', 'Anything'],
+      ['audio', 'Audio'],
+      ['video', 'Video'],
+      ['text', 'Text'],
+    ],
+  },
+  ...RECORD_FILTERS,
+];
+
+const COLUMNS: readonly Column<AnyTask>[] = [
+  { head: 'Submitted', cell: (task) => <When at={createdOf(task)} /> },
+  { head: 'Task', cell: ({ id }) => <Id id={id} to={`/tasks/${id}`} isShort /> },
+  { head: 'Status', cell: ({ task_status: status }) => <Badge state={status} /> },
+  { head: 'Model', cell: ({ model }) => model },
+  {
+    head: 'Done',
+    isNumber: true,
+    cell: ({ progress }) => (progress === null ? '–' : `${progress} %`),
+  },
+  { head: 'Charged', isNumber: true, cell: (task) => <Money microUsd={chargedOf(task)} /> },
+  { head: 'Cost', isNumber: true, cell: ({ cost_microusd: cost }) => <Money microUsd={cost} /> },
+  { head: 'Provider', cell: ({ route }) => route.provider },
+  { head: 'Error', cell: ({ error }) => error?.code ?? '–' },
+  { head: 'Account', cell: ({ account_id: id }) => <Id id={id} to={`/accounts/${id}`} isShort /> },
+];
+
+const FIRST_TASK = `curl -X POST $GATEWAY/v1/music/generations -H "Authorization: Bearer $KEY" \\
+  -H 'Content-Type: application/json' -d '{"model":"song-music","prompt":"A song about rain"}'`;
+
+/** The tasks of all accounts. */
+export default function Tasks() {
+  const filters = useFilters(FILTERS);
+  const pages = usePages(['tasks', filters], (cursor) =>
+    api.GET('/admin/tasks', {
+      params: { query: { ...recordQuery(filters), ...(cursor !== undefined && { cursor }) } },
+    }),
+  );
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <ScreenHead
+        title="Calls and tasks"
+        answers="Why did this task cost, fail or hang? The newest are first."
+      />
+      <RecordTabs open="tasks" />
+      <Panel title="Tasks">
+        <Filters of={FILTERS} name="Filters of tasks" />
+        <PagedTable
+          name="Tasks"
+          columns={COLUMNS}
+          pages={pages}
+          empty={
+            isFiltered
+              ? 'No task has these properties.'
+              : 'Nobody has submitted a task yet. The first one, with a key of an account:'
+          }
+          command={isFiltered ? undefined : FIRST_TASK}
+        />
+      </Panel>
+    </>
+  );
+}
