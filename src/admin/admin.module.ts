@@ -31,9 +31,11 @@ import { OperatorTargets } from './operator-targets.js';
 import { NEW_ACCOUNT_MONEY, type NewAccountMoney, OperatorService } from './operator.service.js';
 import { PriceBookStore } from '../catalog/price-books/price-book-store.js';
 import { OperatorPriceBooks } from './operator-price-books.js';
+import { OperatorProviders } from './operator-providers.js';
 import { PriceWhatIf } from './price-what-if.js';
 import { MarginController } from './margin.controller.js';
 import { PriceBooksController } from './price-books.controller.js';
+import { ProvidersController } from './providers.controller.js';
 import { RecordsController } from './records.controller.js';
 import { UsageController } from './usage.controller.js';
 import { AdminWebhookEndpointsController } from './webhook-endpoints.controller.js';
@@ -64,6 +66,7 @@ import { WebhookReceiversController } from './webhook-receivers.controller.js';
     UsageController,
     MarginController,
     CatalogController,
+    ProvidersController,
     FindController,
     HoldsController,
     OverviewController,
@@ -85,6 +88,7 @@ import { WebhookReceiversController } from './webhook-receivers.controller.js';
     PriceBookStore,
     PriceWhatIf,
     OperatorPriceBooks,
+    OperatorProviders,
     DeliveriesService,
     IdSearch,
     OverviewService,
@@ -97,6 +101,7 @@ import { WebhookReceiversController } from './webhook-receivers.controller.js';
     OperatorKeys,
     OperatorLedger,
     OperatorPriceBooks,
+    OperatorProviders,
     AdminTasksService,
     DeliveriesService,
     IdSearch,

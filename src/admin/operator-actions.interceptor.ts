@@ -41,16 +41,22 @@ export class OperatorActionsInterceptor implements NestInterceptor {
     assert(operator, 'OperatorActionsInterceptor needs AdminGuard on the endpoint');
     const { actor, person, role, reason } = operator;
     const { path } = route as { readonly path: string };
-    // The innermost: an endpoint of an account is named behind the account.
-    const target = Object.values(params).at(-1);
     return {
       actor,
       action: actOf(`${method} ${path}`),
-      target: typeof target === 'string' ? target : null,
+      target: targetOf(params),
       address: ip ?? null,
       person,
       role,
       reason,
     };
   }
+}
+
+/** A route is named behind its provider; of others the innermost: an endpoint of an account is named behind the account. */
+function targetOf(params: Request['params']): string | null {
+  const { provider, route } = params;
+  if (typeof provider === 'string') return [provider, route].filter(Boolean).join('/');
+  const target = Object.values(params).at(-1);
+  return typeof target === 'string' ? target : null;
 }

@@ -22,6 +22,10 @@ const PLAY_MONEY_MESSAGE =
 const REAL_MONEY_MESSAGE =
   'Real money does not buy sandbox work; make an account with `account:create --play-money`.';
 
+/** As for a route that fails: the reason is the operator's. */
+const PAUSED_MESSAGE = 'The model is not available right now.';
+const MAX_RETRY_SECONDS = 60;
+
 /** Names the settings, because on a first start caller and operator are often the same person. */
 const NO_PROVIDER =
   "No route is available for this model: its provider is not configured. The operator can set the provider's key, or SANDBOX=on to try the model out.";
@@ -31,7 +35,7 @@ export const OPERATION = Symbol('OPERATION');
 
 /**
  * Checks `model` before any other field: present, known (404), on the key's allowlist (403), right for this endpoint,
- * and with a route that can run (503 or 400, depending on the API family). For play money that route has to be the
+ * and with a route that can run (503 or 400, depending on the API family) and is not paused (503). For play money that route has to be the
  * sandbox's, for real money a provider's, unless `SANDBOX_CHARGES` is on (402, G-95, G-110). Notes the row, at the
  * prices of the account or of the quote in `x-gateway-quote`, on the request (decisions G-01, G-07 to G-09).
  */
@@ -104,9 +108,21 @@ export class ModelGuard implements CanActivate {
         shouldRetry: false,
       });
     }
-    const payable = this.payable(caller, routes, codes.insufficient);
+    const payable = this.working(this.payable(caller, routes, codes.insufficient));
     const priced = this.books.rowFor(row, this.books.inForce(caller.priceBook));
     return { row: priced, routes: payable, modelName };
+  }
+
+  /** The routes that no operator has paused. Throws 503 `provider_unavailable` where all are. */
+  private working(routes: readonly Route[]): readonly Route[] {
+    const { paused } = this.providers;
+    const working = routes.filter((route) => !paused.has(route));
+    if (working.length > 0) return working;
+    const seconds = routes.map((route) => paused.secondsLeft(route));
+    throw new GatewayError('provider_unavailable', PAUSED_MESSAGE, {
+      param: 'model',
+      retryAfterSeconds: Math.min(MAX_RETRY_SECONDS, ...seconds),
+    });
   }
 
   /** The routes that the caller's kind of money can pay for. */

@@ -8,6 +8,7 @@ import { CALL_DECLARATIONS, TASK_DECLARATIONS } from './declarations/call-declar
 import { ENDPOINT_DECLARATIONS } from './declarations/endpoint-declarations.js';
 import { FILE_DECLARATIONS, GATEWAY_DECLARATIONS } from './declarations/gateway-declarations.js';
 import { KEY_DECLARATIONS } from './declarations/key-declarations.js';
+import { PROVIDER_DECLARATIONS } from './declarations/provider-declarations.js';
 import { PRICE_BOOK_DECLARATIONS } from './declarations/price-book-declarations.js';
 
 const ALL = {
@@ -17,6 +18,7 @@ const ALL = {
   ...CALL_DECLARATIONS,
   ...ENDPOINT_DECLARATIONS,
   ...TASK_DECLARATIONS,
+  ...PROVIDER_DECLARATIONS,
   ...GATEWAY_DECLARATIONS,
   ...FILE_DECLARATIONS,
 };

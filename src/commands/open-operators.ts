@@ -7,6 +7,7 @@ import { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorPriceBooks } from '../admin/operator-price-books.js';
+import { OperatorProviders } from '../admin/operator-providers.js';
 import { OperatorService } from '../admin/operator.service.js';
 import { loadOperatorConfig } from '../platform/config/load-config.js';
 import { withSecretKeys } from '../platform/config/secret-key-file.js';
@@ -39,6 +40,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     keys: app.get(OperatorKeys),
     ledger: app.get(OperatorLedger),
     priceBooks: app.get(OperatorPriceBooks),
+    providers: app.get(OperatorProviders),
     deliveries: app.get(DeliveriesService),
     ids: app.get(IdSearch),
     holds: app.get(OpenHolds, { strict: false }),

@@ -6,6 +6,7 @@ import type { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorLedger } from '../admin/operator-ledger.js';
 import type { OperatorPriceBooks } from '../admin/operator-price-books.js';
+import type { OperatorProviders } from '../admin/operator-providers.js';
 import type { OperatorService } from '../admin/operator.service.js';
 import type { StatementAnswers } from '../billing/statements/statement-answers.js';
 import type { CatalogChanges } from '../catalog/catalog-changes.js';
@@ -28,6 +29,7 @@ export interface Operators extends CommonServices {
   readonly keys: OperatorKeys;
   readonly ledger: OperatorLedger;
   readonly priceBooks: OperatorPriceBooks;
+  readonly providers: OperatorProviders;
   readonly deliveries: DeliveriesService;
   readonly ids: IdSearch;
   readonly holds: OpenHolds;
@@ -62,6 +64,8 @@ export interface OperatorCommand<Services = Operators> {
     services: Services,
     words: readonly string[],
     options: Options,
+    /** Who runs it, as the record names them. */
+    actor: string,
   ) => Promise<unknown>;
 }
 

@@ -18,6 +18,7 @@ import { KEY_COMMANDS } from './key-commands.js';
 import type { OperatorCommand } from './operator-command.js';
 import { forgettingQuestion } from './operator-questions.js';
 import { given, misused, sent, timesOf, usageDaysOf } from './parse-options.js';
+import { PROVIDER_COMMANDS } from './provider-commands.js';
 import { PRICE_BOOK_COMMANDS } from './price-book-commands.js';
 
 const MAY_GO =
@@ -32,6 +33,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<OperatorCommandName, OperatorCom
   ...PRICE_BOOK_COMMANDS,
   ...CALL_COMMANDS,
   ...ENDPOINT_COMMANDS,
+  ...PROVIDER_COMMANDS,
   'secret:rotate': {
     changes: true,
     run: async ({ sealed }) => {

@@ -6,6 +6,7 @@ import { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { PriceWhatIf } from '../admin/price-what-if.js';
+import { OperatorProviders } from '../admin/operator-providers.js';
 import { OperatorPriceBooks } from '../admin/operator-price-books.js';
 import {
   NEW_ACCOUNT_MONEY,
@@ -22,6 +23,7 @@ import { PriceBookStore } from '../catalog/price-books/price-book-store.js';
 import { ConfigModule } from '../platform/config/config.module.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { sandboxedProviders, sandboxScope } from '../providers/providers.js';
+import { ProvidersModule } from '../providers/providers.module.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';
 import { OpenHolds } from '../billing/calls/open-holds.js';
@@ -55,6 +57,7 @@ const SERVICES = [
   PriceBookStore,
   PriceWhatIf,
   OperatorPriceBooks,
+  OperatorProviders,
   TaskInputs,
   WebhookSecrets,
   StoredContent,
@@ -97,6 +100,8 @@ export class OperatorsModule {
         RecoveryModule,
         StatementsModule,
         UsageModule,
+        // Only a gateway has the keys of providers.
+        ProvidersModule.forRoot({ providers: [] }),
       ],
       providers: [
         {

@@ -50,6 +50,7 @@ const KNOWN_ERRORS = [
 ];
 
 const PRICE_BOOK = 'price-book:';
+const ROUTE = 'route:';
 const PUBLIC_ID = /^[a-z]+_[0-9a-f]{32}$/;
 
 /** Runs a command about anything but files. The words are checked again, for the command line may be of another version. */
@@ -98,13 +99,13 @@ async function operate<Services extends CommonServices & Partial<TargetServices>
     const { name, words, options, actor } = await withAccountIds(request, services);
     const asked = options.yes === true ? undefined : await question?.(services, words, options);
     if (asked !== undefined) return typeof asked === 'string' ? { asks: asked } : asked;
-    if (!changes) return await printed(await run(services, words, options), print);
+    if (!changes) return await printed(await run(services, words, options, actor), print);
     const target = targetOf(name, words);
     const action = { actor, action: name, target, address: null };
     let notes: readonly string[] = [];
     let isReplay = false;
     const perform = async () => {
-      const answer = await run(services, words, options);
+      const answer = await run(services, words, options, actor);
       if (!(answer instanceof NotedAnswer)) return answer;
       ({ notes, isReplay } = answer);
       return answer.answer;
@@ -124,10 +125,11 @@ async function printed(answer: unknown, print: Print): Promise<OperatorReply> {
   return { printed: true };
 }
 
-/** The id of what the command is about; a price book has a name of the operator's for its id. */
+/** The id of what the command is about; a price book has a name of the operator's for its id, a route that of its provider and its own. */
 function targetOf(name: string, words: readonly string[]): string | null {
   const [first = null] = words;
   if (name.startsWith(PRICE_BOOK)) return first;
+  if (name.startsWith(ROUTE)) return words.join('/');
   return words.find((word) => PUBLIC_ID.test(word)) ?? null;
 }
 

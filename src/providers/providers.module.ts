@@ -3,10 +3,13 @@ import { PROVIDERS_OPTIONS, type ProvidersOptions } from './providers.options.js
 import { AttemptMetrics } from './routing/attempt-metrics.js';
 import { ProviderRegistry } from './routing/provider-registry.js';
 import { ProviderRouter } from './routing/provider-router.js';
+import { RouteFigures } from './routing/route-figures.js';
+import { RoutePauseStore } from './routing/route-pause-store.js';
+import { RouteReports } from './routing/route-reports.js';
 
 /**
- * The providers that do the work. Exports {@link ProviderRouter} and {@link ProviderRegistry}. Takes the `Clock` and
- * the metrics from global modules.
+ * The providers that do the work, and the pauses and reports of their routes. Takes the `Clock`, the metrics, the database and
+ * the scheduler from global modules.
  */
 @Global()
 @Module({})
@@ -17,10 +20,13 @@ export class ProvidersModule {
       providers: [
         { provide: PROVIDERS_OPTIONS, useValue: options },
         ProviderRegistry,
+        RouteFigures,
         AttemptMetrics,
         ProviderRouter,
+        RoutePauseStore,
+        RouteReports,
       ],
-      exports: [ProviderRegistry, ProviderRouter],
+      exports: [ProviderRegistry, ProviderRouter, RoutePauseStore, RouteReports],
     };
   }
 }

@@ -7,13 +7,13 @@ import type { ProviderContext } from './http/provider-context.js';
 import { openAiPorts } from './openai/openai-ports.js';
 import { openAiVideoPorts } from './openai-video/openai-video-ports.js';
 import type { Route } from './ports/attempt.js';
-import type { Operation, ProviderPorts } from './ports/provider-ports.js';
+import type { Operation, ProbedPorts } from './ports/provider-ports.js';
 import { hasTtapiEndpoint, ttapiPorts } from './ttapi/ttapi-ports.js';
 
 /** A wire protocol, which the adapters of one folder speak. */
 interface WireProtocol {
   /** Makes the adapters for one provider. */
-  readonly ports: (context: ProviderContext) => ProviderPorts;
+  readonly ports: (context: ProviderContext) => ProbedPorts;
   readonly operations: readonly Operation[];
   /** Whether the adapter can send requests for this upstream model. Absent: only the provider knows its model names. */
   readonly knows?: (upstreamModel: string) => boolean;
@@ -141,7 +141,7 @@ export interface RouteFault {
 }
 
 /** The adapters of a provider. */
-export function portsOf(protocol: Protocol, context: ProviderContext): ProviderPorts {
+export function portsOf(protocol: Protocol, context: ProviderContext): ProbedPorts {
   return PROTOCOLS[protocol].ports(context);
 }
 

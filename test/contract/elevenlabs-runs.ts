@@ -1,7 +1,11 @@
 import { elevenLabsPorts } from '../../src/providers/elevenlabs/elevenlabs-ports.js';
 import { readBounded } from '../../src/providers/http/response-body.js';
 import type { AttemptContext } from '../../src/providers/ports/attempt.js';
-import type { Operation, PortByOperation } from '../../src/providers/ports/provider-ports.js';
+import type {
+  Operation,
+  PortByOperation,
+  ProviderPorts,
+} from '../../src/providers/ports/provider-ports.js';
 import type { ProviderAudio } from '../../src/providers/ports/audio.port.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
 import type { PortContract } from './port-contract.js';
@@ -23,5 +27,7 @@ export const runsElevenLabs =
     operation: O,
     call: (port: PortByOperation[O], context: AttemptContext) => Promise<unknown>,
   ): PortContract['run'] =>
-  (access, context) =>
-    call(elevenLabsPorts(access)[operation]!, context);
+  (access, context) => {
+    const ports: ProviderPorts = elevenLabsPorts(access);
+    return call(ports[operation]!, context);
+  };

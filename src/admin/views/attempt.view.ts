@@ -4,7 +4,8 @@ import type { KeptAttempt } from '../../providers/routing/attempt-log.js';
 import type { Task } from '../../tasks/task.js';
 import { splitStepState } from '../../tasks/worker/step-notes.js';
 
-const OUTCOMES = [
+/** How an attempt ends. */
+export const ATTEMPT_OUTCOMES = [
   'success',
   'aborted',
   'rejected',
@@ -37,7 +38,7 @@ export class ProviderAttemptView {
 
   @ApiProperty({
     ...word,
-    enum: OUTCOMES,
+    enum: ATTEMPT_OUTCOMES,
     description: 'How it ended; null for a failure of before this was kept',
   })
   outcome!: string | null;

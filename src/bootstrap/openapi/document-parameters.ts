@@ -15,6 +15,18 @@ const HEX = '0193a5e2f0c47b1d8e6f5a4b3c2d1e0f';
 /** The first row that fits a path and the name of its parameter tells what the parameter names. */
 const PATH_IDS: readonly PathId[] = [
   {
+    path: /^\/admin\/providers\//,
+    name: 'provider',
+    description: 'The provider by its id, such as `openai`',
+    example: 'openai',
+  },
+  {
+    path: /^\/admin\/providers\//,
+    name: 'route',
+    description: 'The name of the model at the provider; a slash in it is written %2F',
+    example: 'gpt-5',
+  },
+  {
     path: /./,
     name: 'delivery_id',
     description: 'The delivery, such as `whd_…`: see `GET /v1/tasks/{id}/deliveries`',

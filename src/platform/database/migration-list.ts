@@ -24,6 +24,7 @@ import { Attempts1700000001150 } from './migrations/1150-attempts.migration.js';
 import { UsageByHour1700000001155 } from './migrations/1155-usage-by-hour.migration.js';
 import { OpenTasks1700000001156 } from './migrations/1156-open-tasks.migration.js';
 import { ConsoleSessions1700000001160 } from './migrations/1160-console-sessions.migration.js';
+import { Routes1700000001165 } from './migrations/1165-routes.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UsageByHour1700000001155,
   OpenTasks1700000001156,
   ConsoleSessions1700000001160,
+  Routes1700000001165,
 ];

@@ -11,6 +11,7 @@ export const SCHEMA_FILES = [
   '12-price-books.sql',
   '14-catalog.sql',
   '15-catalog.functions.sql',
+  '16-routes.sql',
   '20-keys.sql',
   '21-keys.functions.sql',
   '30-ledger.sql',

@@ -681,6 +681,30 @@ CREATE TABLE record_retention (
 CREATE UNIQUE INDEX record_retention_pkey ON public.record_retention USING btree (is_only);
 COMMENT ON record_retention IS 'How far the pass over all old records has come: the last call and the last task that it looked at. One row.';
 
+CREATE TABLE route_pause (
+  provider text NOT NULL,
+  upstream_model text NOT NULL,
+  until timestamp with time zone NOT NULL,
+  reason text NOT NULL,
+  actor text NOT NULL,
+  paused_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT route_pause_pkey PRIMARY KEY (provider, upstream_model)
+);
+CREATE UNIQUE INDEX route_pause_pkey ON public.route_pause USING btree (provider, upstream_model);
+COMMENT ON route_pause IS 'Routes that operators have paused. Every process reads them each second.';
+COMMENT ON route_pause.upstream_model IS 'The model at the provider; empty: all of the provider.';
+COMMENT ON route_pause.actor IS 'Who paused it, as in operator_action.';
+
+CREATE TABLE route_report (
+  process_id uuid NOT NULL,
+  reported_at timestamp with time zone NOT NULL DEFAULT now(),
+  figures jsonb NOT NULL,
+  CONSTRAINT route_report_pkey PRIMARY KEY (process_id)
+);
+CREATE UNIQUE INDEX route_report_pkey ON public.route_report USING btree (process_id);
+COMMENT ON route_report IS 'What each process has seen of providers in the last hour. A report that is not renewed says nothing any more.';
+COMMENT ON route_report.figures IS 'Providers with how many keys they have, outcomes and durations of attempts by route, and circuit breakers.';
+
 CREATE TABLE run (
   account_id uuid NOT NULL,
   id text NOT NULL,

@@ -1,8 +1,9 @@
 import type { OwnErrors } from '../http/error-classification.js';
 import { errorFactsOf } from '../http/error-facts.js';
 import { keyHeader, type ProviderContext } from '../http/provider-context.js';
+import { ModelList } from '../http/model-list.js';
 import { ProviderHttp } from '../http/provider-http.js';
-import type { ProviderPorts } from '../ports/provider-ports.js';
+import type { ProbedPorts } from '../ports/provider-ports.js';
 import { AnthropicChat } from './anthropic-chat.adapter.js';
 
 /** The version of the protocol whose shapes the adapter knows. */
@@ -19,10 +20,16 @@ const ownErrors: OwnErrors = (_status, body) => {
 };
 
 /** Everything that a provider with Anthropic's wire protocol can do. Its base URL is without `/v1`. */
-export function anthropicPorts(access: ProviderContext): ProviderPorts {
+export function anthropicPorts(access: ProviderContext): ProbedPorts {
   const http = new ProviderHttp(access, {
     headers: { 'anthropic-version': VERSION, ...keyHeader(access, 'x-api-key') },
     ownErrors,
   });
-  return { chat: new AnthropicChat(http) };
+  const probe = new ModelList(http, {
+    path: '/v1/models?limit=1000',
+    field: 'data',
+    name: 'id',
+    hasMore: (json) => json.has_more === true,
+  });
+  return { probe, chat: new AnthropicChat(http) };
 }

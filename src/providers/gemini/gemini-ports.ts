@@ -1,6 +1,7 @@
 import { keyHeader, type ProviderContext } from '../http/provider-context.js';
+import { ModelList } from '../http/model-list.js';
 import { ProviderHttp } from '../http/provider-http.js';
-import type { ProviderPorts } from '../ports/provider-ports.js';
+import type { ProbedPorts } from '../ports/provider-ports.js';
 import { GeminiChat } from './gemini-chat.adapter.js';
 import { GeminiEmbeddings } from './gemini-embedding.adapter.js';
 import { ownGeminiErrors } from './gemini-errors.js';
@@ -11,7 +12,7 @@ import { GeminiSpeech } from './gemini-speech.adapter.js';
 const MODEL_NAME = /^[\w.-]{1,200}$/;
 
 /** Everything that a provider with the wire protocol of Gemini's API can do. */
-export function geminiPorts(access: ProviderContext): ProviderPorts {
+export function geminiPorts(access: ProviderContext): ProbedPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'x-goog-api-key'),
     ownErrors: ownGeminiErrors,
@@ -19,7 +20,14 @@ export function geminiPorts(access: ProviderContext): ProviderPorts {
   const speech = new GeminiSpeech(http, access.id);
   const chat = new GeminiChat(http, access.id);
   const [image, embeddings] = [new GeminiImage(http), new GeminiEmbeddings(http)];
-  return { chat, embeddings, image, speech, dialogue: speech };
+  const probe = new ModelList(http, {
+    path: '/models?pageSize=1000',
+    field: 'models',
+    name: 'name',
+    prefix: 'models/',
+    hasMore: (json) => typeof json.nextPageToken === 'string',
+  });
+  return { probe, chat, embeddings, image, speech, dialogue: speech };
 }
 
 /** Whether a request can name the model: its name without `models/`. */

@@ -1,7 +1,7 @@
 import { codeWordOf } from './code-word.js';
 import { type ErrorFacts, errorFactsOf } from './error-facts.js';
 import { kindOfNumber, kindOfSentence, kindOfWord } from './error-words.js';
-import type { ProviderErrorKind } from '../ports/provider-error-kind.js';
+import type { ProviderErrorKind } from '../ports/attempt.js';
 import { waitInBody, waitInHeaders } from './retry-after.js';
 
 /** A response that is an error, by its status or by the body of a 2xx response. */

@@ -1,4 +1,4 @@
-import type { ProviderErrorKind } from '../ports/provider-error-kind.js';
+import type { ProviderErrorKind } from '../ports/attempt.js';
 
 type Kinds = Readonly<Partial<Record<ProviderErrorKind, readonly string[]>>>;
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../common/errors/error-table.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { ProviderErrorKind } from '../ports/provider-error-kind.js';
+import type { ProviderErrorKind } from '../ports/attempt.js';
 import { loggedCodeOf, publicWordOf } from './code-word.js';
 
 /**

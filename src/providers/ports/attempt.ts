@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { ProviderFigures } from '../../common/money/charge-basis.js';
-import type { ProviderErrorKind } from './provider-error-kind.js';
 
 /**
  * Deviations of one model's requests from the standard form of its protocol, as its row declares them
@@ -50,6 +49,24 @@ export interface TriedRoute {
   readonly provider: string;
   readonly upstreamModel: string;
 }
+
+/** What went wrong at a provider, in our own words. */
+export type ProviderErrorKind =
+  /** The request's content was refused. */
+  | 'rejected'
+  /** The text is longer than the provider accepts. */
+  | 'too_long'
+  | 'rate_limited'
+  /** No response in time. The work may have been done. */
+  | 'timeout'
+  /** A failure, or a response that cannot be used. The work may have been done. */
+  | 'http_error'
+  /** No connection, overloaded, or the circuit breaker is open. */
+  | 'unavailable'
+  /** The provider does not know the path, model or voice that we sent. */
+  | 'misconfigured'
+  /** Our key, plan or balance at the provider is the cause. */
+  | 'account';
 
 /** How an attempt ended. `aborted`: the gateway ended it. */
 export type AttemptOutcome = 'success' | 'aborted' | ProviderErrorKind;

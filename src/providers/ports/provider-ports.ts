@@ -11,6 +11,7 @@ import type {
 import type { EmbeddingPort } from './embedding.port.js';
 import type { DubbingPort, VideoPort } from './job.port.js';
 import type { ImagePort } from './image.port.js';
+import type { AttemptContext } from './attempt.js';
 import type { SongPort } from './song.port.js';
 
 /** The port of every operation, under its name in the catalog. */
@@ -36,3 +37,21 @@ export type Operation = keyof PortByOperation;
 
 /** What one provider can do: the operations of its wire protocol. */
 export type ProviderPorts = Partial<PortByOperation>;
+
+/** What a provider answered to a probe. */
+export interface ProbeAnswer {
+  /** The names of its models; null where it does not list them all. */
+  readonly models: readonly string[] | null;
+  readonly providerRequestId: string | null;
+}
+
+/** Asks a provider for something that costs nothing, with its key. */
+export interface ProbePort {
+  /** Throws ProviderError. */
+  probe(context: Pick<AttemptContext, 'signal'>): Promise<ProbeAnswer>;
+}
+
+/** The operations, and how the provider is probed. */
+export interface ProbedPorts extends ProviderPorts {
+  readonly probe: ProbePort;
+}

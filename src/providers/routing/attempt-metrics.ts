@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import { Clock } from '../../common/time/clock.js';
 import { LOGGER } from '../../platform/observability/logger.js';
 import { Metrics } from '../../platform/observability/metrics.js';
-import type { AttemptOutcome } from '../ports/attempt.js';
+import type { AttemptOutcome, Route } from '../ports/attempt.js';
 import type { BreakerState } from './circuit-breaker.js';
+import { RouteFigures } from './route-figures.js';
 
 /**
  * One finished attempt at a provider. `durationMs` ends at the first usable byte of a stream, at the end of any other
@@ -12,6 +13,7 @@ import type { BreakerState } from './circuit-breaker.js';
  */
 export interface AttemptObservation {
   readonly provider: string;
+  readonly route: Pick<Route, 'provider' | 'upstreamModel'>;
   readonly operation: string;
   readonly outcome: AttemptOutcome;
   readonly durationMs: number;
@@ -28,7 +30,7 @@ export interface BreakerChange {
 const ACCOUNT_LOG_MS = 60_000;
 
 /**
- * Reports attempts to the metrics, breaker changes to a metric and the log, and, at most once a
+ * Reports attempts to the metrics and the figures of the routes, breaker changes to a metric and the log, and, at most once a
  * minute, to the log that a provider rejects our key or that our credit there is used up.
  */
 @Injectable()
@@ -39,9 +41,11 @@ export class AttemptMetrics {
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly clock: Clock,
+    private readonly figures: RouteFigures,
   ) {}
 
-  attempted({ provider, operation, outcome, durationMs }: AttemptObservation): void {
+  attempted({ provider, route, operation, outcome, durationMs }: AttemptObservation): void {
+    this.figures.count({ route, operation, outcome, durationMs });
     this.metrics.upstreamSeconds.observe({ provider, operation, outcome }, durationMs / 1000);
     if (outcome === 'account') this.accountRefused(provider);
   }
@@ -57,6 +61,7 @@ export class AttemptMetrics {
   }
 
   breakerChanged({ provider, operation, state }: BreakerChange): void {
+    this.figures.breaker({ provider, operation, state });
     this.metrics.breakers.set({ provider, operation }, state === 'closed' ? 0 : 1);
     this.logger.warn({ provider, operation, state }, 'circuit breaker changed');
   }

@@ -1,4 +1,10 @@
-import type { Operation, PortByOperation, ProviderPorts } from '../ports/provider-ports.js';
+import type {
+  Operation,
+  PortByOperation,
+  ProbedPorts,
+  ProbePort,
+  ProviderPorts,
+} from '../ports/provider-ports.js';
 import type { Route } from '../ports/attempt.js';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../common/time/clock.js';
@@ -9,14 +15,25 @@ import {
   type ProvidersOptions,
 } from '../providers.options.js';
 import { BUILT_IN_PROVIDERS, portsOf, takesImageBytesOnly } from '../providers.js';
+import { PausedRoutes } from './paused-routes.js';
 import { placeOf } from './route-order.js';
 
 /** Provider name in the records of work done by the sandbox. */
 const SANDBOX_NAME = 'sandbox';
 
+/** Where the keys of a provider come from, and how many it has. */
+export interface ConfiguredProvider {
+  readonly id: string;
+  readonly protocol: string;
+  readonly isSandbox: boolean;
+  /** The name of the variable; null where it takes no key. */
+  readonly variable: string | null;
+  readonly count: number;
+}
+
 interface Provider extends ProviderConfig {
   /** Those of each of its keys. */
-  readonly ports: readonly [ProviderPorts, ...ProviderPorts[]];
+  readonly ports: readonly [ProbedPorts, ...ProbedPorts[]];
 }
 
 /** Whether a provider can be called, by names alone. */
@@ -30,6 +47,8 @@ export interface ProviderKey {
 /** The configured providers, and the operations of each. */
 @Injectable()
 export class ProviderRegistry implements OnModuleDestroy {
+  /** The routes that get no new work now. */
+  readonly paused: PausedRoutes;
   private readonly transport: HttpTransport;
   private providers: ReadonlyMap<string, Provider>;
 
@@ -39,6 +58,7 @@ export class ProviderRegistry implements OnModuleDestroy {
   ) {
     this.transport = new HttpTransport(options.upstreamTimeoutMs);
     this.providers = this.built(options);
+    this.paused = new PausedRoutes(clock);
   }
 
   /** Replaces all providers at once. A running attempt continues at the provider where it began. */
@@ -95,6 +115,22 @@ export class ProviderRegistry implements OnModuleDestroy {
     return this.providers.get(provider)?.isSandbox ?? false;
   }
 
+  /** The providers and how many keys each has; the sandbox's key is none. */
+  configured(): ConfiguredProvider[] {
+    return [...this.providers.values()].map((provider) => ({
+      id: provider.id,
+      protocol: provider.protocol,
+      isSandbox: provider.isSandbox === true,
+      variable: provider.keyVariable ?? null,
+      count: provider.isSandbox ? 0 : keysOf(provider.apiKey).length,
+    }));
+  }
+
+  /** Asks the provider with its first key; undefined where it is not configured. */
+  probeOf(provider: string): ProbePort | undefined {
+    return this.providers.get(provider)?.ports[0].probe;
+  }
+
   /** Whether the sandbox serves every provider. */
   get isSandboxOnly(): boolean {
     const all = [...this.providers.values()];
@@ -144,7 +180,7 @@ export class ProviderRegistry implements OnModuleDestroy {
   private portsOf(config: ProviderConfig): Provider['ports'] {
     const id = config.isSandbox ? SANDBOX_NAME : config.id;
     const { protocol } = config;
-    const portsWith = (apiKey: string | undefined): ProviderPorts =>
+    const portsWith = (apiKey: string | undefined): ProbedPorts =>
       portsOf(protocol, { ...config, id, apiKey, transport: this.transport, clock: this.clock });
     const [first, ...others] = keysOf(config.apiKey);
     return [portsWith(first), ...others.map(portsWith)];

@@ -11,7 +11,7 @@ import type {
   Route,
   TriedRoute,
 } from '../ports/attempt.js';
-import type { ProviderErrorKind } from '../ports/provider-error-kind.js';
+import type { ProviderErrorKind } from '../ports/attempt.js';
 import type { Operation, PortByOperation } from '../ports/provider-ports.js';
 import { AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
@@ -88,13 +88,18 @@ export class ProviderRouter {
     throw failure.toGatewayError(operation);
   }
 
-  /** Makes an attempt with one key of the route's provider; with a further one if that is refused for itself. */
+  /**
+   * Makes an attempt with one key of the route's provider; with a further one if that is refused for itself. A paused route is not
+   * asked.
+   */
   private async runOnKeys<O extends Operation, T>(
     route: Route,
     operation: O,
     work: ProviderWork<O, T>,
     owner: AttemptOwner,
   ): Promise<T> {
+    const pauseSeconds = this.registry.paused.secondsLeft(route);
+    if (pauseSeconds > 0) throw this.notAsked(route, owner, PAUSED, pauseSeconds);
     const [first, ...others] = this.registry.portsFor(route, operation, owner.affinity);
     let port = first;
     for (;;) {
@@ -122,20 +127,15 @@ export class ProviderRouter {
   ): Promise<T> {
     const { upstreamModel, upstreamProtocol, terms } = route;
     const provider = this.registry.nameOf(route.provider);
-    const startedAtMs = this.clock.nowMs();
-    const skipped = (error: ProviderError): ProviderError => {
-      const { kind: outcome } = error;
-      owner.onAttemptEnd?.({ provider, upstreamModel, outcome, startedAtMs, durationMs: 0, error });
-      return error;
-    };
     if (owner.mayConnect?.(provider) === false)
-      throw skipped(notAsked(provider, NO_CONNECTION, CONNECTION_RETRY_SECONDS));
+      throw this.notAsked(route, owner, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
     const permit = port && this.permitOf(route, operation, owner.accountId);
-    if (!permit) throw skipped(notAsked(provider, BREAKER_OPEN, BREAKER_RETRY_SECONDS));
+    if (!permit) throw this.notAsked(route, owner, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
+    const startedAtMs = this.clock.nowMs();
     owner.onAttempt?.({ provider, upstreamModel }, this.registry.isSandbox(route.provider), route);
     const tell = (ended: Pick<FinishedAttempt, 'outcome' | 'error'>): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;
-      this.watch.attempted({ provider, operation, outcome: ended.outcome, durationMs });
+      this.watch.attempted({ provider, route, operation, outcome: ended.outcome, durationMs });
       owner.onAttemptEnd?.({ provider, upstreamModel, startedAtMs, durationMs, ...ended });
     };
     try {
@@ -152,6 +152,22 @@ export class ProviderRouter {
       settleFailed(permit, error);
       throw error;
     }
+  }
+
+  /** The error of a route that is not asked. Its owner is told as of an attempt that took no time. */
+  private notAsked(
+    route: Route,
+    owner: AttemptOwner,
+    upstreamCode: string,
+    retryAfterSeconds: number,
+  ): ProviderError {
+    const provider = this.registry.nameOf(route.provider);
+    const detail = { provider, sent: false, upstreamCode, retryAfterSeconds };
+    const error = new ProviderError('unavailable', detail);
+    const [startedAtMs, { upstreamModel }] = [this.clock.nowMs(), route];
+    const outcome = error.kind;
+    owner.onAttemptEnd?.({ provider, upstreamModel, outcome, startedAtMs, durationMs: 0, error });
+    return error;
   }
 
   /**
@@ -194,21 +210,10 @@ const BREAKER_OPEN = 'breaker_open';
 /** Internal code: all connections to the provider are in use. */
 const NO_CONNECTION = 'no_connection';
 const CONNECTION_RETRY_SECONDS = 1;
+/** Internal code: an operator has paused the route. */
+const PAUSED = 'paused';
 /** Internal codes of attempts that sent no request to the provider. */
-const NOT_SENT_CODES: readonly (string | undefined)[] = [BREAKER_OPEN, NO_CONNECTION];
-
-function notAsked(
-  provider: string,
-  upstreamCode: string,
-  retryAfterSeconds: number,
-): ProviderError {
-  return new ProviderError('unavailable', {
-    provider,
-    sent: false,
-    upstreamCode,
-    retryAfterSeconds,
-  });
-}
+const NOT_SENT_CODES: readonly (string | undefined)[] = [BREAKER_OPEN, NO_CONNECTION, PAUSED];
 
 /** Whether another key of the same provider may be accepted: the rate or the balance of this one is at its end. */
 function isRefusalOfKey(error: unknown): boolean {

@@ -1,7 +1,8 @@
 import { keyHeader, type ProviderContext } from '../http/provider-context.js';
 import { ProviderHttp } from '../http/provider-http.js';
-import type { ProviderPorts } from '../ports/provider-ports.js';
+import type { ProbedPorts } from '../ports/provider-ports.js';
 import { TTAPI_ENDPOINTS } from './ttapi-endpoints.js';
+import { TtapiProbe } from './ttapi-probe.js';
 import { TtapiSong } from './ttapi-song.adapter.js';
 import { isJsonObject } from '../../common/json-object.js';
 import type { OwnErrors } from '../http/error-classification.js';
@@ -27,12 +28,12 @@ export const ownTtapiErrors: OwnErrors = (status, body) => {
 };
 
 /** Everything that a provider with the TTAPI wire protocol can do. */
-export function ttapiPorts(access: ProviderContext): ProviderPorts {
+export function ttapiPorts(access: ProviderContext): ProbedPorts {
   const http = new ProviderHttp(access, {
     headers: keyHeader(access, 'tt-api-key'),
     ownErrors: ownTtapiErrors,
   });
-  return { song: new TtapiSong(http, TTAPI_ENDPOINTS, access.id) };
+  return { probe: new TtapiProbe(http), song: new TtapiSong(http, TTAPI_ENDPOINTS, access.id) };
 }
 
 /** Whether the table has an endpoint of that name. */

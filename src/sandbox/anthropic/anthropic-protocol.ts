@@ -1,5 +1,5 @@
 import type { ChatLog } from '../chat/chat-log.js';
-import type { SandboxProtocol } from '../http/protocol.js';
+import { modelList, type SandboxProtocol } from '../http/protocol.js';
 import { anthropicErrorBody } from './anthropic-errors.js';
 import { Messages } from './messages.js';
 
@@ -12,6 +12,7 @@ export function anthropicProtocol(chats: ChatLog): SandboxProtocol {
   return {
     prefix: '/anthropic',
     routes: [
+      modelList('/v1/models', { data: [], has_more: false }),
       {
         method: 'POST',
         path: '/v1/messages',

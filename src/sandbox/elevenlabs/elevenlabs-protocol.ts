@@ -1,5 +1,10 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
-import type { SandboxProtocol, SandboxRoute, WireError } from '../http/protocol.js';
+import {
+  modelList,
+  type SandboxProtocol,
+  type SandboxRoute,
+  type WireError,
+} from '../http/protocol.js';
 import { createClipCache, type Studio, SpokenTexts } from './audio-answer.js';
 import { type DubbingRooms, dubbingRoutes } from './dubbing.js';
 import { forcedAlignment, speechToText } from './speech-to-text.js';
@@ -33,6 +38,7 @@ export function elevenLabsProtocol(rooms: DubbingRooms): SandboxProtocol {
   return {
     prefix: '/elevenlabs',
     routes: [
+      modelList('/v1/models', []),
       post('text-to-speech/{voice_id}', 'text_to_speech', textToSpeech),
       post('text-to-dialogue', 'text_to_dialogue', textToDialogue),
       post('speech-to-text', 'speech_to_text', speechToText),

@@ -1,5 +1,5 @@
 import type { ChatLog } from '../chat/chat-log.js';
-import { type SandboxProtocol, WireFault } from '../http/protocol.js';
+import { modelList, type SandboxProtocol, WireFault } from '../http/protocol.js';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { batchEmbedContents } from './embedded-contents.js';
 import { geminiErrorBody } from './gemini-errors.js';
@@ -22,6 +22,7 @@ export function geminiProtocol(chats: ChatLog): SandboxProtocol {
   return {
     prefix: '/gemini',
     routes: [
+      modelList('/v1beta/models', { models: [] }),
       {
         method: 'POST',
         path: '/v1beta/models/{call}',

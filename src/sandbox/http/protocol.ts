@@ -12,6 +12,16 @@ export interface SandboxRoute {
   readonly handle: (exchange: SandboxExchange) => Promise<void>;
 }
 
+/** The list of models of a provider. The sandbox takes every name, and lists none. */
+export function modelList(path: string, body: unknown): SandboxRoute {
+  return {
+    method: 'GET',
+    path,
+    operation: 'models',
+    handle: (exchange) => exchange.json(200, body),
+  };
+}
+
 /** An error, as a provider writes it. */
 export interface WireError {
   readonly status: number;

@@ -1,5 +1,5 @@
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
-import { type SandboxProtocol, type SandboxRoute, WireFault } from '../http/protocol.js';
+import { modelList, type SandboxProtocol, type SandboxRoute, WireFault } from '../http/protocol.js';
 import type { JobBoard, Job, JobState } from '../jobs/job-board.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import { openAiErrorBody, refuse } from '../openai/openai-errors.js';
@@ -24,6 +24,7 @@ export function openAiVideoProtocol(jobs: JobBoard, shelf: MediaShelf): SandboxP
   return {
     prefix: '/video',
     routes: [
+      modelList('/v1/models', { object: 'list', data: [] }),
       route('POST', '', 'video_create', (exchange) => videos.create(exchange)),
       route('GET', '/{video_id}', 'video_retrieve', (exchange) => videos.show(exchange)),
       route('GET', '/{video_id}/content', 'video_content', (exchange) => videos.content(exchange)),

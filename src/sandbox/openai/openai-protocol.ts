@@ -1,4 +1,4 @@
-import type { SandboxProtocol } from '../http/protocol.js';
+import { modelList, type SandboxProtocol } from '../http/protocol.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import type { ChatLog } from '../chat/chat-log.js';
 import { audioSpeech } from './audio-speech.js';
@@ -17,6 +17,7 @@ export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): SandboxProtoc
   return {
     prefix: '/openai',
     routes: [
+      modelList('/v1/models', { object: 'list', data: [] }),
       {
         method: 'POST',
         path: '/v1/chat/completions',

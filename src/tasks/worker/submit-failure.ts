@@ -1,5 +1,5 @@
 import { ProviderError } from '../../providers/http/provider-error.js';
-import type { ProviderErrorKind } from '../../providers/ports/provider-error-kind.js';
+import type { ProviderErrorKind } from '../../providers/ports/attempt.js';
 import { withCodeWord } from '../task-fault.js';
 
 /** Delays after a deferred submission. The last one repeats. */

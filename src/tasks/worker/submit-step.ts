@@ -41,7 +41,8 @@ export class SubmitStep {
     if (work.phase === 'submitting') return reporter.endUnknown(work);
     if (reporter.isOverdue(work)) return reporter.endExpired(work);
     const baseUrl = this.upstreams.baseUrlOf(work.task);
-    if (baseUrl === undefined || this.isElsewhere(work, baseUrl)) {
+    const isPaused = this.upstreams.isPaused(work.task);
+    if (baseUrl === undefined || isPaused || this.isElsewhere(work, baseUrl)) {
       const delayMs = reporter.withinDeadline(work, reporter.longestMs);
       await reporter.scheduleNext(work, { phase: 'waiting', delayMs });
       return;

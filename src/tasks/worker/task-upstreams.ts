@@ -25,6 +25,11 @@ export class TaskUpstreams {
     return this.registry.isSandbox(task.provider);
   }
 
+  /** Whether an operator has paused the route of the task: nothing is submitted there. */
+  isPaused({ provider, upstreamModel }: Task): boolean {
+    return this.registry.paused.has({ provider, upstreamModel });
+  }
+
   /** Whether the upstream to which the task was sent is still configured. */
   isReachable(task: Task): boolean {
     return this.baseUrlOf(task) === task.providerBaseUrl;
