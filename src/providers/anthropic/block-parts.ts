@@ -94,6 +94,11 @@ export class BlockParts {
     return block.type === 'call' ? endOfCall(block) : [];
   }
 
+  /** The blocks that are still open are over. */
+  endAll(): ChatPart[] {
+    return [...this.open.keys()].flatMap((index) => this.end(index));
+  }
+
   private beginThinking(index: unknown, block: JsonObject): ChatPart[] {
     const text = textAt(block, 'thinking') ?? '';
     const signature = textAt(block, 'signature') ?? '';

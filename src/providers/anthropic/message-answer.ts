@@ -8,12 +8,15 @@ import { UnusableAnswer } from '../ports/unusable-answer.js';
 import { BlockParts } from './block-parts.js';
 import { messageUsageOf } from './message-usage.js';
 
-/** The finish of a message or of its last delta; null while it goes on. */
-export function finishOf(ending: JsonObject, hasCalls: boolean): ChatPart | null {
+/** The finish of a message, from what has its reason: the message itself or its last deltas. */
+export function finishOf(ending: JsonObject, hasCalls: boolean): ChatPart {
   const reason = finishReasonOf({ finish_reason: ending.stop_reason }, hasCalls);
-  if (reason === null) return null;
   const stop = textAt(ending, 'stop_sequence');
-  return { type: 'finish', reason, ...(stop !== null && { stopSequence: stop }) };
+  return {
+    type: 'finish',
+    reason: reason ?? missingReason(hasCalls),
+    ...(reason !== null && stop !== null && { stopSequence: stop }),
+  };
 }
 
 /** A whole message as one event; undefined for what is none, which is a failure. */
@@ -26,7 +29,7 @@ export function answerOf(
   const parts = content === null || carriesError(message) ? null : partsOf(content, customTools);
   if (parts === null) return undefined;
   const hasCalls = parts.some(({ type }) => type === 'tool-call');
-  parts.push(finishOf(message, hasCalls) ?? { type: 'finish', reason: missingReason(hasCalls) });
+  parts.push(finishOf(message, hasCalls));
   const usage = isJsonObject(message.usage) ? messageUsageOf(message.usage) : null;
   return new PartsEvent(parts, usage, isNative ? message : null);
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../ports/chat-parts.js';
 import { type ChatEvent, PartsEvent, type TokenUsage } from '../ports/chat.port.js';
-import { missingReason } from '../ports/finish-reason.js';
+import { isReason } from '../ports/finish-reason.js';
 import { UnusableAnswer } from '../ports/unusable-answer.js';
 import type { ChatEventReader } from '../text/chat-event-stream.js';
 import { BlockParts } from './block-parts.js';
@@ -14,8 +14,9 @@ export class MessageEventReader implements ChatEventReader {
   private usage: JsonObject = {};
   /** The prompt as the first event counts it, until it is told. */
   private told: TokenUsage | null = null;
+  /** Why the message ended, which is told with its last event: more may come before. */
+  private ending: JsonObject = {};
   private hasStarted = false;
-  private hasReason = false;
   private isOver = false;
 
   /**
@@ -87,18 +88,19 @@ export class MessageEventReader implements ChatEventReader {
     const { delta, usage } = event;
     if (isJsonObject(usage)) this.usage = laterUsage(this.usage, usage);
     const report = isJsonObject(usage) ? messageUsageOf(this.usage) : null;
-    const finish =
-      isJsonObject(delta) && !this.hasReason ? finishOf(delta, this.blocks.hasCalls) : null;
-    if (finish) this.hasReason = true;
-    return this.eventOf(event, finish ? [finish] : [], report);
+    if (!isJsonObject(delta) || isReason(this.ending.stop_reason)) {
+      return this.eventOf(event, [], report);
+    }
+    this.ending = delta;
+    // Text of a block that its vendor has left open would come after the report, which would then not cover it.
+    const rest = isReason(delta.stop_reason) ? this.blocks.endAll() : [];
+    return this.eventOf(event, rest, report);
   }
 
   private finish(event: JsonObject): ChatEvent | null {
     this.isOver = true;
-    const reason = missingReason(this.blocks.hasCalls);
-    const parts: ChatPart[] = this.hasReason ? [] : [{ type: 'finish', reason }];
-    this.hasReason = true;
-    return this.eventOf(event, parts, null);
+    const { blocks, ending } = this;
+    return this.passed(event, [...blocks.endAll(), finishOf(ending, blocks.hasCalls)]);
   }
 
   private takeTold(): TokenUsage | null {
