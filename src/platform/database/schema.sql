@@ -1475,13 +1475,19 @@ CREATE FUNCTION record_proven(OUT calls timestamp with time zone, OUT tasks time
 
 CREATE FUNCTION response_deleted_body(p_id uuid) RETURNS bytea LANGUAGE sql IMMUTABLE COST 100 AS '245ea80787c786eee48344e011579476';
 
-CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'e187cba066a86031dfd20dafb9e151eb';
+CREATE FUNCTION response_drop(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '559c3ad0f5fda728bdc0297010a95499';
 
-CREATE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '10a34bcacd87502e55bc8f92405b4cde';
+CREATE FUNCTION response_drop_free(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4111b7f204874130f9cf005926911f9f';
 
-CREATE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer, p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '24a96dddca9269c17e4428205f1f12b5';
+CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'ea53ae6e3a02759dc359b631319a98e6';
 
-CREATE FUNCTION response_sweep(p_max_bytes bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'e14c7f85561b6d6e53d6613fac1e9428';
+CREATE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '416a0fd5999b973acfc3fcd6023321f2';
+
+CREATE FUNCTION response_redact(p_accounts uuid[], p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a096402ea461f3779b8ec2199f80258c';
+
+CREATE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer, p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '419647f63ac132982fd2608de08d15ce';
+
+CREATE FUNCTION response_sweep(p_max_bytes bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'f93b4e7cf64424e54c8971ff0f452019';
 
 CREATE FUNCTION run_began_before(p_run timestamp with time zone, p_call timestamp with time zone) RETURNS boolean LANGUAGE sql IMMUTABLE COST 100 AS '45576940014e0a3b8d026a02d5d2ca37';
 
@@ -1561,4 +1567,4 @@ CREATE FUNCTION webhook_claim(p_from uuid, p_lanes integer, p_lease_ms integer, 
 
 CREATE FUNCTION webhook_enqueue(p_account uuid, p_id uuid, p_owner uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_created timestamp with time zone) RETURNS void LANGUAGE sql VOLATILE COST 100 AS '54211d214547e3c6d4f9cb34593a1040';
 
-CREATE FUNCTION webhook_record(p_accounts uuid[], p_ids uuid[], p_fences integer[], p_started timestamp with time zone[], p_status_codes integer[], p_errors text[], p_durations integer[], p_statuses text[], p_retries integer[], p_waits bigint[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '12d0c437754f722c19adede400ed1494';
+CREATE FUNCTION webhook_record(p_accounts uuid[], p_ids uuid[], p_fences integer[], p_started timestamp with time zone[], p_status_codes integer[], p_errors text[], p_durations integer[], p_statuses text[], p_retries integer[], p_waits bigint[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '75623a6b1a637fad29bd34e27a83a0d9';

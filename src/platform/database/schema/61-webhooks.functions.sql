@@ -103,6 +103,7 @@ END $$;
 
 -- Logs attempts and, if the claim is still valid, applies their outcomes. p_waits are milliseconds until the next attempt. A
 -- repeated report of an attempt changes nothing. The log keeps the newest 100 attempts: the fence of each attempt is another.
+-- Deliveries are locked in the order of their ids, as response_redact does.
 CREATE OR REPLACE FUNCTION webhook_record(
   p_accounts uuid[], p_ids uuid[], p_fences integer[], p_started timestamptz[], p_status_codes integer[], p_errors text[],
   p_durations integer[], p_statuses text[], p_retries integer[], p_waits bigint[]
@@ -118,7 +119,7 @@ BEGIN
   UPDATE webhook_delivery d
      SET status = a.status, retry = a.retry, due_at = clock_timestamp() + a.wait * interval '1 millisecond',
          is_under_way = false
-    FROM unnest(p_accounts, p_ids, p_fences, p_statuses, p_retries, p_waits)
-         a (account_id, id, fence, status, retry, wait)
+    FROM (SELECT * FROM unnest(p_accounts, p_ids, p_fences, p_statuses, p_retries, p_waits)
+                 a (account_id, id, fence, status, retry, wait) ORDER BY account_id, id OFFSET 0) a
    WHERE d.account_id = a.account_id AND d.id = a.id AND d.fence = a.fence AND d.is_under_way;
 END $$;

@@ -11,6 +11,7 @@ DECLARE
   added bigint;
   total bigint;
   oldest uuid;
+  dropped uuid[] := '{}';
 BEGIN
   INSERT INTO stored_content (account_id, bytes) VALUES (p_account, 0) ON CONFLICT DO NOTHING;
   SELECT bytes INTO total FROM stored_content WHERE account_id = p_account FOR UPDATE;
@@ -34,8 +35,10 @@ BEGIN
   WHILE total > p_max_bytes LOOP
     SELECT id INTO oldest FROM stored_response WHERE account_id = p_account AND id <> p_id ORDER BY id LIMIT 1;
     EXIT WHEN NOT FOUND;
-    total := total - response_forget(p_account, oldest);
+    total := total - response_drop(p_account, oldest);
+    dropped := dropped || oldest;
   END LOOP;
+  PERFORM response_redact(array_fill(p_account, ARRAY[cardinality(dropped)]), dropped);
 END $$;
 
 -- What a webhook has told of a response, which a receiver gets from now on if it is sent again.
@@ -44,19 +47,30 @@ CREATE OR REPLACE FUNCTION response_deleted_body(p_id uuid) RETURNS bytea LANGUA
     format('{"id":"resp_%s","object":"response.deleted","deleted":true}', replace(p_id::text, '-', '')), 'UTF8')
 $$;
 
--- Forgets a response, what its webhook told, and the items that no other response lists. Returns the bytes that this frees; null if it is not stored.
-CREATE OR REPLACE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql
+-- Takes what webhooks told of these responses out of the log. Of all deliveries of a transaction this comes once and last: it
+-- locks them in the order of webhook_record, whose batches would otherwise wait for it while it waits for them.
+CREATE OR REPLACE FUNCTION response_redact(p_accounts uuid[], p_ids uuid[]) RETURNS void LANGUAGE plpgsql
+  SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  PERFORM FROM unnest(p_accounts, p_ids) r (account_id, id)
+    JOIN webhook_delivery d ON d.owner_id = r.id AND d.account_id = r.account_id
+   ORDER BY d.account_id, d.id FOR UPDATE OF d;
+  UPDATE webhook_delivery d SET body = response_deleted_body(r.id) FROM unnest(p_accounts, p_ids) r (account_id, id)
+   WHERE d.owner_id = r.id AND d.account_id = r.account_id;
+END $$;
+
+-- Forgets a response and the items that no other response lists, but not what its webhook told (response_redact). Whoever calls it
+-- has the row of stored_content. Returns the bytes that this frees; null if it is not stored.
+CREATE OR REPLACE FUNCTION response_drop(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql
   SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
   gone stored_response;
   freed bigint;
 BEGIN
-  PERFORM FROM stored_content WHERE account_id = p_account FOR UPDATE;
   DELETE FROM stored_response WHERE account_id = p_account AND id = p_id RETURNING * INTO gone;
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
-  UPDATE webhook_delivery SET body = response_deleted_body(p_id) WHERE owner_id = p_id AND account_id = p_account;
   WITH unlisted AS (
     DELETE FROM stored_item WHERE account_id = p_account AND id = ANY (gone.items) AND lists = 1 RETURNING bytes)
   SELECT gone.bytes + coalesce(sum(bytes), 0) INTO freed FROM unlisted;
@@ -65,32 +79,63 @@ BEGIN
   RETURN freed;
 END $$;
 
+-- As response_drop, unless another transaction has the account's row of stored_content: null then.
+CREATE OR REPLACE FUNCTION response_drop_free(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql
+  SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  PERFORM FROM stored_content WHERE account_id = p_account FOR UPDATE SKIP LOCKED;
+  RETURN CASE WHEN FOUND THEN response_drop(p_account, p_id) END;
+END $$;
+
+-- Forgets a response, what its webhook told, and the items that no other response lists. Returns the bytes that this frees; null if it is not stored.
+CREATE OR REPLACE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql
+  SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  freed bigint;
+BEGIN
+  PERFORM FROM stored_content WHERE account_id = p_account FOR UPDATE;
+  freed := response_drop(p_account, p_id);
+  IF freed IS NOT NULL THEN
+    PERFORM response_redact(ARRAY[p_account], ARRAY[p_id]);
+  END IF;
+  RETURN freed;
+END $$;
+
 -- Forgets responses that have expired, and the oldest of all accounts while these have more than p_max_bytes; up to p_limit of
--- each. Returns how many. One process at a time: another one that sweeps meanwhile gets 0.
+-- each. Returns how many. One process at a time: another one that sweeps meanwhile gets 0. It waits for no account: a response of
+-- one whose row another transaction has is left for the next time.
 CREATE OR REPLACE FUNCTION response_sweep(p_max_bytes bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql
   SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   due record;
   excess bigint;
-  forgotten integer := 0;
+  freed bigint;
+  accounts uuid[] := '{}';
+  dropped uuid[] := '{}';
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtext('response_sweep')) THEN
     RETURN 0;
   END IF;
   FOR due IN SELECT account_id, id FROM stored_response WHERE expires_at <= now() ORDER BY expires_at LIMIT p_limit LOOP
-    PERFORM response_forget(due.account_id, due.id);
-    forgotten := forgotten + 1;
+    IF response_drop_free(due.account_id, due.id) IS NOT NULL THEN
+      accounts := accounts || due.account_id;
+      dropped := dropped || due.id;
+    END IF;
   END LOOP;
   excess := coalesce((SELECT sum(bytes) FROM stored_content), 0) - p_max_bytes;
-  IF excess <= 0 THEN
-    RETURN forgotten;
+  IF excess > 0 THEN
+    FOR due IN SELECT account_id, id FROM stored_response ORDER BY id, account_id LIMIT p_limit LOOP
+      EXIT WHEN excess <= 0;
+      freed := response_drop_free(due.account_id, due.id);
+      IF freed IS NOT NULL THEN
+        excess := excess - freed;
+        accounts := accounts || due.account_id;
+        dropped := dropped || due.id;
+      END IF;
+    END LOOP;
   END IF;
-  FOR due IN SELECT account_id, id FROM stored_response ORDER BY id, account_id LIMIT p_limit LOOP
-    EXIT WHEN excess <= 0;
-    excess := excess - coalesce(response_forget(due.account_id, due.id), 0);
-    forgotten := forgotten + 1;
-  END LOOP;
-  RETURN forgotten;
+  PERFORM response_redact(accounts, dropped);
+  RETURN cardinality(dropped);
 END $$;
 
 -- Forgets everything that is stored for an account, and what webhooks told of its responses. Returns how many responses that were.
@@ -98,13 +143,14 @@ CREATE OR REPLACE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUA
   SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   forgotten integer;
+  told uuid[];
 BEGIN
   PERFORM FROM stored_content WHERE account_id = p_account FOR UPDATE;
-  UPDATE webhook_delivery d SET body = response_deleted_body(t.id) FROM task t
-   WHERE t.account_id = p_account AND t.kind = 'response' AND d.owner_id = t.id AND d.account_id = p_account;
   DELETE FROM stored_response WHERE account_id = p_account;
   GET DIAGNOSTICS forgotten = ROW_COUNT;
   DELETE FROM stored_item WHERE account_id = p_account;
   UPDATE stored_content SET bytes = 0 WHERE account_id = p_account;
+  SELECT coalesce(array_agg(id), '{}') INTO told FROM task WHERE account_id = p_account AND kind = 'response';
+  PERFORM response_redact(array_fill(p_account, ARRAY[cardinality(told)]), told);
   RETURN forgotten;
 END $$;
