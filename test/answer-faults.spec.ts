@@ -7,6 +7,9 @@ const ACCOUNT = {
   available_microusd: '5000000',
   held_microusd: '0',
   low_balance_microusd: null,
+  burn_microusd_per_day: '0',
+  runs_out_on: null,
+  topup_url: null,
   credits: [],
 };
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -10,6 +10,8 @@ import { AccountController } from './account.controller.js';
 import { AccountDeliveriesController } from './account-deliveries.controller.js';
 import { WebhookEndpointsController } from './webhook-endpoints.controller.js';
 import { AccountService } from './account.service.js';
+import { OwnHoldsController } from './own-holds.controller.js';
+import { TopUpPage } from './topup-page.js';
 import { OwnLedgerController } from './ledger.controller.js';
 import { RunsController } from './runs.controller.js';
 import { OwnKeysController } from './own-keys.controller.js';
@@ -28,11 +30,12 @@ import { OwnKeysService } from './own-keys.service.js';
   controllers: [
     AccountController,
     AccountDeliveriesController,
+    OwnHoldsController,
     OwnKeysController,
     OwnLedgerController,
     RunsController,
     WebhookEndpointsController,
   ],
-  providers: [AccountService, OwnKeysService, RunsService],
+  providers: [AccountService, OwnKeysService, RunsService, TopUpPage],
 })
 export class AccountModule {}

@@ -28,6 +28,10 @@ import {
 import { billingDaysOf, type BillingUsageQuery } from './dto/billing-usage.query.js';
 import { type KeyView, leftOf, viewOwnKey } from './key.view.js';
 
+const DAY_MS = 86_400_000;
+/** Ten years. */
+const MAX_DAYS_AHEAD = 3_650n;
+
 /** What the holder of a key may read about the own account. */
 @Injectable()
 export class AccountService {
@@ -40,8 +44,16 @@ export class AccountService {
     private readonly clock: Clock,
   ) {}
 
-  async account(caller: Caller): Promise<AccountView> {
-    return viewOwnAccount(await this.accounts.withCredits(caller.accountId));
+  async account({ accountId, topUpUrl }: Caller): Promise<AccountView> {
+    const account = await this.accounts.withCredits(accountId);
+    const burn = await this.accounts.burn(accountId);
+    const runsOutOn = dryDayOf(account.availableMicroUsd, burn, this.clock.nowMs());
+    return {
+      ...viewOwnAccount(account),
+      burn_microusd_per_day: formatMicroUsd(burn),
+      runs_out_on: runsOutOn,
+      topup_url: topUpUrl ?? null,
+    };
   }
 
   /** Sets the mark of a low balance, or clears it with null. */
@@ -117,7 +129,16 @@ function narrowed(
   };
 }
 
-function viewOwnAccount(account: AccountWithCredits): AccountView {
+/** The date of UTC on which the money is spent; null beyond {@link MAX_DAYS_AHEAD}. */
+function dryDayOf(available: MicroUsd, perDay: MicroUsd, nowMs: number): string | null {
+  const days = perDay > 0n ? available / perDay : MAX_DAYS_AHEAD + 1n;
+  if (days > MAX_DAYS_AHEAD) return null;
+  return new Date(nowMs + Number(days) * DAY_MS).toISOString().slice(0, 10);
+}
+
+function viewOwnAccount(
+  account: AccountWithCredits,
+): Omit<AccountView, 'burn_microusd_per_day' | 'runs_out_on' | 'topup_url'> {
   const { lowBalanceMicroUsd: low } = account;
   return {
     object: 'account',

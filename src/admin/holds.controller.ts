@@ -1,12 +1,13 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { NeedsRole } from '../auth/operators/role.js';
+import { AdminHoldsQuery, holdQueryOf } from '../billing/calls/dto/holds.query.js';
+import { HoldPage, viewHold } from '../billing/calls/hold.view.js';
 import { OpenHolds } from '../billing/calls/open-holds.js';
+import { filterId } from '../common/ids/id-params.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { holdQueryOf, HoldsQuery } from './dto/holds.query.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
-import { HoldPage, viewHold } from './views/hold.view.js';
 
 /** What running calls and open tasks hold (docs/operate/operations.md). */
 @OperatorEndpoint()
@@ -22,7 +23,8 @@ export class HoldsController {
       'Money that running calls and open tasks of all accounts reserve, with its age. Filters can be combined.',
   })
   @ApiOkResponse({ type: HoldPage })
-  async listHolds(@StrictQuery() query: HoldsQuery) {
-    return viewPage(await this.holds.list(holdQueryOf(query)), viewHold);
+  async listAdminHolds(@StrictQuery() { account_id: account, ...query }: AdminHoldsQuery) {
+    const accountId = filterId('acct', 'account_id', account);
+    return viewPage(await this.holds.list(holdQueryOf(query, accountId)), viewHold);
   }
 }

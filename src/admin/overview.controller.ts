@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { NeedsRole } from '../auth/operators/role.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 import { OverviewService } from './overview.service.js';
 import { OverviewView, viewOverview } from './views/overview.view.js';
@@ -11,6 +12,7 @@ export class OverviewController {
   constructor(private readonly overview: OverviewService) {}
 
   @Get()
+  @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Is it well, and are the books right?',
     description:

@@ -4,7 +4,7 @@ import { AvailableFunds } from '../billing/accounts/available-funds.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { apiFamilyOf } from '../catalog/operations.js';
 import { API_FAMILY_CODES } from '../common/errors/api-family.js';
-import { amountsOf } from './insufficient-funds.error.js';
+import { amountsOf, balanceAdvice, topUpFields } from './insufficient-funds.error.js';
 import {
   BodyQuota,
   type BodyKind,
@@ -82,8 +82,13 @@ export class AccountBodyQuota extends BodyQuota {
     return new GatewayError(
       insufficient,
       'Nothing is available for this request: 0 micro-USD, and it costs at least 1. ' +
-        'GET /v1/account tells what the account has.',
-      { fields: amountsOf({ neededMicroUsd: 1n, availableMicroUsd: 0n }) },
+        balanceAdvice(caller.topUpUrl),
+      {
+        fields: {
+          ...amountsOf({ neededMicroUsd: 1n, availableMicroUsd: 0n }),
+          ...topUpFields(caller),
+        },
+      },
     );
   }
 }

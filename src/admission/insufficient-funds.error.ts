@@ -17,6 +17,9 @@ export interface Shortage {
   readonly maxTokens?: number | undefined;
 }
 
+/** The parts of a caller that a refusal for want of money names. */
+type Payer = Pick<Caller, 'spendLimit' | 'makerId' | 'isStale' | 'topUpUrl'>;
+
 /**
  * 402 with the code of the API family: less is available to the account, or of the limit of the key or of the run, which `param`
  * names, than the call needs. The amounts are also fields of the error (decisions G-06, G-99, G-106).
@@ -24,7 +27,7 @@ export interface Shortage {
 export function insufficientFundsError(
   surface: ApiFamily,
   shortage: Shortage,
-  caller: Pick<Caller, 'spendLimit' | 'makerId' | 'isStale'>,
+  caller: Payer,
   nowMs: number,
 ): GatewayError {
   const { outcome, maxTokens } = shortage;
@@ -39,6 +42,7 @@ export function insufficientFundsError(
     fields: {
       ...amountsOf(shortage),
       ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+      ...(outcome === 'insufficient' && topUpFields(caller)),
     },
   });
 }
@@ -54,14 +58,25 @@ export function amountsOf({
   } satisfies ErrorFields;
 }
 
+/** Where the balance is told, and where it grows. */
+export function balanceAdvice(topUpUrl: string | undefined): string {
+  const told = 'GET /v1/account tells what the account has.';
+  return topUpUrl === undefined ? told : `${told} Add to it at ${topUpUrl}`;
+}
+
+/** Where the account gets more money, as a field of an error. */
+export function topUpFields({ topUpUrl }: Pick<Caller, 'topUpUrl'>): ErrorFields {
+  return topUpUrl === undefined ? {} : { topup_url: topUpUrl };
+}
+
 const PARAMS = { insufficient: null, over_limit: 'spend_limit', over_run: RUN_HEADER } as const;
 
 function reasonOf(
   { outcome, run = '' }: Shortage,
-  { spendLimit, makerId, isStale }: Pick<Caller, 'spendLimit' | 'makerId' | 'isStale'>,
+  { spendLimit, makerId, isStale, topUpUrl }: Payer,
   nowMs: number,
 ): string {
-  if (outcome === 'insufficient') return 'GET /v1/account tells what the account has.';
+  if (outcome === 'insufficient') return balanceAdvice(topUpUrl);
   if (outcome === 'over_run') return `That is what is left of the limit of run "${run}".`;
   if (makerId !== undefined) {
     return 'That is what is left of what this key, or the key that made it, may spend.';

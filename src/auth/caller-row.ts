@@ -5,7 +5,7 @@ import type { SpendPeriod } from './spend-limit.js';
 /** A live key, its account, and the key that made it, which must be live too. */
 const findCallerBy = (column: string): string => `
   SELECT k.id, k.account_id, k.allowed_models, k.requests_per_minute, k.expires_at, k.spend_limit, k.spend_limit_period,
-         k.scopes, a.play_money, a.disabled, a.price_book, m.id AS maker_id, m.allowed_models AS maker_models,
+         k.scopes, topup_url_of(a.id) AS topup_url, a.play_money, a.disabled, a.price_book, m.id AS maker_id, m.allowed_models AS maker_models,
          m.requests_per_minute AS maker_requests, m.expires_at AS maker_expires_at, m.scopes AS maker_scopes
     FROM api_key k JOIN account a ON a.id = k.account_id LEFT JOIN api_key m ON m.id = k.maker_id
    WHERE ${column} = $1 AND k.revoked_at IS NULL AND m.revoked_at IS NULL`;
@@ -29,6 +29,7 @@ export interface CallerRow {
   readonly play_money: boolean;
   readonly disabled: boolean;
   readonly price_book: string | null;
+  readonly topup_url: string | null;
   /** Null: no key made it, and the fields below say nothing. */
   readonly maker_id: string | null;
   readonly maker_models: string[] | null;
@@ -53,6 +54,7 @@ export function callerOf(row: CallerRow): Caller {
     ...(row.play_money && { hasPlayMoney: true }),
     ...(row.disabled && { isDisabled: true }),
     ...(row.price_book !== null && { priceBook: row.price_book }),
+    ...(row.topup_url !== null && { topUpUrl: row.topup_url }),
     ...(limit !== null &&
       period !== null && { spendLimit: { amountMicroUsd: BigInt(limit), period } }),
   };

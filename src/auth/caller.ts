@@ -25,6 +25,8 @@ export interface Caller {
   readonly spendLimit?: SpendLimit;
   /** The price book of the account; absent = the prices of the list. */
   readonly priceBook?: string;
+  /** Where the account gets more money; absent = the operator names no page. */
+  readonly topUpUrl?: string;
   /** The account is disabled, so none of its requests is served (decision G-99). */
   readonly isDisabled?: true;
   /** A session of a portal link, which has no key: `apiKeyId` is its own id. */

@@ -1,9 +1,10 @@
 import { AdminExecutionsQuery, DeliveriesQuery } from '../admin/dto/admin.queries.js';
-import { holdQueryOf, HoldsQuery } from '../admin/dto/holds.query.js';
 import { failedFilterOf, RedeliverBody } from '../admin/dto/webhook-receivers.dto.js';
 import { viewAdminDelivery } from '../admin/views/admin-delivery.view.js';
 import { viewAdminExecution } from '../admin/views/admin-execution.view.js';
-import { viewHold } from '../admin/views/hold.view.js';
+import { AdminHoldsQuery, holdQueryOf } from '../billing/calls/dto/holds.query.js';
+import { viewHold } from '../billing/calls/hold.view.js';
+import { filterId } from '../common/ids/id-params.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
@@ -31,8 +32,9 @@ export const CALL_COMMANDS = {
   },
   holds: {
     run: async ({ holds }, _words, options) => {
-      const query = sent(HoldsQuery, options, timesOf(options));
-      return viewPage(await holds.list(holdQueryOf(query)), viewHold);
+      const { account_id: account, ...query } = sent(AdminHoldsQuery, options, timesOf(options));
+      const accountId = filterId('acct', 'account_id', account);
+      return viewPage(await holds.list(holdQueryOf(query, accountId)), viewHold);
     },
   },
   deliveries: {

@@ -63,6 +63,12 @@ export class QuoteErrorView {
     description: 'With 402 of a chat: the largest output cap that fits',
   })
   max_tokens?: number;
+
+  @ApiPropertyOptional({
+    example: 'https://shop.example/top-up/acct_0190a6a07c8b7c6d8f3b2a1c0d9e8f7a',
+    description: 'With 402 for want of balance: where the account gets more',
+  })
+  topup_url?: string;
 }
 
 /** What a request would cost or, with `error` alone, why it would be refused. */

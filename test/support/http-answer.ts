@@ -22,7 +22,7 @@ export interface ErrorBody {
 
 const MEMBERS = ['code', 'message', 'param', 'type'];
 /** What a 402 also has (decision G-106). */
-const AMOUNTS = ['available_microusd', 'max_tokens', 'needed_microusd'];
+const AMOUNTS = ['available_microusd', 'max_tokens', 'needed_microusd', 'topup_url'];
 
 /** Sends a request and reads the whole answer. */
 export async function send(url: string, init: RequestInit = {}): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Account } from '../../billing/accounts/account.js';
-import { BURN_DAYS, type ListedAccount } from '../../billing/accounts/account-list.js';
+import { BURN_DAYS } from '../../billing/accounts/account-burn.js';
+import type { ListedAccount } from '../../billing/accounts/account-list.js';
 import {
   type AccountCreditView,
   CreditsProperty,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { BURN_DAYS } from './account-list.js';
+import { BURN_DAYS } from './account-burn.js';
 import { findAccountsRunningDry } from './accounts-running-dry.js';
 
 const RUNS = 20;

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import { BURNS } from './account-list.js';
+import { BURNS } from './account-burn.js';
 
 /** An account whose money will soon be spent. */
 export interface AccountRunningDry {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { Page } from '../../common/paging/page.js';
 import { Clock } from '../../common/time/clock.js';
 import { transaction } from '../../platform/database/transaction.js';
@@ -13,6 +14,7 @@ import {
   type CreditsRow,
   withCreditsOf,
 } from './account-credits.js';
+import { readBurn } from './account-burn.js';
 import { listAccounts, type ListedAccount } from './account-list.js';
 import type { AccountChanges, AccountQuery } from '../ledger-requests.js';
 
@@ -74,6 +76,11 @@ export class Accounts {
       `SELECT count(*)::int AS count FROM account WHERE play_money`,
     );
     return row?.count ?? 0;
+  }
+
+  /** What an account spends per day; see {@link readBurn}. */
+  burn(id: string): Promise<MicroUsd> {
+    return readBurn(this.dataSource, id);
   }
 
   /** A page of accounts; see {@link listAccounts}. */

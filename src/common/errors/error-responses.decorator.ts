@@ -53,6 +53,11 @@ export const ERROR_SCHEMA = {
           type: 'integer',
           description: 'With 402 of a chat: the largest output cap that fits; absent if none does',
         },
+        topup_url: {
+          type: 'string',
+          description:
+            'With 402 for want of balance: where the account gets more; absent if the gateway names no page',
+        },
       },
     },
   },

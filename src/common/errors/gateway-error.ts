@@ -5,6 +5,7 @@ export interface ErrorFields {
   readonly needed_microusd?: string;
   readonly available_microusd?: string;
   readonly max_tokens?: number;
+  readonly topup_url?: string;
 }
 
 /** Optional details of an error. */

@@ -72,6 +72,13 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   RESPONSES_RETENTION_DAYS: outside(0, 3_650),
   RESPONSES_MAX_BYTES_PER_ACCOUNT: outside(0, 1_099_511_627_776),
   RESPONSES_MAX_BYTES: outside(0, 1_099_511_627_776),
+  TOPUP_URL: [
+    'ftp://host/{account}',
+    '{account}',
+    'https://host/top-up',
+    'https://host/{account}/{name}',
+    'https://host/{account',
+  ],
   PUBLIC_URL: BASES,
   EGRESS_ALLOW: ['http://host/', '127.0.0.1:99999', '10.0.0.0/40'],
   STORAGE_URL: ['/files', 'https://bucket', 'file:///', 's3:///prefix'],

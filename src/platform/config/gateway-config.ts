@@ -28,6 +28,8 @@ export interface GatewayConfig {
   readonly sandboxCharges: 'on' | 'off';
   readonly catalogFile: string | undefined;
   readonly publicUrl: string | undefined;
+  /** The page where an account gets more money, with `{account}` for its id. */
+  readonly topUpUrl: string | undefined;
   readonly egressAllow: readonly string[];
   /** Undefined: `file://DATA_DIR/files`. */
   readonly storageUrl: string | undefined;

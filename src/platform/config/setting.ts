@@ -113,6 +113,18 @@ export const baseUrl = (value: string): Reading<string> => {
     : reading;
 };
 
+const ACCOUNT_PLACE = '{account}';
+/** A URL with `{account}` where the id of an account stands. */
+export const accountPage = (value: string): Reading<string> => {
+  const reading = address('http', 'https')(value.replaceAll(ACCOUNT_PLACE, 'acct_0'));
+  if ('problem' in reading) return reading;
+  const isWhole =
+    value.includes(ACCOUNT_PLACE) && !/[{}]/.test(value.replaceAll(ACCOUNT_PLACE, ''));
+  return isWhole
+    ? good(value)
+    : bad('must have {account} where the id of the account stands, and no other braces');
+};
+
 /** Where files are stored: an absolute path of this machine, or a bucket with an optional prefix. */
 export const storage = (value: string): Reading<string> => {
   const reading = address('file', 's3')(value);

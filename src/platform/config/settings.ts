@@ -2,6 +2,7 @@ import { ACCESS_SETTINGS } from './access-settings.js';
 import { LIMIT_SETTINGS } from './limit-settings.js';
 import { PROVIDER_SETTINGS } from './provider-settings.js';
 import {
+  accountPage,
   address,
   baseUrl,
   databases,
@@ -73,6 +74,13 @@ export const SETTINGS = {
     undefined,
     text(),
     'JSON overlay on the built-in catalog',
+  ),
+  TOPUP_URL: setting(
+    'topUpUrl',
+    'unset',
+    undefined,
+    accountPage,
+    'Where an account gets more money: a URL with `{account}` for the id of the account. `GET /v1/account`, a refusal for want of money and the events `balance.low` and `balance.depleted` name it. Every process needs the same',
   ),
   PUBLIC_URL: setting(
     'publicUrl',

@@ -25,6 +25,7 @@ import { UsageByHour1700000001155 } from './migrations/1155-usage-by-hour.migrat
 import { OpenTasks1700000001156 } from './migrations/1156-open-tasks.migration.js';
 import { ConsoleSessions1700000001160 } from './migrations/1160-console-sessions.migration.js';
 import { Routes1700000001165 } from './migrations/1165-routes.migration.js';
+import { TopUpPage1700000001175 } from './migrations/1175-topup-page.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -57,4 +58,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   OpenTasks1700000001156,
   ConsoleSessions1700000001160,
   Routes1700000001165,
+  TopUpPage1700000001175,
 ];

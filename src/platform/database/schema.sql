@@ -950,6 +950,15 @@ COMMENT ON task_work.strikes IS 'How often in a row the step failed.';
 COMMENT ON task_work.submits IS 'How often the task was sent to the provider.';
 COMMENT ON task_work.put_offs IS 'How often in a row the provider had no room for the task; put_off_at is when that began.';
 
+CREATE TABLE topup_page (
+  is_only boolean NOT NULL DEFAULT true,
+  url text,
+  CONSTRAINT topup_page_is_only_check CHECK (is_only),
+  CONSTRAINT topup_page_pkey PRIMARY KEY (is_only)
+);
+CREATE UNIQUE INDEX topup_page_pkey ON public.topup_page USING btree (is_only);
+COMMENT ON topup_page IS 'Where accounts get more money (TOPUP_URL), with {account} for the id of the account; null: nowhere. One row, or none before the first start with that setting.';
+
 CREATE TABLE usage_account (
   account_id uuid NOT NULL,
   charged bigint NOT NULL,
@@ -1339,9 +1348,9 @@ COMMENT ON webhook_endpoint.events IS 'The types of the events that it is told.'
 
 CREATE FUNCTION account_follow_lots() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'cc226b33adf6921a683c5db69bdf5ab7';
 
-CREATE FUNCTION account_tell_depleted(p_account uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '75bc6555950a8afb43ebf5e979590020';
+CREATE FUNCTION account_tell_depleted(p_account uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f40c7004d1701d205407c8dacbdcc19a';
 
-CREATE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'd8f4cd6d85289541a432ed3563a5b617';
+CREATE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '016b59d1cafc162c5c2ef8278b21be00';
 
 CREATE FUNCTION api_key_note_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a89ce451d2d175b1c400c7ea3bb33218';
 
@@ -1546,6 +1555,8 @@ CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind
 CREATE FUNCTION task_tell() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'be208539cc153dd2c9bbb6a4efdfb43c';
 
 CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'aadcf5cc03540d9957a8bd510b9bf3c9';
+
+CREATE FUNCTION topup_url_of(p_account uuid) RETURNS text LANGUAGE sql STABLE COST 100 AS '2766bdd7946599025caa29225358f21a';
 
 CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE COST 100 AS 'ca83653ec7b8f4871242bc779eb2cc1f';
 

@@ -132,6 +132,28 @@ describe('balance.depleted', () => {
   });
 });
 
+describe('the page where an account gets more money', () => {
+  const PAGE = 'https://shop.example/{account}?from=shim';
+
+  it('is named by balance.low and balance.depleted, with the id of the account', async () => {
+    await query(`INSERT INTO topup_page (url) VALUES ($1)`, [PAGE]);
+    try {
+      await accountsOf(database.dataSource).update(accountId, { lowBalanceMicroUsd: 5_000n });
+      await begin(1_001n);
+      const url = PAGE.replace('{account}', `acct_${accountId.replaceAll('-', '')}`);
+      expect(await told()).toMatchObject([
+        { type: 'balance.low', data: { topup_url: url } },
+        { type: 'balance.depleted', data: { topup_url: url } },
+      ]);
+    } finally {
+      await query('DELETE FROM topup_page');
+    }
+    await query(`UPDATE account SET depleted_at = NULL WHERE id = $1`, [accountId]);
+    await begin(1_001n);
+    expect((await told()).at(-1)?.data.topup_url).toBeNull();
+  });
+});
+
 describe('limit.reached', () => {
   it('is told at 80 and at 100 percent of the limit of a key, each once in a period', async () => {
     const terms = { ...TERMS, spendLimitMicroUsd: 100n, spendLimitPeriod: 'day' as const };

@@ -11,6 +11,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhoo
 /** What a call of {@link HELLO} costs. */
 const PRICE = 600n;
 const SECRET = 'a-secret-of-16-or-more';
+const TOPUP_URL = 'https://shop.example/top-up/{account}';
 
 interface Told {
   readonly object: string;
@@ -25,7 +26,7 @@ let headers: Record<string, string>;
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  gateway = await startTestGateway({ ...BRISK, ...receiver.settings });
+  gateway = await startTestGateway({ ...BRISK, ...receiver.settings, TOPUP_URL });
 });
 afterAll(async () => {
   await gateway.stop();

@@ -29,6 +29,9 @@ describe('the holder of a key', () => {
       available_microusd: '10000',
       held_microusd: '0',
       low_balance_microusd: null,
+      burn_microusd_per_day: '0',
+      runs_out_on: null,
+      topup_url: null,
       credits: [{ credit_kind: 'paid', remaining_microusd: '10000', expires_at: null }],
     });
     const call = speak({ input: '[[sandbox:delay=300]]Hi' });

@@ -31,3 +31,9 @@ CREATE TABLE key_expiry_notice (
   PRIMARY KEY (api_key_id, expires_at, days)
 );
 COMMENT ON TABLE key_expiry_notice IS 'Which ends of keys were told, how many days before.';
+
+CREATE TABLE topup_page (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  url text
+);
+COMMENT ON TABLE topup_page IS 'Where accounts get more money (TOPUP_URL), with {account} for the id of the account; null: nowhere. One row, or none before the first start with that setting.';

@@ -31,6 +31,11 @@ BEGIN
   RETURN EXISTS (SELECT FROM webhook_endpoint WHERE account_id = p_account AND p_type = ANY (events));
 END $$;
 
+-- Where an account gets more money; null where the operator names no page.
+CREATE OR REPLACE FUNCTION topup_url_of(p_account uuid) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT replace(url, '{account}', 'acct_' || replace(p_account::text, '-', '')) FROM topup_page;
+$$;
+
 -- Tells once that what is available fell below the account's mark, and remembers it until it is above again.
 CREATE OR REPLACE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -40,7 +45,8 @@ BEGIN
   NEW.is_low := NOT NEW.is_low;
   IF NEW.is_low THEN
     PERFORM event_tell(NEW.id, 'balance.low', json_build_object(
-      'available_microusd', (NEW.posted - NEW.held)::text, 'low_balance_microusd', NEW.low_balance::text));
+      'available_microusd', (NEW.posted - NEW.held)::text, 'low_balance_microusd', NEW.low_balance::text,
+      'topup_url', topup_url_of(NEW.id)));
   END IF;
   RETURN NEW;
 END $$;
@@ -56,7 +62,8 @@ BEGIN
      WHERE id = p_account AND (depleted_at IS NULL OR depleted_at <= clock_timestamp() - interval '1 hour')
     RETURNING posted - held INTO available;
     IF FOUND THEN
-      PERFORM event_tell(p_account, 'balance.depleted', json_build_object('available_microusd', available::text));
+      PERFORM event_tell(p_account, 'balance.depleted', json_build_object(
+        'available_microusd', available::text, 'topup_url', topup_url_of(p_account)));
     END IF;
   END IF;
 END $$;

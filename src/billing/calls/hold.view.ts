@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type Holder, HOLDERS, type ListedHold } from '../../billing/calls/open-holds.js';
+import { type Holder, HOLDERS, type ListedHold } from './open-holds.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
