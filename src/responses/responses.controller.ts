@@ -55,6 +55,14 @@ const KEY_IN_BACKGROUND = {
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 } as const;
 
+const HEADERS = {
+  ...NOT_IN_BACKGROUND,
+  ...BACKGROUND_HEADERS,
+  ...IGNORED_FIELDS_HEADERS,
+  ...OUTPUT_CAP_HEADERS,
+  ...STORED_HEADERS,
+} as const;
+
 /** Responses: text with a stored conversation. */
 @ApiExtraModels(ResponseView, ResponseEventView, ResponseTaskResultView, ...RESPONSE_SCHEMAS)
 @Controller()
@@ -93,13 +101,7 @@ export class ResponsesController {
         example: EVENT_EXAMPLE,
       },
     },
-    headers: {
-      ...NOT_IN_BACKGROUND,
-      ...BACKGROUND_HEADERS,
-      ...IGNORED_FIELDS_HEADERS,
-      ...OUTPUT_CAP_HEADERS,
-      ...STORED_HEADERS,
-    },
+    headers: HEADERS,
   })
   createResponse(
     @Call() call: AdmittedCall<'chat'>,

@@ -4,7 +4,9 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
-import { HOURS_KEPT_DAYS } from '../usage/usage-request.js';
+
+/** How long usage is kept by hour, in whole days before today. */
+export const HOURS_KEPT_DAYS = 14;
 
 const INTERVAL_MS = 600_000;
 /** Records checked by one statement. Their accounts are locked meanwhile. */

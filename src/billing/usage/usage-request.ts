@@ -28,6 +28,3 @@ export interface UsageRequest {
 
 /** The account and key id of rows that sum all accounts, and the key id of calls without a key. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
-
-/** How long usage is kept by hour, in whole days before today. */
-export const HOURS_KEPT_DAYS = 14;

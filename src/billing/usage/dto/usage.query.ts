@@ -3,11 +3,11 @@ import { filterId } from '../../../common/ids/id-params.js';
 import { Custom, ModelId, Enum, Text, Int } from '../../../common/validation/fields.js';
 import {
   ADMIN_USAGE_DIMENSIONS,
-  HOURS_KEPT_DAYS,
   USAGE_DIMENSIONS,
   type UsageDimension,
   type UsageRequest,
 } from '../usage-request.js';
+import { HOURS_KEPT_DAYS } from '../../retention/record-retention.js';
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
