@@ -71,7 +71,7 @@ const CONVERSATION = `
 const RESPONSE = `
   SELECT sealed_response AS sealed, items, output_items FROM stored_response
    WHERE account_id = $1 AND id = $2 AND expires_at > now()`;
-const STORE = 'SELECT response_store($1, $2, $3, $4, $5, $6, $7, $8, $9)';
+const STORE = 'SELECT response_store($1, $2, $3, $4, $5, $6, $7, $8, $9) AS stored';
 const FORGET = 'SELECT response_forget($1, $2) AS freed';
 const ERASE = 'SELECT response_erase($1) AS forgotten';
 /** Size of an item's id in the list of a response. */
@@ -161,8 +161,8 @@ export class ResponseStore {
   }
 
   /**
-   * Stores a response. False if it is not stored: it is too large, an item of its conversation was forgotten meanwhile, or the
-   * database did not take it, which is logged.
+   * Stores a response. False if it is not stored: it is too large, an item of its conversation was forgotten or all of the account
+   * was erased meanwhile, or the database did not take it, which is logged.
    */
   async store(accountId: string, made: NewResponse): Promise<boolean> {
     const row = this.rowOf(made);
@@ -173,8 +173,8 @@ export class ResponseStore {
       maxBytes,
     ];
     try {
-      await this.dataSource.query(STORE, values);
-      return true;
+      const [row] = await this.dataSource.query<{ stored: boolean }[]>(STORE, values);
+      return row?.stored === true;
     } catch (error) {
       // The statement and its values would be in the error of the driver.
       this.logger.warn(`A response was not stored: ${(error as Error).message}`);
@@ -211,7 +211,7 @@ export class ResponseStore {
     return row !== undefined && row.freed !== null;
   }
 
-  /** Forgets all that is stored for an account. Returns how many responses that were. */
+  /** Forgets all that is stored for an account; what is still being made will not be stored. Returns how many responses that were. */
   async erase(accountId: string): Promise<number> {
     const [row] = await this.dataSource.query<{ forgotten: number }[]>(ERASE, [accountId]);
     return row?.forgotten ?? 0;

@@ -99,7 +99,7 @@ export const ACCOUNT_DECLARATIONS = {
     about: 'Erases all stored responses of an account and their conversations at once',
     operands: [ACCOUNT],
     options: YES,
-    notes: ['It asks first. Calls that are under way may store theirs afterwards.'],
+    notes: ['It asks first. What is still being made is not stored when it ends.'],
     example: 'account:erase-content acme',
   },
   statement: {

@@ -26,6 +26,7 @@ import { OpenTasks1700000001156 } from './migrations/1156-open-tasks.migration.j
 import { ConsoleSessions1700000001160 } from './migrations/1160-console-sessions.migration.js';
 import { Routes1700000001165 } from './migrations/1165-routes.migration.js';
 import { TopUpPage1700000001175 } from './migrations/1175-topup-page.migration.js';
+import { ErasedContent1700000001176 } from './migrations/1176-erased-content.migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
@@ -59,4 +60,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ConsoleSessions1700000001160,
   Routes1700000001165,
   TopUpPage1700000001175,
+  ErasedContent1700000001176,
 ];

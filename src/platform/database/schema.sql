@@ -761,12 +761,14 @@ COMMENT ON sealing_key.check_value IS 'A text that the key has sealed, by which 
 CREATE TABLE stored_content (
   account_id uuid NOT NULL,
   bytes bigint NOT NULL,
+  erased_at timestamp with time zone,
   CONSTRAINT stored_content_bytes_check CHECK ((bytes >= 0)),
   CONSTRAINT stored_content_pkey PRIMARY KEY (account_id)
 ) WITH (fillfactor=50);
 CREATE UNIQUE INDEX stored_content_pkey ON public.stored_content USING btree (account_id);
 COMMENT ON stored_content IS 'How much is stored for an account. Whoever stores or forgets something of an account has its row.';
 COMMENT ON stored_content.bytes IS 'The sum of bytes of its responses and of its items.';
+COMMENT ON stored_content.erased_at IS 'When all of it was last erased. What had begun before is not stored when it ends.';
 
 CREATE TABLE stored_file (
   account_id uuid NOT NULL,
@@ -1488,13 +1490,13 @@ CREATE FUNCTION response_drop(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE
 
 CREATE FUNCTION response_drop_free(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4111b7f204874130f9cf005926911f9f';
 
-CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'ea53ae6e3a02759dc359b631319a98e6';
+CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS '430378ddd8d0250ea71af8eefeb95bde';
 
 CREATE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '416a0fd5999b973acfc3fcd6023321f2';
 
 CREATE FUNCTION response_redact(p_accounts uuid[], p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a096402ea461f3779b8ec2199f80258c';
 
-CREATE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer, p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '419647f63ac132982fd2608de08d15ce';
+CREATE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer, p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'c0a889e2dc56fb4a2728e281bbd4dbb1';
 
 CREATE FUNCTION response_sweep(p_max_bytes bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'f93b4e7cf64424e54c8971ff0f452019';
 
@@ -1520,7 +1522,7 @@ CREATE FUNCTION task_charge_late(p_account uuid, p_id uuid, p_charge bigint) RET
 
 CREATE FUNCTION task_claim_sharing(p_steps text[], p_step_rooms integer[], p_lanes text[], p_rooms integer[], p_held_lanes text[], p_held_accounts uuid[], p_held integer[], p_share integer, p_accounts integer, p_mine uuid[], p_lease_ms integer) RETURNS TABLE(claimed task, phase text, fence bigint, strikes smallint, submits integer, put_offs integer, put_off_ms double precision) LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '33320a9c5a634b814ec93ac7ace881aa';
 
-CREATE FUNCTION task_complete(p_account uuid, p_id uuid, p_fence bigint, p_from text, p_unsent boolean, p_status text, p_money text, p_charge bigint, p_has_basis boolean, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_fault json, p_content json, p_completed timestamp with time zone, p_watch_lane text, p_watch_ms bigint, p_delivery uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_told timestamp with time zone, p_cost bigint DEFAULT NULL::bigint, p_basis jsonb DEFAULT NULL::jsonb, p_response json DEFAULT NULL::json) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '88b6b40bb8934fbd8e3d77e778a37cfb';
+CREATE FUNCTION task_complete(p_account uuid, p_id uuid, p_fence bigint, p_from text, p_unsent boolean, p_status text, p_money text, p_charge bigint, p_has_basis boolean, p_progress smallint, p_memory json, p_result json, p_error_code text, p_error_message text, p_fault json, p_content json, p_completed timestamp with time zone, p_watch_lane text, p_watch_ms bigint, p_delivery uuid, p_url text, p_origin text, p_sealed_secret text, p_body bytea, p_told timestamp with time zone, p_cost bigint DEFAULT NULL::bigint, p_basis jsonb DEFAULT NULL::jsonb, p_response json DEFAULT NULL::json) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'eb17f49f14701ea14c32b38e95979a3f';
 
 CREATE FUNCTION task_cost_late(p_account uuid, p_id uuid, p_cost bigint) RETURNS void LANGUAGE sql VOLATILE SECURITY DEFINER COST 100 SET enable_seqscan=off, jit=off, search_path=public, pg_temp AS 'de905bed4cf30ddd428d5cbfb90a2b63';
 

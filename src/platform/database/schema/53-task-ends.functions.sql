@@ -66,7 +66,7 @@ $$;
 --   its hold is released. Also returns false if the account cannot pay that.
 -- What the task costs at its provider (p_cost) is written once; null: not known.
 -- p_basis is how the charge was computed where that is known only at the end. p_response is the answer that is stored with the end
--- (response_store).
+-- (response_store); where it is not, because all of the account was erased meanwhile, the webhook tells what it tells of an erased one.
 -- Without p_has_basis the charge is an operator's, which has no quantity. With p_watch_lane the work of a task that has a job
 -- stays, and the provider's job is watched. A webhook about an unknown outcome, or about the failure of a task that is
 -- delivered late, is not tried again, because it would tell the receiver a state that is over; a running attempt is still
@@ -83,6 +83,7 @@ CREATE OR REPLACE FUNCTION task_complete(
 DECLARE
   has_job boolean;
   earlier_cost bigint;
+  body bytea := p_body;
 BEGIN
   IF p_content IS NOT NULL THEN
     PERFORM FROM stored_file
@@ -144,14 +145,17 @@ BEGIN
      WHERE account_id = p_account AND owner_id = p_id AND status = 'pending';
   END IF;
   IF p_response IS NOT NULL THEN
-    PERFORM response_store(
+    IF NOT response_store(
       p_account, p_id, (p_response ->> 'days')::integer, ARRAY(SELECT json_array_elements_text(p_response -> 'items'))::uuid[],
       (p_response ->> 'outputItems')::integer, p_response ->> 'sealed',
       ARRAY(SELECT json_array_elements_text(p_response -> 'newIds'))::uuid[],
-      ARRAY(SELECT json_array_elements_text(p_response -> 'newSealed')), (p_response ->> 'maxBytes')::bigint);
+      ARRAY(SELECT json_array_elements_text(p_response -> 'newSealed')), (p_response ->> 'maxBytes')::bigint)
+    THEN
+      body := response_deleted_body(p_id);
+    END IF;
   END IF;
   IF p_delivery IS NOT NULL THEN
-    PERFORM webhook_enqueue(p_account, p_delivery, p_id, p_url, p_origin, p_sealed_secret, p_body, p_told);
+    PERFORM webhook_enqueue(p_account, p_delivery, p_id, p_url, p_origin, p_sealed_secret, body, p_told);
   END IF;
   RETURN true;
 END $$;

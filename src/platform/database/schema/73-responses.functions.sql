@@ -1,7 +1,8 @@
 -- Stores a response for p_days with the new ones of its items, and forgets the oldest responses of the account while it has more
--- than p_max_bytes. Raises no_data_found, and stores nothing, if a listed item is neither new nor stored any more.
+-- than p_max_bytes. False, and nothing is stored, for a response that had begun when all of the account was erased. Raises
+-- no_data_found, and stores nothing, if a listed item is neither new nor stored any more.
 CREATE OR REPLACE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer,
-  p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS void LANGUAGE plpgsql
+  p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS boolean LANGUAGE plpgsql
   SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
   listed uuid[] := ARRAY(SELECT DISTINCT unnest(p_items));
@@ -12,9 +13,14 @@ DECLARE
   total bigint;
   oldest uuid;
   dropped uuid[] := '{}';
+  erased timestamptz;
 BEGIN
   INSERT INTO stored_content (account_id, bytes) VALUES (p_account, 0) ON CONFLICT DO NOTHING;
-  SELECT bytes INTO total FROM stored_content WHERE account_id = p_account FOR UPDATE;
+  SELECT bytes, erased_at INTO total, erased FROM stored_content WHERE account_id = p_account FOR UPDATE;
+  IF erased >= coalesce((SELECT created_at FROM task WHERE account_id = p_account AND id = p_id),
+                        (SELECT created_at FROM execution WHERE account_id = p_account AND id = p_id), '-infinity') THEN
+    RETURN false;
+  END IF;
   UPDATE stored_item SET lists = lists + 1, listed_until = greatest(listed_until, until)
    WHERE account_id = p_account AND id = ANY (listed);
   GET DIAGNOSTICS known = ROW_COUNT;
@@ -39,6 +45,7 @@ BEGIN
     dropped := dropped || oldest;
   END LOOP;
   PERFORM response_redact(array_fill(p_account, ARRAY[cardinality(dropped)]), dropped);
+  RETURN true;
 END $$;
 
 -- What a webhook has told of a response, which a receiver gets from now on if it is sent again.
@@ -138,18 +145,20 @@ BEGIN
   RETURN cardinality(dropped);
 END $$;
 
--- Forgets everything that is stored for an account, and what webhooks told of its responses. Returns how many responses that were.
+-- Forgets everything that is stored for an account, and what webhooks told of its responses. What is still being made will not be
+-- stored (response_store). Returns how many responses that were.
 CREATE OR REPLACE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql
   SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   forgotten integer;
   told uuid[];
 BEGIN
+  INSERT INTO stored_content (account_id, bytes) VALUES (p_account, 0) ON CONFLICT DO NOTHING;
   PERFORM FROM stored_content WHERE account_id = p_account FOR UPDATE;
   DELETE FROM stored_response WHERE account_id = p_account;
   GET DIAGNOSTICS forgotten = ROW_COUNT;
   DELETE FROM stored_item WHERE account_id = p_account;
-  UPDATE stored_content SET bytes = 0 WHERE account_id = p_account;
+  UPDATE stored_content SET bytes = 0, erased_at = clock_timestamp() WHERE account_id = p_account;
   SELECT coalesce(array_agg(id), '{}') INTO told FROM task WHERE account_id = p_account AND kind = 'response';
   PERFORM response_redact(array_fill(p_account, ARRAY[cardinality(told)]), told);
   RETURN forgotten;
