@@ -23,22 +23,31 @@ interface Draining {
   readonly adapter: FastExpressAdapter;
   readonly inFlight: InFlight;
   readonly operators: OperatorSocket | undefined;
+  /** How long calls are still taken after readiness has turned 503; a part of `timeoutMs`. */
+  readonly noticeMs: number;
   readonly timeoutMs: number;
 }
 
 /**
- * Reports not ready, refuses new requests, and lets running calls, tasks and operator commands finish. After `timeoutMs` the
- * calls are aborted and release their holds. Then everything is closed. Every 10 s the log says how many still run.
+ * Reports not ready, and still takes calls for `noticeMs`, so that a load balancer sees it first. Then it refuses calls and
+ * lets running calls, tasks and operator commands finish. `timeoutMs` after the beginning the calls are aborted and release
+ * their holds. Then everything is closed, the listener last: health, metrics and operators are served until then. Every
+ * 10 s the log says how many calls still run.
  */
 export async function shutDownGracefully(
   app: NestExpressApplication,
-  { adapter, inFlight, operators, timeoutMs }: Draining,
+  { adapter, inFlight, operators, ...limits }: Draining,
 ): Promise<void> {
   const logger = app.get<Logger>(LOGGER);
   logger.info({ in_flight: inFlight.count }, 'draining');
+  const noticeMs = Math.min(limits.noticeMs, limits.timeoutMs);
+  const timeoutMs = limits.timeoutMs - noticeMs;
   app.get(Readiness).drain();
+  inFlight.announce();
+  adapter.closeAfterResponses();
+  await sleep(noticeMs);
   inFlight.drain();
-  operators?.stop();
+  adapter.closeIdleConnections();
   app.get(LongPoll).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Scheduler).stop()]);
   const paidCalls = app.get(PaidCalls);

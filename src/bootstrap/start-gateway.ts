@@ -101,8 +101,10 @@ export async function startGateway(
       reloadCatalog({ app, config, logger, sandbox: upstream });
     },
     stop: async () => {
-      const { drainTimeoutMs: timeoutMs } = config;
-      await shutDownGracefully(app, { adapter, inFlight, operators, timeoutMs });
+      const { drainTimeoutMs: timeoutMs, role } = config;
+      // No balancer sends anything to a worker.
+      const noticeMs = role === 'worker' ? 0 : config.drainNoticeMs;
+      await shutDownGracefully(app, { adapter, inFlight, operators, noticeMs, timeoutMs });
       await sandbox?.close();
       logger.info('stopped');
     },

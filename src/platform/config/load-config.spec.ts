@@ -21,12 +21,19 @@ describe('loadConfig', () => {
       rateLimitRpm: 600,
       maxConnectionsPerAddress: 2_000,
       holdSweepMs: 5000,
+      drainNoticeMs: 0,
       drainTimeoutMs: 120_000,
       webhookRetryDelaysMs: [10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000],
       role: 'all',
       workers: 1,
       logLevel: 'info',
     });
+  });
+
+  it('gives load balancers 5 s before a drain in production, unless a setting says otherwise', () => {
+    const NODE_ENV = 'production';
+    expect(loadConfig({ NODE_ENV }).drainNoticeMs).toBe(5_000);
+    expect(loadConfig({ NODE_ENV, DRAIN_NOTICE_MS: '0' }).drainNoticeMs).toBe(0);
   });
 
   it('gives a receiver of webhooks ten seconds to answer (LIMIT-13)', () => {

@@ -17,6 +17,8 @@ export class ConfigError extends Error {
 }
 
 const QUOTE_LIMIT = 60;
+/** What load balancers take to see that a process is not ready. */
+const PRODUCTION_DRAIN_NOTICE_MS = 5_000;
 
 /**
  * Reads the environment into a validated, frozen configuration. An empty variable counts as unset.
@@ -49,6 +51,9 @@ function load(environment: NodeJS.ProcessEnv, demands: Demands): GatewayConfig {
       problems.push(
         `${name}: ${redactText(reading.problem)}${row.secret ? '' : ` (got ${quote(text)})`}`,
       );
+  }
+  if (!environment.DRAIN_NOTICE_MS && environment.NODE_ENV === 'production') {
+    config.drainNoticeMs = PRODUCTION_DRAIN_NOTICE_MS;
   }
   const loaded = config as unknown as GatewayConfig;
   problems.push(...crossChecks(loaded, environment, demands));

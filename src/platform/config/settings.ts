@@ -182,6 +182,13 @@ export const SETTINGS = {
     whole(10, DAY_MS),
     'How often holds orphaned by a dead process are looked for',
   ),
+  DRAIN_NOTICE_MS: setting(
+    'drainNoticeMs',
+    '5000 with `NODE_ENV=production`, else 0',
+    0,
+    whole(0, DAY_MS),
+    'How long calls are still taken after SIGTERM, while readiness says 503 already; a part of `DRAIN_TIMEOUT_MS`. More than a load balancer takes to see it: its interval times the failures it waits for, and one second',
+  ),
   DRAIN_TIMEOUT_MS: setting(
     'drainTimeoutMs',
     '120000',

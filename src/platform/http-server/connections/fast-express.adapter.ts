@@ -128,6 +128,16 @@ export class FastExpressAdapter extends ExpressAdapter {
     handleClientErrors(server, pipelining, this.familyOf);
   }
 
+  /** Lets no connection that is open now serve more than one further request, so that clients turn to another process. */
+  closeAfterResponses(): void {
+    this.pipelining?.closeAfterResponses();
+  }
+
+  /** Closes the connections that have no request. */
+  closeIdleConnections(): void {
+    this.httpServer.closeIdleConnections();
+  }
+
   /** Cuts every connection at once. */
   cutConnections(): void {
     this.httpServer.closeAllConnections();
@@ -140,7 +150,7 @@ export class FastExpressAdapter extends ExpressAdapter {
   override async close(): Promise<void> {
     if (this.cutsConnections) this.cutConnections();
     const sweep = setInterval(() => {
-      this.httpServer.closeIdleConnections();
+      this.closeIdleConnections();
     }, IDLE_SWEEP_MS);
     await super.close();
     clearInterval(sweep);

@@ -34,6 +34,8 @@ export class PipelinedConnection implements ConnectionState {
   private isBusy = false;
   /** Whether further requests are dropped. */
   isFull = false;
+  /** Whether the connection closes after the response under way. */
+  private isLeaving = false;
   bodyBytesApart = 0;
   private sentBytes = 0;
   private silentChecks = 0;
@@ -61,6 +63,12 @@ export class PipelinedConnection implements ConnectionState {
   takeNoMore(): void {
     if (this.isFull) return;
     this.isFull = true;
+    this.closeAfterResponses();
+  }
+
+  /** Closes the connection once its last accepted request has its response, which says so if it has not begun. */
+  closeAfterResponses(): void {
+    this.isLeaving = true;
     const last = this.queue.at(-1)?.[1] ?? this.current;
     if (last && !last.headersSent) last.setHeader('Connection', 'close');
   }
@@ -137,7 +145,7 @@ export class PipelinedConnection implements ConnectionState {
     this.isBusy = false;
     this.current = undefined;
     const following = this.queue.shift();
-    if (following === undefined && this.isFull) this.socket.destroySoon();
+    if (following === undefined && this.isLeaving) this.socket.destroySoon();
     if (following === undefined || this.socket.destroyed) return;
     this.waitingCharacters -= headCharacters(following[0]);
     this.begin(...following);

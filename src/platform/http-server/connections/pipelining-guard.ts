@@ -86,6 +86,11 @@ export class PipeliningGuard {
     return true;
   }
 
+  /** Closes each connection that is open now after its response under way, or after its next one. */
+  closeAfterResponses(): void {
+    for (const connection of this.connections.values()) connection.closeAfterResponses();
+  }
+
   /** The response of the connection that is under way, begun or not; undefined without one. */
   responseOn(socket: Duplex): ServerResponse | undefined {
     return this.connections.get(socket)?.response;
