@@ -1,20 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { problemsOf } from '../../test/support/overlay-file.js';
+import { problemOf, problemsOf, providerAt, TOKEN_PRICE } from '../../test/support/overlay-file.js';
 import { loadCatalog } from './catalog-file.js';
-
-const problemOf = (content: unknown): string => problemsOf(content).join() || 'none';
-
-const TOKEN_PRICE = {
-  unit: 'token',
-  input_micro_usd_per_million: 1,
-  output_micro_usd_per_million: 2,
-};
-const providerAt = (baseUrl: string) => ({
-  id: 'local',
-  protocol: 'openai',
-  base_url: baseUrl,
-  api_key_env: '',
-});
 
 describe('a catalog file', () => {
   it.each([

@@ -1,21 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { overlay, problemsOf } from '../../test/support/overlay-file.js';
+import { overlay, problemOf, providerAt, TOKEN_PRICE } from '../../test/support/overlay-file.js';
 import { loadCatalog } from './catalog-file.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
-
-const problemOf = (content: unknown): string => problemsOf(content).join() || 'none';
-
-const TOKEN_PRICE = {
-  unit: 'token',
-  input_micro_usd_per_million: 1,
-  output_micro_usd_per_million: 2,
-};
-const providerAt = (baseUrl: string) => ({
-  id: 'local',
-  protocol: 'openai',
-  base_url: baseUrl,
-  api_key_env: '',
-});
 
 describe('loadCatalog', () => {
   it('gives the built-in rows without a file', () => {

@@ -1,28 +1,17 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../platform/config/load-config.js';
+import { overlay, problemOf } from '../../test/support/overlay-file.js';
 import { loadCatalog } from './catalog-file.js';
 import type { ModelRow } from './model-row.js';
 
-const path = join(mkdtempSync(join(tmpdir(), 'terms-')), 'overlay.json');
+const DEFAULT_ID = 'gen-4-mini';
+const contentWith = (entry: object) => ({ models: [{ id: DEFAULT_ID, ...entry }] });
 
 function rowWith(entry: object): ModelRow | undefined {
-  const { id } = { id: 'gen-4-mini', ...entry };
-  writeFileSync(path, JSON.stringify({ models: [{ id: 'gen-4-mini', ...entry }] }));
-  return loadCatalog(path).rows.find((row) => row.id === id);
+  const { id } = { id: DEFAULT_ID, ...entry };
+  return loadCatalog(overlay(contentWith(entry))).rows.find((row) => row.id === id);
 }
 
-function problemOf(entry: object): string {
-  try {
-    rowWith(entry);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems.join();
-    throw error;
-  }
-  return 'none';
-}
+const problemWith = (entry: object): string => problemOf(contentWith(entry));
 
 describe('the terms of a row', () => {
   it('are read from the overlay, headers by their lower-case names', () => {
@@ -93,8 +82,8 @@ describe('the terms of a row', () => {
     ['the messages as the cap', { length_parameter: 'messages' }, /length_parameter must not/],
     ['the number of answers', { id: 'gen-image-2', constants: { n: 4 } }, /constants\.n must not/],
   ])('are refused where they touch %s, with row and field', (_what, entry, problem) => {
-    expect(problemOf(entry)).toMatch(problem);
-    expect(problemOf(entry)).toMatch(/^CATALOG_FILE: models\.0: .* \(model [\w.-]+\)$/);
+    expect(problemWith(entry)).toMatch(problem);
+    expect(problemWith(entry)).toMatch(/^CATALOG_FILE: models\.0: .* \(model [\w.-]+\)$/);
   });
 
   it.each([
@@ -115,6 +104,6 @@ describe('the terms of a row', () => {
     [{ drop: 'user' }, /models\.0\.drop must/],
     [{ length_parameter: 'max tokens' }, /models\.0\.length_parameter must be the name/],
   ])('are refused where they cannot be right: %j', (entry, problem) => {
-    expect(problemOf(entry)).toMatch(problem);
+    expect(problemWith(entry)).toMatch(problem);
   });
 });

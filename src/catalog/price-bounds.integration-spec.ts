@@ -1,27 +1,5 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../platform/config/load-config.js';
-import { loadCatalog } from './catalog-file.js';
-
-const path = join(mkdtempSync(join(tmpdir(), 'prices-')), 'overlay.json');
-const TOKEN_PRICE = {
-  unit: 'token',
-  input_micro_usd_per_million: 1,
-  output_micro_usd_per_million: 2,
-};
-
-function problemOf(content: object): string {
-  writeFileSync(path, JSON.stringify(content));
-  try {
-    loadCatalog(path);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems.join();
-    throw error;
-  }
-  return 'none';
-}
+import { problemOf, TOKEN_PRICE } from '../../test/support/overlay-file.js';
 
 describe('loadCatalog', () => {
   it.each([

@@ -24,3 +24,21 @@ export function problemsOf(content: unknown): readonly string[] {
   }
   return [];
 }
+
+/** All that is wrong with the overlay as one text; `none` if it can be loaded. */
+export const problemOf = (content: unknown): string => problemsOf(content).join() || 'none';
+
+/** A price by tokens as an overlay writes it. */
+export const TOKEN_PRICE = {
+  unit: 'token',
+  input_micro_usd_per_million: 1,
+  output_micro_usd_per_million: 2,
+};
+
+/** A provider `local` at this URL that needs no key. */
+export const providerAt = (baseUrl: string) => ({
+  id: 'local',
+  protocol: 'openai',
+  base_url: baseUrl,
+  api_key_env: '',
+});

@@ -110,3 +110,19 @@ export const FAILURE = {
   providerRequestId: 'req_1',
   durationMs: 9,
 };
+
+/** The lease of the process is over, as if it had not beaten for longer. */
+export async function silence(dataSource: DataSource, { process }: Pick<TestLedger, 'process'>) {
+  await dataSource.query(
+    `UPDATE gateway_process SET lease_until = now() - interval '1 second' WHERE id = $1`,
+    [process.id],
+  );
+}
+
+/** The process has beaten for longer than any lease, so that it may judge others. */
+export async function trust(dataSource: DataSource, { process }: Pick<TestLedger, 'process'>) {
+  await dataSource.query(
+    `UPDATE gateway_process SET unbroken_since = now() - interval '1 hour' WHERE id = $1`,
+    [process.id],
+  );
+}

@@ -4,14 +4,18 @@ import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { type DatabaseProxy, startDatabaseProxy } from '../../../test/support/database-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { fundedAccount, balanceOf, accountsOf } from '../../../test/support/test-ledger.js';
 import {
+  accountsOf,
+  balanceOf,
   FAILURE,
   freshFolder,
+  fundedAccount,
   ledgerOf,
+  silence,
   startOf,
   successOf,
   type TestLedger,
+  trust,
 } from '../../../test/support/test-ledger.js';
 import { auditLedger } from '../audit/audit.js';
 import { LedgerService } from '../ledger/ledger.service.js';
@@ -190,14 +194,12 @@ describe('ExecutionLedger during database faults', () => {
       expect(await outage(settle, SUCCEED_PATIENCE_MS)).toMatchObject({ status: 503 });
       await near.executions.succeed(start, successOf(10n));
       expect(await balance()).toEqual([FUNDS - 10n, 0n]);
-      const over = `UPDATE gateway_process SET lease_until = now() - interval '1 s' WHERE id = $1`;
-      await dataSource.query(over, [lost.process.id]);
+      await silence(dataSource, lost);
       const next = payer === 'by the next start' ? ledgerOf(dataSource, { dataDir }) : sibling;
       await next.process.heartbeat();
       // It has only begun to beat. The other process may be about to come back from the same outage.
       expect(await next.owed.recoverFromDeadProcesses()).toBe(0);
-      const trusted = `UPDATE gateway_process SET unbroken_since = now() - interval '1 h' WHERE id = $1`;
-      await dataSource.query(trusted, [next.process.id]);
+      await trust(dataSource, next);
       expect(await next.owed.recoverFromDeadProcesses()).toBe(1);
       expect(await next.owed.recoverFromDeadProcesses()).toBe(0);
       expect(await balance()).toEqual([FUNDS, 0n]);

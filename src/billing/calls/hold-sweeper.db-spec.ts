@@ -7,9 +7,10 @@ import {
   FAILURE,
   fundedAccount,
   ledgerOf,
+  silence,
   startOf,
   successOf,
-  type TestLedger,
+  trust,
 } from '../../../test/support/test-ledger.js';
 import { auditLedger } from '../audit/audit.js';
 
@@ -37,18 +38,6 @@ describe('HoldSweeper', () => {
 
   const funded = () => fundedAccount(dataSource, FUNDS);
   const held = async (id = accountId): Promise<bigint> => (await balanceOf(dataSource, id))[1];
-  /** The lease of the process is over, as if it had not beaten for longer. */
-  const silence = ({ process }: TestLedger) =>
-    dataSource.query(
-      `UPDATE gateway_process SET lease_until = now() - interval '1 second' WHERE id = $1`,
-      [process.id],
-    );
-  /** The process has beaten for longer than any lease, so that it may judge others. */
-  const trust = ({ process }: Pick<TestLedger, 'process'>) =>
-    dataSource.query(
-      `UPDATE gateway_process SET unbroken_since = now() - interval '1 hour' WHERE id = $1`,
-      [process.id],
-    );
   /** A process that beats until it is stopped. */
   async function beating(leaseMs: number) {
     const process = ledgerOf(dataSource, { leaseMs });
@@ -61,10 +50,10 @@ describe('HoldSweeper', () => {
     await dead.process.heartbeat();
     const start = startOf(accountId, 10n);
     await dead.executions.begin(start);
-    await silence(dead);
+    await silence(dataSource, dead);
     const judge = await beating(LEASE_MS);
     expect(await judge.sweeper.tick()).toBe(0);
-    await trust(judge);
+    await trust(dataSource, judge);
     expect(await judge.sweeper.tick()).toBe(1);
     expect(await held()).toBe(0n);
     expect(await judge.reads.find(start.executionId)).toMatchObject({
@@ -87,7 +76,7 @@ describe('HoldSweeper', () => {
       [start.executionId],
     );
     const judge = await beating(LEASE_MS);
-    await trust(judge);
+    await trust(dataSource, judge);
     await sleep(BEATEN_LEASE_MS + 500);
     expect(await judge.sweeper.tick()).toBe(0);
     expect(await held()).toBe(10n);
@@ -103,7 +92,7 @@ describe('HoldSweeper', () => {
     await slow.executions.begin(start);
     const judge = await beating(60);
     await sleep(300);
-    await trust(judge);
+    await trust(dataSource, judge);
     expect(await judge.sweeper.tick()).toBe(0);
     expect(await held()).toBe(10n);
     await slow.executions.fail(start, FAILURE);
@@ -119,8 +108,8 @@ describe('HoldSweeper', () => {
     const start = startOf(accountId, 10n);
     await second!.executions.begin(start);
     // Neither reaches the database for longer than a lease; then the first does.
-    await silence(first!);
-    await silence(second!);
+    await silence(dataSource, first!);
+    await silence(dataSource, second!);
     await first!.process.heartbeat();
     expect(await first!.sweeper.tick()).toBe(0);
     await second!.process.heartbeat();
@@ -137,9 +126,9 @@ describe('HoldSweeper', () => {
     await dead.executions.begin(broken);
     await dead.executions.begin(startOf(healthyId, 10n));
     await dataSource.query(`UPDATE account SET held = 3 WHERE id = $1`, [accountId]);
-    await silence(dead);
+    await silence(dataSource, dead);
     const judge = await beating(LEASE_MS);
-    await trust(judge);
+    await trust(dataSource, judge);
     expect(await judge.sweeper.tick()).toBe(1);
     expect(await held(healthyId)).toBe(0n);
     expect(await held()).toBe(3n);
@@ -160,7 +149,7 @@ describe('HoldSweeper', () => {
     }
     await dead.process.beforeApplicationShutdown();
     const judges = await Promise.all([beating(LEASE_MS), beating(LEASE_MS), beating(LEASE_MS)]);
-    await Promise.all(judges.map(trust));
+    await Promise.all(judges.map((one) => trust(dataSource, one)));
     let swept = 0;
     let ticks = 0;
     while (swept < starts.length) {

@@ -9,7 +9,9 @@ import {
   freshFolder,
   fundedAccount,
   ledgerOf,
+  silence,
   startOf,
+  trust,
 } from '../../../test/support/test-ledger.js';
 import type { ExecutionStart } from '../calls/execution-commands.js';
 
@@ -39,9 +41,8 @@ describe('the reversals of a dead process', () => {
     const next = ledgerOf(dataSource, { dataDir });
     next.owed.setTaskEnder(() => Promise.reject(new Error('no such kind of task')));
     await next.process.heartbeat();
-    await dataSource.query(`UPDATE gateway_process SET unbroken_since = now() - interval '1 h'`);
-    const over = `UPDATE gateway_process SET lease_until = now() - interval '1 s' WHERE id = $1`;
-    await dataSource.query(over, [dead.process.id]);
+    await trust(dataSource, next);
+    await silence(dataSource, dead);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(1);
     expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS, 0n]);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(0);
@@ -71,9 +72,8 @@ describe('the reversals of a dead process', () => {
 
     const next = ledgerOf(dataSource, { dataDir });
     await next.process.heartbeat();
-    await dataSource.query(`UPDATE gateway_process SET unbroken_since = now() - interval '1 h'`);
-    const over = `UPDATE gateway_process SET lease_until = now() - interval '1 s' WHERE id = $1`;
-    await dataSource.query(over, [dead.process.id]);
+    await trust(dataSource, next);
+    await silence(dataSource, dead);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(1);
     expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS, 0n]);
     const [aside = '', ...others] = await readdir(join(dataDir, 'owed'));
@@ -112,7 +112,7 @@ describe('the reversals of a dead process', () => {
     await dead.owed.addDurably({ taskId, accountId, jobId: 'job-7', ...watch });
     const next = ledgerOf(dataSource, { dataDir });
     await next.process.heartbeat();
-    await dataSource.query(`UPDATE gateway_process SET unbroken_since = now() - interval '1 h'`);
+    await trust(dataSource, next);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(1);
     const rows = await dataSource.query<unknown[]>(
       `SELECT provider_job_id FROM task WHERE id = $1`,
