@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../ports/chat-parts.js';
-import { type ChatEvent, PartsEvent, type TokenUsage } from '../ports/chat.port.js';
+import type { ChatEvent, TokenUsage } from '../ports/chat.port.js';
 import { isReason } from '../ports/finish-reason.js';
 import { UnusableAnswer } from '../ports/unusable-answer.js';
-import type { ChatEventReader } from '../text/chat-event-stream.js';
+import { LastEventReader } from '../text/last-event-reader.js';
 import { BlockParts } from './block-parts.js';
 import { finishOf } from './message-answer.js';
 import { laterUsage, messageUsageOf, promptUsageOf } from './message-usage.js';
 
 /** Reads the events of one streamed message. It is complete at `message_stop` alone. */
-export class MessageEventReader implements ChatEventReader {
+export class MessageEventReader extends LastEventReader {
   private readonly blocks: BlockParts;
   private usage: JsonObject = {};
   /** The prompt as the first event counts it, until it is told. */
@@ -17,30 +17,11 @@ export class MessageEventReader implements ChatEventReader {
   /** Why the message ended, which is told with its last event: more may come before. */
   private ending: JsonObject = {};
   private hasStarted = false;
-  private isOver = false;
 
-  /**
-   * @param isNative whether the caller speaks the same protocol and gets the events themselves
-   * @param customTools see {@link BlockParts}
-   */
-  constructor(
-    private readonly isNative: boolean,
-    customTools: ReadonlySet<string>,
-  ) {
+  /** @param customTools see {@link BlockParts} */
+  constructor(isNative: boolean, customTools: ReadonlySet<string>) {
+    super(isNative);
     this.blocks = new BlockParts(customTools);
-  }
-
-  /** Nothing but `message_stop` ends a message, not even a `[DONE]`, which is no event of the protocol. */
-  get hasBegun(): boolean {
-    return this.isOver;
-  }
-
-  get isWhole(): boolean {
-    return this.isOver;
-  }
-
-  get follows(): 'more' | 'nothing' {
-    return this.isOver ? 'nothing' : 'more';
   }
 
   read(event: JsonObject): ChatEvent | null {
@@ -50,17 +31,17 @@ export class MessageEventReader implements ChatEventReader {
     if (!this.hasStarted || typeof type !== 'string') throw new UnusableAnswer('bad_chunk');
     switch (type) {
       case 'content_block_start':
-        return this.eventOf(event, this.begunParts(event), this.takeTold());
+        return this.forwarded(event, this.begunParts(event), this.takeTold());
       case 'content_block_delta':
-        return this.passed(event, this.deltaParts(event));
+        return this.forwarded(event, this.deltaParts(event));
       case 'content_block_stop':
-        return this.passed(event, this.blocks.end(event.index));
+        return this.forwarded(event, this.blocks.end(event.index));
       case 'message_delta':
         return this.takeEnding(event);
       case 'message_stop':
         return this.finish(event);
       default:
-        return this.passed(event, []);
+        return this.forwarded(event, []);
     }
   }
 
@@ -73,7 +54,7 @@ export class MessageEventReader implements ChatEventReader {
       this.told = promptUsageOf(message.usage);
     }
     // A caller of another protocol learns of it with the first block: an error before can still lead to another route.
-    return this.eventOf(event, [], this.isNative ? this.takeTold() : null);
+    return this.forwarded(event, [], this.isNative ? this.takeTold() : null);
   }
 
   private begunParts({ index, content_block: block }: JsonObject): ChatPart[] {
@@ -89,36 +70,23 @@ export class MessageEventReader implements ChatEventReader {
     if (isJsonObject(usage)) this.usage = laterUsage(this.usage, usage);
     const report = isJsonObject(usage) ? messageUsageOf(this.usage) : null;
     if (!isJsonObject(delta) || isReason(this.ending.stop_reason)) {
-      return this.eventOf(event, [], report);
+      return this.forwarded(event, [], report);
     }
     this.ending = delta;
     // Text of a block that its vendor has left open would come after the report, which would then not cover it.
     const rest = isReason(delta.stop_reason) ? this.blocks.endAll() : [];
-    return this.eventOf(event, rest, report);
+    return this.forwarded(event, rest, report);
   }
 
   private finish(event: JsonObject): ChatEvent | null {
     this.isOver = true;
     const { blocks, ending } = this;
-    return this.passed(event, [...blocks.endAll(), finishOf(ending, blocks.hasCalls)]);
+    return this.forwarded(event, [...blocks.endAll(), finishOf(ending, blocks.hasCalls)]);
   }
 
   private takeTold(): TokenUsage | null {
     const { told } = this;
     this.told = null;
     return told;
-  }
-
-  private passed(event: JsonObject, parts: ChatPart[]): ChatEvent | null {
-    return this.eventOf(event, parts, null);
-  }
-
-  private eventOf(
-    event: JsonObject,
-    parts: ChatPart[],
-    usage: TokenUsage | null,
-  ): ChatEvent | null {
-    if (this.isNative) return new PartsEvent(parts, usage, event);
-    return parts.length === 0 && usage === null ? null : new PartsEvent(parts, usage);
   }
 }

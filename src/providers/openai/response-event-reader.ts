@@ -2,15 +2,10 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { JSON_BODY_VALUES } from '../../platform/http-server/request-body/json-body.js';
 import { listAt } from '../http/json-fields.js';
 import type { ChatPart } from '../ports/chat-parts.js';
-import {
-  type ChatEvent,
-  MAX_COMPLETION_BYTES,
-  MAX_COMPLETION_VALUES,
-  PartsEvent,
-  type TokenUsage,
-} from '../ports/chat.port.js';
+import { type ChatEvent, MAX_COMPLETION_BYTES, MAX_COMPLETION_VALUES } from '../ports/chat.port.js';
 import { UnusableAnswer } from '../ports/unusable-answer.js';
-import type { ChatEventReader, EventLimits } from '../text/chat-event-stream.js';
+import type { EventLimits } from '../text/chat-event-stream.js';
+import { LastEventReader } from '../text/last-event-reader.js';
 import { usageOf } from '../text/token-usage.js';
 import { endingOf } from './response-answer.js';
 import { ResponseParts } from './response-parts.js';
@@ -37,26 +32,9 @@ const LIMITS: EventLimits = {
 };
 
 /** Reads the events of one streamed response. It is complete at `response.completed` or `response.incomplete` alone. */
-export class ResponseEventReader implements ChatEventReader {
+export class ResponseEventReader extends LastEventReader {
   readonly limits = LIMITS;
   private readonly parts = new ResponseParts();
-  private isOver = false;
-
-  /** @param isNative whether the caller speaks the same protocol and gets the events themselves */
-  constructor(private readonly isNative: boolean) {}
-
-  /** Nothing but the last event of the protocol ends a response, not even a `[DONE]`. */
-  get hasBegun(): boolean {
-    return this.isOver;
-  }
-
-  get isWhole(): boolean {
-    return this.isOver;
-  }
-
-  get follows(): 'more' | 'nothing' {
-    return this.isOver ? 'nothing' : 'more';
-  }
 
   errorIn({ type, response }: JsonObject): unknown {
     if (!FAILURES.includes(type)) return undefined;
@@ -72,7 +50,7 @@ export class ResponseEventReader implements ChatEventReader {
     if (typeof type !== 'string') throw new UnusableAnswer('bad_chunk');
     if (BEGINNINGS.includes(type)) return null;
     if (ENDS.includes(type)) return this.finish(event);
-    return this.eventOf(event, this.partsOf(type, event), null);
+    return this.forwarded(event, this.partsOf(type, event));
   }
 
   private partsOf(type: string, event: JsonObject): ChatPart[] {
@@ -112,16 +90,7 @@ export class ResponseEventReader implements ChatEventReader {
     const parts = isJsonObject(response) ? endingOf(response, this.parts) : undefined;
     if (!isJsonObject(response) || parts === undefined) throw new UnusableAnswer('bad_chunk');
     this.isOver = true;
-    return this.eventOf(event, parts, usageOf(response));
-  }
-
-  private eventOf(
-    event: JsonObject,
-    parts: ChatPart[],
-    usage: TokenUsage | null,
-  ): ChatEvent | null {
-    if (this.isNative) return new PartsEvent(parts, usage, event);
-    return parts.length === 0 && usage === null ? null : new PartsEvent(parts, usage);
+    return this.forwarded(event, parts, usageOf(response));
   }
 }
 
