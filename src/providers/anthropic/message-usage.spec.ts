@@ -62,9 +62,13 @@ describe('the usage of a message', () => {
     },
   );
 
-  it('keeps what a later report leaves out', () => {
+  it.each([
+    ['leaves out', {}],
+    ['has as null', { input_tokens: null, cache_read_input_tokens: null }],
+    ['has as zero', { input_tokens: 0, cache_read_input_tokens: 0 }],
+  ])('keeps what a later report %s (G-23)', (_how, counts) => {
     const first = { input_tokens: 9, cache_read_input_tokens: 4, output_tokens: 1 };
-    const last = { output_tokens: 30, cache_read_input_tokens: null };
+    const last = { output_tokens: 30, ...counts };
     expect(messageUsageOf(laterUsage(first, last))).toMatchObject({
       promptTokens: 13,
       completionTokens: 30,

@@ -2,13 +2,11 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { usageOf } from '../text/token-usage.js';
 import type { TokenUsage } from '../ports/chat.port.js';
 
+/** The counts of the prompt, which exclude each other, and all that is told of it. */
+const PROMPT_COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+const OF_PROMPT = [...PROMPT_COUNTS, 'cache_creation'];
 /** The counts of a usage that are added up over its iterations. */
-const COUNTS = [
-  'input_tokens',
-  'cache_creation_input_tokens',
-  'cache_read_input_tokens',
-  'output_tokens',
-] as const;
+const COUNTS = [...PROMPT_COUNTS, 'output_tokens'];
 /** Iterations of the model itself. Those of others, such as an advisor, are billed apart. */
 const OWN: readonly unknown[] = [undefined, 'message', 'compaction'];
 /** More cannot be the iterations of one answer. */
@@ -28,9 +26,16 @@ export function promptUsageOf(usage: JsonObject): TokenUsage | null {
   return told !== null && told.promptTokens > 0 ? told : null;
 }
 
-/** The later report over the former: a count that is null or absent in the later one stays. */
+/**
+ * The later report over the former: a count that is null or absent in the later one stays. So does the prompt where the later
+ * one has only zeros for it: some vendors of this protocol count it in their first event alone.
+ */
 export function laterUsage(former: JsonObject, later: JsonObject): JsonObject {
-  const told = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
+  const hasPrompt = PROMPT_COUNTS.some((name) => countOf(later[name]) > 0);
+  const told = Object.entries(later).filter(
+    ([name, value]) =>
+      value !== null && value !== undefined && (hasPrompt || !OF_PROMPT.includes(name)),
+  );
   return { ...former, ...Object.fromEntries(told) };
 }
 
