@@ -67,6 +67,14 @@ describe('an error of Gemini', () => {
     expect((await failureOf(400, errorOf(400, 'INVALID_ARGUMENT', told))).kind).toBe('account');
   });
 
+  it.each([
+    'The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).',
+    'The input token count exceeds the maximum number of tokens allowed 1048576',
+  ])('about a prompt that is too long has the code of that: %s', async (message) => {
+    const failure = await failureOf(400, errorOf(400, 'INVALID_ARGUMENT', { message }));
+    expect(failure).toMatchObject({ kind: 'rejected', upstreamCode: 'context_length_exceeded' });
+  });
+
   it('of a rate limit says how long to wait', async () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34s' }];
     const failure = await failureOf(429, errorOf(429, 'RESOURCE_EXHAUSTED', { details }));

@@ -9,6 +9,9 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'IMAGE_OTHER', 'NO_IMAGE'],
 ]);
 
+/** How the vendor says that a prompt does not fit. Before it there is no text of the caller. */
+const TOO_LONG = /^The input token count\b.{0,40}\bexceeds the maximum number of tokens allowed/i;
+
 /** Whether a `finishReason` means that the vendor refused to go on. */
 export function isRefusal(finishReason: string): boolean {
   return REFUSALS.has(finishReason);
@@ -36,16 +39,12 @@ export function blockReasonOf(answer: JsonObject): string | null {
 /**
  * What only this protocol says about a failure. A 200 may have a blocked prompt, which has no candidates, or a candidate
  * without anything; both are refusals of the request. `FAILED_PRECONDITION` is about the operator's account: its region,
- * or its billing.
+ * or its billing. A prompt that is too long has only the status of every bad request: its sentence names it.
  */
 export const ownGeminiErrors: OwnErrors = (status, body) => {
   if (!isJsonObject(body)) return undefined;
   const { error } = body;
-  if (isJsonObject(error)) {
-    return error.status === 'FAILED_PRECONDITION' && status === 400
-      ? { kind: 'account', code: 'FAILED_PRECONDITION', ...messageOf(error.message) }
-      : undefined;
-  }
+  if (isJsonObject(error)) return status === 400 ? badRequestOf(error) : undefined;
   const blockReason = blockReasonOf(body);
   if (blockReason !== null) return { kind: 'rejected', code: blockReason };
   const finishReason = candidateOf(body)?.finishReason;
@@ -54,6 +53,9 @@ export const ownGeminiErrors: OwnErrors = (status, body) => {
   return isBrokenCall(finishReason) ? { kind: 'http_error', code: finishReason } : undefined;
 };
 
-function messageOf(message: unknown): { readonly message?: string } {
-  return typeof message === 'string' ? { message } : {};
+function badRequestOf({ status, message }: JsonObject): ReturnType<OwnErrors> {
+  const text = typeof message === 'string' ? { message } : {};
+  if (status === 'FAILED_PRECONDITION') return { kind: 'account', code: status, ...text };
+  if (!TOO_LONG.test(text.message ?? '')) return undefined;
+  return { kind: 'rejected', code: 'context_length_exceeded', ...text };
 }
