@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/json-object.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import type { UpstreamRequest } from '../http/upstream-request.js';
@@ -17,6 +17,7 @@ import { answerOf } from './message-answer.js';
 import { MessageEventReader } from './message-event-reader.js';
 import { messagesBody } from './messages-body.js';
 import { RefusedSettings } from './refused-settings.js';
+import { fittedThinking } from './thinking.js';
 
 /** The one header of a caller that the vendor gets: the names of features that are being tried out. */
 const BETA = 'anthropic-beta';
@@ -61,7 +62,7 @@ export class AnthropicChat implements ChatPort {
     send: (sent: Sent) => Promise<T>,
   ): Promise<T> {
     if (command.protocol === 'messages') {
-      const body = { ...command.native, model: upstreamModel, max_tokens: command.maxTokens };
+      const body = { ...nativeBodyOf(command), model: upstreamModel };
       return send({ body, isNative: true, customTools: new Set() });
     }
     const conversation = command.conversation();
@@ -88,6 +89,12 @@ function requestOf(
     timeout: 'chat',
     context,
   };
+}
+
+function nativeBodyOf({ native, maxTokens }: ChatCommand): JsonObject {
+  const { thinking, ...fields } = native;
+  const fitted = isJsonObject(thinking) ? fittedThinking(thinking, maxTokens) : thinking;
+  return { ...fields, ...(fitted !== undefined && { thinking: fitted }), max_tokens: maxTokens };
 }
 
 function customToolsOf({ tools }: Conversation): ReadonlySet<string> {

@@ -54,6 +54,17 @@ export function thinkingOf(
   return ofBudget(BUDGETS.get(effort));
 }
 
+/**
+ * The thinking of a caller of the same protocol. Its budget is below the cap that the caller names; where the gateway has
+ * chosen a smaller cap (decision G-106), the vendor would refuse it, so it is what fits, or none.
+ */
+export function fittedThinking(thinking: JsonObject, maxTokens: number): JsonObject | undefined {
+  const { type, budget_tokens: budget } = thinking;
+  if (type !== 'enabled' || typeof budget !== 'number' || budget < maxTokens) return thinking;
+  const fitted = withinBudget(budget, maxTokens);
+  return fitted && { ...thinking, ...fitted.thinking };
+}
+
 function withinBudget(wanted: number, maxTokens: number): WantedThinking | undefined {
   const tokens = Math.min(wanted, Math.floor(maxTokens * MAX_SHARE));
   if (tokens < MIN_BUDGET_TOKENS) return undefined;
