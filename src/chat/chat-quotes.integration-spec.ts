@@ -47,6 +47,19 @@ describe('the ceiling of a chat', () => {
     expect(ceiling(asked)).toBe(ceiling({ ...asked, max_tokens: 2_663 }));
     expect(maxTokens({ ...asked, stream: true })).toBe(128_000);
     expect(maxTokens({ logprobs: false })).toBe(128_000);
+    // Such a vendor ends its stream with an event that has the whole answer again.
+    const [route] = row.routes;
+    const repeating = {
+      ...row,
+      routes: [...row.routes, { ...route, upstreamProtocol: 'responses' as const }],
+    };
+    const streamed = (fields: object) => {
+      const { hold, maxTokens: wanted } = quoted({ stream: true, ...fields }, repeating as never);
+      return wanted ?? hold.outputCapFor?.(hold.amountMicroUsd);
+    };
+    expect(streamed({ ...asked, max_tokens: 100_000 })).toBe(2_663);
+    expect(streamed({ logprobs: true })).toBe(55_924);
+    expect(streamed({})).toBe(128_000);
   });
 
   it('always sends a cap to the provider, under the parameter name that the caller used', () => {

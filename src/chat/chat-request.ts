@@ -1,5 +1,6 @@
 import type { ModelRow } from '../catalog/model-row.js';
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
+import type { Route } from '../providers/ports/attempt.js';
 import type { OutputCapParameter } from '../providers/ports/chat.port.js';
 import { textsOf } from '../providers/text/message-texts.js';
 import {
@@ -21,7 +22,7 @@ const WEB_URL = /^https?:/i;
  * Turns a body into the provider's request. Everything but images is text of the prompt (decision G-23). Throws
  * `invalid_request` for invalid messages.
  */
-export function chatRequestOf({ terms }: ModelRow<'chat'>, body: ChatBody): TextRequest {
+export function chatRequestOf({ terms, routes }: ModelRow<'chat'>, body: ChatBody): TextRequest {
   checkMessages(body.messages);
   const { ignored, messages: known, ...shapes } = knownRequestOf(body, terms?.passFields);
   const rest = { ...parametersOf(body), ...shapes };
@@ -38,7 +39,7 @@ export function chatRequestOf({ terms }: ModelRow<'chat'>, body: ChatBody): Text
     },
     promptTokens: promptBound(JSON.stringify([known.map(withoutImages), rest]), images),
     maxTokens: max_completion_tokens ?? max_tokens,
-    longestAnswerTokens: stream ? undefined : longestAnswerTokens(rest),
+    longestAnswerTokens: stream && !routes.some(repeats) ? undefined : longestAnswerTokens(rest),
     images: imagesOf(messages),
     ignored,
     prompt: (isNative) =>
@@ -60,7 +61,10 @@ function outputCapParameterOf(body: ChatBody): OutputCapParameter | undefined {
   return body.max_tokens === undefined ? undefined : 'max_tokens';
 }
 
-/** Tokens of the longest answer that is not streamed. */
+/** Whether a stream of the route ends with the whole answer, log probabilities included: an event that is read at once. */
+const repeats = ({ upstreamProtocol }: Route): boolean => upstreamProtocol === 'responses';
+
+/** Tokens of the longest answer that is read at once. */
 function longestAnswerTokens({ logprobs, top_logprobs = 0 }: Partial<ChatBody>): number {
   if (logprobs !== true) return Infinity;
   return longestWithLogprobs(top_logprobs);
