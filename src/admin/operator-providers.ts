@@ -8,7 +8,7 @@ import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import type { PausableRoute, RoutePause } from '../providers/routing/route-pause-store.js';
 import { RoutePauseStore } from '../providers/routing/route-pause-store.js';
 import { RouteReports } from '../providers/routing/route-reports.js';
-import type { RoutePauseBody } from './dto/route-pause.body.js';
+import type { RoutePauseBody } from './dto/admin.bodies.js';
 import { type ProbeResult, probeResultOf } from './probe-result.js';
 import { type ProviderHealth, providerHealthOf } from './provider-health.js';
 

@@ -5,7 +5,7 @@ import { NeedsRole } from '../auth/operators/role.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import type { PausableRoute } from '../providers/routing/route-pause-store.js';
-import { RoutePauseBody } from './dto/route-pause.body.js';
+import { RoutePauseBody } from './dto/admin.bodies.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { OperatorProviders } from './operator-providers.js';
 import {

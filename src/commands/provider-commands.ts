@@ -1,4 +1,4 @@
-import { RoutePauseBody } from '../admin/dto/route-pause.body.js';
+import { RoutePauseBody } from '../admin/dto/admin.bodies.js';
 import { viewPausedRoute, viewProbe } from '../admin/views/paused-route.view.js';
 import { viewProviders } from '../admin/views/provider.view.js';
 import type { PausableRoute } from '../providers/routing/route-pause-store.js';

@@ -30,6 +30,7 @@ import { TaskInsertion } from './submission/task-insertion.js';
 import { TaskKinds } from './task-kinds.js';
 import { TaskMetrics } from './task-metrics.js';
 import { TaskRepository } from './reads/task.repository.js';
+import { TaskEvents } from './reads/task-events.js';
 import { TasksService } from './reads/tasks.service.js';
 import { ReportBatcher } from './worker/report-batcher.js';
 import { TaskResolution } from './completion/task-resolution.js';
@@ -55,6 +56,7 @@ import { LateResultStep } from './worker/late-result-step.js';
     TaskKinds,
     TaskRepository,
     TasksService,
+    TaskEvents,
     TaskContents,
     ContentLinks,
     ContentReaderGuard,

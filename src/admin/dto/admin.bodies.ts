@@ -11,6 +11,7 @@ import { Custom, Bool, Enum, Text, Int } from '../../common/validation/fields.js
 
 const MAX_NAME = 200;
 const MAX_NOTE = 1_000;
+const MAX_REASON = 500;
 const MAX_PAYMENT_REFERENCE = 200;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 const optional = { optional: true } as const;
@@ -162,4 +163,23 @@ export class RotateKeyBody {
     description: 'How long the old key still works',
   })
   overlap_seconds!: number;
+}
+
+/** Body of POST /admin/providers/{provider}/pause and …/{route}/pause. */
+export class RoutePauseBody {
+  @Text({
+    max: MAX_REASON,
+    description: 'Why, for other operators',
+    example: 'their status page says that they fail',
+  })
+  reason!: string;
+
+  @Int({
+    min: 0,
+    max: MAX_EPOCH_SECONDS,
+    optional: true,
+    description: 'Epoch seconds at which it ends, at most 30 days ahead. Absent: in an hour',
+    example: 1_800_000_000,
+  })
+  expires_at?: number;
 }

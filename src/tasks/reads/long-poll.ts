@@ -8,6 +8,7 @@ import { Quota } from '../../platform/fairness/quota.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import type { TaskStatus } from '../task.js';
 import { FINAL_STATUSES } from '../task-state-machine.js';
+import { TaskWatch, type WatchedState } from './task-watch.js';
 
 /** Interval of the query that covers all waiting clients of this process. */
 const POLL_INTERVAL_MS = 500;
@@ -19,6 +20,10 @@ const ENDED = `
   SELECT a.id, t.status FROM unnest($1::uuid[], $2::uuid[]) a (account_id, id)
    CROSS JOIN LATERAL (SELECT status FROM task WHERE account_id = a.account_id AND id = a.id OFFSET 0) t
    WHERE t.status = ANY ($3)`;
+
+const STATES = `
+  SELECT a.id, t.status, t.progress FROM unnest($1::uuid[], $2::uuid[]) a (account_id, id)
+   CROSS JOIN LATERAL (SELECT status, progress FROM task WHERE account_id = a.account_id AND id = a.id OFFSET 0) t`;
 
 interface WaitingClient {
   readonly accountId: string;
@@ -39,12 +44,13 @@ export interface WaitRequest {
 }
 
 /**
- * Lets clients wait until their tasks have ended. A waiting client needs no database connection: one query reads the tasks of
- * all clients of the process (decision G-98).
+ * Lets clients wait until their tasks have ended, and watch how they change. A client needs no database connection: one query reads
+ * the tasks of all that wait in this process, and one those of all that watch (decision G-98).
  */
 @Injectable()
 export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly clients = new Map<string, Set<WaitingClient>>();
+  private readonly watches = new Set<TaskWatch>();
   private readonly waitsOfKeys = new Quota({ perBucket: MAX_WAITS_PER_KEY });
   private isClosed = false;
 
@@ -87,11 +93,20 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
     return true;
   }
 
+  /** Watches a task that is in this state; whoever does so closes the watch. After {@link close} it is closed. */
+  watch(task: { readonly id: string; readonly accountId: string } & WatchedState): TaskWatch {
+    const watch = new TaskWatch(task, () => this.watches.delete(watch));
+    if (this.isClosed) watch.close();
+    else this.watches.add(watch);
+    return watch;
+  }
+
   /** Wakes the clients of a task that reached this status in this process, if it is in their `ends`. */
   ended(taskId: string, status: TaskStatus): void {
     for (const client of [...(this.clients.get(taskId) ?? [])]) {
       if (client.ends.includes(status)) client.wake();
     }
+    for (const watch of this.watches) if (watch.taskId === taskId) watch.wake();
   }
 
   /** For shutdown: ends all waits now, and refuses later ones. */
@@ -100,6 +115,7 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
     for (const clients of [...this.clients.values()]) {
       for (const client of [...clients]) client.wake();
     }
+    for (const watch of [...this.watches]) watch.close();
   }
 
   beforeApplicationShutdown(): void {
@@ -118,8 +134,24 @@ export class LongPoll implements OnApplicationBootstrap, BeforeApplicationShutdo
     if (known?.size === 0) this.clients.delete(taskId);
   }
 
-  /** Wakes the clients whose tasks have ended in any process. Throws the database's error. */
+  /** Wakes the clients whose tasks have ended or changed in any process. Throws the database's error. */
   private async tick(): Promise<void> {
+    await this.lookAtWatched();
+    await this.lookAtAwaited();
+  }
+
+  private async lookAtWatched(): Promise<void> {
+    const accounts = new Map([...this.watches].map((watch) => [watch.taskId, watch.accountId]));
+    if (accounts.size === 0) return;
+    const rows = await this.dataSource.query<({ id: string } & WatchedState)[]>(STATES, [
+      [...accounts.values()],
+      [...accounts.keys()],
+    ]);
+    const states = new Map(rows.map((row) => [row.id, row]));
+    for (const watch of this.watches) watch.compare(states.get(watch.taskId));
+  }
+
+  private async lookAtAwaited(): Promise<void> {
     const waiting = [...this.clients].flatMap(([id, [client]]) =>
       client ? [{ id, accountId: client.accountId }] : [],
     );

@@ -73,14 +73,15 @@ export class SseWriter {
   }
 
   /**
-   * Sends one event, with its name if it has one. It returns a promise if the caller has to wait for the client; the
+   * Sends one event, with its name and its id if it has them. It returns a promise if the caller has to wait for the client; the
    * promise never rejects.
    */
-  send(data: string, name?: string): Promise<void> | undefined {
+  send(data: string, name?: string, id?: string): Promise<void> | undefined {
     if (this.isGone) return undefined;
     if (this.hasSent) this.ping?.refresh();
     else this.beginEvents();
-    const event = name === undefined ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`;
+    const head = `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}`;
+    const event = `${head}data: ${data}\n\n`;
     const { response } = this;
     const mayWriteMore = response.write(
       data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event),
