@@ -49,7 +49,7 @@ function optionsFor(element: HTMLElement, drawing: Drawing): uPlot.Options {
   const { format, isStepped, series } = drawing;
   const axis = {
     stroke: colour(element, '--ink-soft'),
-    grid: { stroke: colour(element, '--line') },
+    grid: { stroke: colour(element, '--line'), width: 1 },
   };
   const paths = isStepped ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
   return {

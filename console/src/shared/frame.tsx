@@ -85,7 +85,9 @@ function Who() {
   return (
     <div class="who">
       <Theme />
-      <span>{kind === 'operator' ? `${person ?? 'Operator'}, ${role ?? ''}` : account}</span>
+      <span class="person">
+        {kind === 'operator' ? `${person ?? 'Operator'}, ${role ?? ''}` : account}
+      </span>
       <button type="button" onClick={leave}>
         Sign out
       </button>
@@ -110,7 +112,7 @@ function Theme() {
           choose(event.currentTarget.value);
         }}
       >
-        <option value="">As the system</option>
+        <option value="">System</option>
         <option value="light">Light</option>
         <option value="dark">Dark</option>
       </select>

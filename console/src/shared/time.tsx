@@ -33,7 +33,7 @@ const count = (seconds: number, unit: number): string => String(Math.floor(secon
 /** Milliseconds as "815 ms" or "12.4 s". */
 export const duration = (ms: number | null): string => {
   if (ms === null) return '–';
-  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 };
 
 /** Epoch seconds of what a field of the type `datetime-local` has; undefined where it has nothing. */
