@@ -1,10 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { carriesError } from '../http/error-facts.js';
 import type { ProviderHttp } from '../http/provider-http.js';
-import { jsonBody } from '../http/request-body.js';
-import { readVectors } from '../http/vector-answers.js';
-import { VectorScanner } from '../http/vector-scanner.js';
-import { areEquallyLong } from '../http/vector-text.js';
+import { requestVectors } from '../http/request-vectors.js';
+import type { VectorScanner } from '../http/vector-scanner.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type {
   EmbeddingPort,
@@ -30,23 +27,12 @@ export class GeminiEmbeddings implements EmbeddingPort {
       content: { parts: [{ text }] },
       outputDimensionality: dimensions,
     }));
-    const path = `/models/${encodeURIComponent(context.upstreamModel)}:batchEmbedContents`;
-    const request = {
-      method: 'POST',
-      path,
-      body: jsonBody({ requests }),
-      timeout: 'embedding',
-      context,
-    } as const;
-    const scanner = new VectorScanner(inputs.length);
-    return this.http.requestParsed(
-      request,
-      (answer) => readVectors(answer, scanner),
-      (json, providerRequestId) => {
-        const vectors = carriesError(json) ? undefined : vectorsOf(json, command, scanner);
-        return vectors && { vectors, promptTokens: promptTokensOf(json), providerRequestId };
-      },
-    );
+    return requestVectors(this.http, command, context, {
+      path: `/models/${encodeURIComponent(context.upstreamModel)}:batchEmbedContents`,
+      body: { requests },
+      vectorsOf,
+      promptTokensOf,
+    });
   }
 }
 
@@ -56,16 +42,11 @@ function promptTokensOf(json: JsonObject): number | null {
   return promptTokens > 0 ? promptTokens : null;
 }
 
-/** The vectors in the order of the texts; undefined for any other answer. */
-function vectorsOf(
-  { embeddings }: JsonObject,
-  { inputs, length }: EmbeddingsCommand,
-  scanner: VectorScanner,
-): Vector[] | undefined {
-  if (!Array.isArray(embeddings) || embeddings.length !== inputs.length) return undefined;
-  const vectors = (embeddings as unknown[]).flatMap((item) => {
-    const vector = isJsonObject(item) ? scanner.vectorOf(item.values) : undefined;
-    return vector ?? [];
-  });
-  return vectors.length === inputs.length && areEquallyLong(vectors, length) ? vectors : undefined;
+/** The vectors in the order of the texts. */
+function vectorsOf({ embeddings }: JsonObject, scanner: VectorScanner): Vector[] | undefined {
+  if (!Array.isArray(embeddings)) return undefined;
+  const vectors = (embeddings as unknown[]).map((item) =>
+    isJsonObject(item) ? scanner.vectorOf(item.values) : undefined,
+  );
+  return vectors.every((vector) => vector !== undefined) ? vectors : undefined;
 }

@@ -1,10 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { carriesError } from '../http/error-facts.js';
 import type { ProviderHttp } from '../http/provider-http.js';
-import { jsonBody } from '../http/request-body.js';
-import { readVectors } from '../http/vector-answers.js';
-import { VectorScanner } from '../http/vector-scanner.js';
-import { areEquallyLong } from '../http/vector-text.js';
+import { requestVectors } from '../http/request-vectors.js';
+import type { VectorScanner } from '../http/vector-scanner.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type {
   EmbeddingPort,
@@ -32,40 +29,25 @@ export class OpenAiEmbeddings implements EmbeddingPort {
       dimensions,
       user,
     };
-    const request = {
-      method: 'POST',
+    return requestVectors(this.http, command, context, {
       path: '/embeddings',
-      body: jsonBody(body),
-      timeout: 'embedding',
-      context,
-    } as const;
-    const scanner = new VectorScanner(inputs.length);
-    return this.http.requestParsed(
-      request,
-      (answer) => readVectors(answer, scanner),
-      (json, providerRequestId) => {
-        const vectors = carriesError(json) ? undefined : vectorsOf(json, command, scanner);
-        return vectors && { vectors, promptTokens: promptTokensOf(json), providerRequestId };
-      },
-    );
+      body,
+      vectorsOf,
+      promptTokensOf,
+    });
   }
 }
 
-/** One vector for each input, in their order; undefined for any other answer. */
-function vectorsOf(
-  { data }: JsonObject,
-  { inputs, length }: EmbeddingsCommand,
-  scanner: VectorScanner,
-): Vector[] | undefined {
-  if (!Array.isArray(data) || data.length !== inputs.length) return undefined;
+/** The vectors by the places that the items name, or else have. */
+function vectorsOf({ data }: JsonObject, scanner: VectorScanner): Vector[] | undefined {
+  if (!Array.isArray(data)) return undefined;
   const vectors = new Map<unknown, Vector>();
   for (const [place, item] of (data as unknown[]).entries()) {
     const vector = isJsonObject(item) ? scanner.vectorOf(item.embedding) : undefined;
     if (vector === undefined) return undefined;
     vectors.set((item as JsonObject).index ?? place, vector);
   }
-  const inOrder = inputs.flatMap((_input, index) => vectors.get(index) ?? []);
-  return inOrder.length === inputs.length && areEquallyLong(inOrder, length) ? inOrder : undefined;
+  return data.flatMap((_item, index) => vectors.get(index) ?? []);
 }
 
 /** Null where it is missing, or zero beside inputs that are never empty. */
