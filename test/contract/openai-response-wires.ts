@@ -58,7 +58,13 @@ const patch = {
   name: 'patch',
   input: '*** Begin',
 };
-const novelty = { id: 'nov_1', type: 'novelty', status: 'completed', data: { a: [1] } };
+const novelty = {
+  id: 'nov_1',
+  type: 'novelty',
+  status: 'completed',
+  call_id: 'nov_call_1',
+  data: { a: [1] },
+};
 
 /** A response with the fields that the reference has. */
 export function response(fields: object): JsonObject {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { invalidField } from '../../common/errors/invalid-field.js';
 import type { JsonObject } from '../../common/json-object.js';
 import type { IgnoredFields } from '../../text/ignored-fields.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
@@ -76,6 +77,9 @@ export class ResponseInputs {
 
 type PlacedStoredItem = (StoredItem | NewItem) & PlacedItem;
 
+const CALLS: readonly unknown[] = ['function_call', 'custom_tool_call'];
+const RESULTS: readonly unknown[] = ['function_call_output', 'custom_tool_call_output'];
+
 const isReference = ({ type }: JsonObject): boolean => type === 'item_reference';
 
 function newItem(item: JsonObject, idOf: (item: JsonObject) => string): NewItem {
@@ -83,15 +87,14 @@ function newItem(item: JsonObject, idOf: (item: JsonObject) => string): NewItem 
   return { id, item: { id: toItemId(item.type as string, id), ...item } };
 }
 
-/** Each result of a call follows its call. */
+/** Each result of a call follows its call. Other items of a vendor of this protocol may have such an id, too. */
 function checkOrder(items: readonly PlacedItem[]): void {
   const called = new Set<unknown>();
   for (const { item, param } of items) {
     const { type, call_id: id } = item;
-    if (type === 'function_call' || type === 'custom_tool_call') called.add(id);
-    else if (id !== undefined && !called.has(id)) {
-      const message = `${param}.call_id names no call before it.`;
-      throw new GatewayError('invalid_request', message, { param: `${param}.call_id` });
+    if (CALLS.includes(type)) called.add(id);
+    else if (RESULTS.includes(type) && !called.has(id)) {
+      throw invalidField(`${param}.call_id`, 'names no call before it');
     }
   }
 }
