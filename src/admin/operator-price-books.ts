@@ -8,6 +8,7 @@ import {
   type PriceBookTerms,
 } from '../catalog/price-books/price-book-store.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { invalidField } from '../common/errors/invalid-field.js';
 import { type Page, pageOf } from '../common/paging/page.js';
 import { Clock } from '../common/time/clock.js';
 import type { PageQuery } from '../common/paging/page.query.js';
@@ -73,7 +74,7 @@ export class OperatorPriceBooks {
     const monthOf = (offset: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset);
     const begin = from === undefined ? monthOf(-1) : from * 1_000;
     const end = to === undefined ? monthOf(0) : to * 1_000;
-    if (end <= begin) throw refused('to', 'must be later than from');
+    if (end <= begin) throw invalidField('to', 'must be later than from');
     return this.past.of(current, new Date(begin), new Date(end));
   }
 
@@ -92,17 +93,13 @@ export class OperatorPriceBooks {
 
   private check(model: BookedModel, at: string, seen: ReadonlySet<string>): void {
     const row = this.catalog.find(model.id);
-    if (row?.id !== model.id) throw refused(`${at}.id`, 'is no model of the catalog');
-    if (seen.has(model.id)) throw refused(`${at}.id`, 'is there twice');
+    if (row?.id !== model.id) throw invalidField(`${at}.id`, 'is no model of the catalog');
+    if (seen.has(model.id)) throw invalidField(`${at}.id`, 'is there twice');
     try {
       priceInBook(row, model);
     } catch (error) {
       if (!(error instanceof RowFaults)) throw error;
-      throw refused(`${at}.price`, `does not fit the model: ${error.message}`);
+      throw invalidField(`${at}.price`, `does not fit the model: ${error.message}`);
     }
   }
-}
-
-function refused(param: string, says: string): GatewayError {
-  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
 }

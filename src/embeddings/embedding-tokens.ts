@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { invalidField } from '../common/errors/invalid-field.js';
 import { TokenCounter } from '../text/tokens/token-counter.js';
 import type { EmbeddingInput } from '../providers/ports/embedding.port.js';
 import { MAX_TOKENS, mostInputTokens, mostTokensTogether } from './embedding-inputs.js';
-import { type CountedTokens, refusal } from './embeddings-order.js';
+import type { CountedTokens } from './embeddings-order.js';
 
 /** Tokens of inputs. Those of texts are counted as the encoding `o200k_base` has them. */
 @Injectable()
@@ -41,10 +42,11 @@ export class EmbeddingTokens {
       ),
     );
     const place = counts.findIndex((count) => isAbove(count, maxInputTokens));
-    if (place !== -1) throw refusal(`input.${place}`, `must have at most ${maxInputTokens} tokens`);
+    if (place !== -1)
+      throw invalidField(`input.${place}`, `must have at most ${maxInputTokens} tokens`);
     if (mostTokensTogether(inputs) <= MAX_TOKENS) return;
     if (isAbove(await this.of(accountId, inputs), MAX_TOKENS)) {
-      throw refusal('input', `must have at most ${MAX_TOKENS} tokens in all`);
+      throw invalidField('input', `must have at most ${MAX_TOKENS} tokens in all`);
     }
   }
 }

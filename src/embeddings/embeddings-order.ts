@@ -1,6 +1,6 @@
 import { factorOf } from '../catalog/price-factor.js';
 import type { ModelRow } from '../catalog/model-row.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
+import { invalidField } from '../common/errors/invalid-field.js';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import { linesOf, type PriceLine, sumOf } from '../common/money/price-lines.js';
 import { type EmbeddingsCommand, MAX_DIMENSIONS } from '../providers/ports/embedding.port.js';
@@ -33,7 +33,8 @@ export function orderOf(row: Row, body: EmbeddingsBody): EmbeddingsOrder {
   const { limits } = row;
   const inputs = inputsOf(body.input);
   const maxInputs = limits.maxInputs ?? MAX_INPUTS;
-  if (inputs.length > maxInputs) throw refusal('input', `must have at most ${maxInputs} inputs`);
+  if (inputs.length > maxInputs)
+    throw invalidField('input', `must have at most ${maxInputs} inputs`);
   checkDimensions(row, dimensions);
   const [min, max] = limits.dimensions ?? [1, MAX_DIMENSIONS];
   const length = dimensions === undefined ? { min, max } : { min: dimensions, max: dimensions };
@@ -54,11 +55,6 @@ export function embeddingsCharge(row: Row, counted: CountedTokens, heldMicroUsd:
   return { chargedMicroUsd: isCapped ? heldMicroUsd : due, isCapped, basis };
 }
 
-/** The 400 of a field that breaks a limit. */
-export function refusal(param: string, says: string): GatewayError {
-  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
-}
-
 function basisOf({ price }: Row, { tokens, isEstimated }: CountedTokens): ChargeBasis {
   return {
     unit: 'token',
@@ -75,8 +71,8 @@ function basisOf({ price }: Row, { tokens, isEstimated }: CountedTokens): Charge
 
 function checkDimensions({ limits }: Row, dimensions: number | undefined): void {
   if (dimensions === undefined) return;
-  if (!limits.dimensions) throw refusal('dimensions', 'cannot be chosen for this model');
+  if (!limits.dimensions) throw invalidField('dimensions', 'cannot be chosen for this model');
   const [min, max] = limits.dimensions;
   if (dimensions >= min && dimensions <= max) return;
-  throw refusal('dimensions', `must be from ${min} to ${max} for this model`);
+  throw invalidField('dimensions', `must be from ${min} to ${max} for this model`);
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { invalidField } from '../common/errors/invalid-field.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import { callerLeftSignal } from '../platform/http-server/connections/caller-left-signal.js';
 import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
@@ -125,7 +126,7 @@ function imageError(image: NamedImage, error: unknown): unknown {
 }
 
 function invalid({ param }: NamedImage, says: string, cause?: unknown): GatewayError {
-  return new GatewayError('invalid_request', `${param} ${says}.`, { param, cause });
+  return invalidField(param, says, cause);
 }
 
 function withData(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError } from '../common/errors/gateway-error.js';
+import { invalidField } from '../common/errors/invalid-field.js';
 import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
 import { type ImageCall, InlinedImages } from './inlined-images.js';
 import type { NamedImage, TextRequest } from './text-request.js';
@@ -34,7 +34,7 @@ export class NamedImages {
     const hosts = this.checkTexts(images);
     const verdicts = await Promise.all(hosts.map(({ url }) => this.urls.hostOf(url)));
     const bad = hosts.find((_image, index) => verdicts[index] === 'private');
-    if (bad) throw invalidImage(bad, 'must point at a public host');
+    if (bad) throw invalidField(bad.param, 'must point at a public host');
   }
 
   /** {@link check} without the look at the hosts; returns an image of each of them. */
@@ -42,18 +42,14 @@ export class NamedImages {
     const byHost = new Map<string, NamedImage>();
     for (const image of images) {
       const says = this.urls.rejectionOf(image.url);
-      if (says !== undefined) throw invalidImage(image, says);
+      if (says !== undefined) throw invalidField(image.param, says);
       const { origin } = new URL(image.url);
       if (byHost.has(origin)) continue;
       if (byHost.size === MAX_HOSTS) {
-        throw invalidImage(image, `must be on one of at most ${MAX_HOSTS} hosts`);
+        throw invalidField(image.param, `must be on one of at most ${MAX_HOSTS} hosts`);
       }
       byHost.set(origin, image);
     }
     return [...byHost.values()];
   }
-}
-
-function invalidImage({ param }: NamedImage, says: string): GatewayError {
-  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
 }

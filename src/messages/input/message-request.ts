@@ -1,4 +1,4 @@
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { invalidField } from '../../common/errors/invalid-field.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { OpenBody } from '../../common/validation/open-body.js';
 import { IgnoredFields } from '../../text/ignored-fields.js';
@@ -74,21 +74,17 @@ function checkTogether(body: MessagesBody): void {
 function checkThinking({ thinking, max_tokens: most }: MessagesBody): void {
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
   if (most !== undefined && typeof budget === 'number' && budget >= most) {
-    throw invalid('thinking.budget_tokens', 'must be less than max_tokens');
+    throw invalidField('thinking.budget_tokens', 'must be less than max_tokens');
   }
 }
 
 function checkToolChoice({ tools = [], tool_choice }: MessagesBody): void {
   if (tool_choice?.type === 'any' && tools.length === 0) {
-    throw invalid('tool_choice.type', 'needs a tool in tools');
+    throw invalidField('tool_choice.type', 'needs a tool in tools');
   }
   if (tool_choice?.type === 'tool' && !tools.some(({ name }) => name === tool_choice.name)) {
-    throw invalid('tool_choice.name', 'must name one of the tools');
+    throw invalidField('tool_choice.name', 'must name one of the tools');
   }
-}
-
-function invalid(param: string, says: string): GatewayError {
-  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
 }
 
 /** The known fields, without those that the adapter adds. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { invalidField } from '../../common/errors/invalid-field.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type {
   ConversationMessage,
@@ -145,18 +145,14 @@ function choiceOf(
     return { tools, choice: { kind, name } };
   }
   if (tools.length > 0) return { tools, choice: wanted as ToolChoice };
-  if (wanted === 'required') throw invalidChoice('tool_choice', 'needs a tool in tools');
+  if (wanted === 'required') throw invalidField('tool_choice', 'needs a tool in tools');
   return { tools };
 }
 
 function toolNamed({ type, name }: JsonObject, tools: readonly ChatTool[], path: string): ChatTool {
   const found = tools.find((tool) => tool.kind === type && tool.name === name);
-  if (!found) throw invalidChoice(`${path}.name`, 'must name one of the tools');
+  if (!found) throw invalidField(`${path}.name`, 'must name one of the tools');
   return found;
-}
-
-function invalidChoice(param: string, says: string): GatewayError {
-  return new GatewayError('invalid_request', `${param} ${says}.`, { param });
 }
 
 function formatOf(text: JsonObject | undefined): AnswerFormat | undefined {
