@@ -7,6 +7,9 @@ const BUILT_IN: ReadonlyMap<string, ModelRow> = new Map(
   BUILT_IN_MODELS.map((row) => [row.id, row]),
 );
 const SETTING = /^CATALOG_FILE: /;
+/** Most faults that a check tells, and most characters of each. */
+const MAX_FAULTS = 100;
+const MAX_FAULT_CHARS = 1_000;
 
 /** Where the row of a model comes from: built in, built in and changed by the overlay, or added by it. */
 export const ROW_SOURCES = ['built_in', 'changed', 'added'] as const;
@@ -24,11 +27,14 @@ interface CatalogChangesOfOverlay {
   readonly voice_aliases: number;
 }
 
-/** What an overlay on the catalog would change, or all that is wrong with it. */
+/** What an overlay on the catalog would change, or what is wrong with it. */
 export interface CatalogCheck extends Partial<CatalogChangesOfOverlay> {
   readonly object: 'catalog_check';
   readonly ok: boolean;
+  /** The first ones. */
   readonly faults: readonly string[];
+  /** How many there are beside them, if any. */
+  readonly more_faults?: number;
 }
 
 /** Where the row comes from. A provider whose reported cost the overlay names changes the rows of its routes. */
@@ -43,9 +49,15 @@ export function checkOverlay(load: () => LoadedCatalog): CatalogCheck {
     return { object: 'catalog_check', ok: true, ...changesOf(load()), faults: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const faults = error.problems.map((problem) => problem.replace(SETTING, ''));
-    return { object: 'catalog_check', ok: false, faults };
+    const faults = error.problems.slice(0, MAX_FAULTS).map(toldFault);
+    const more = error.problems.length - faults.length;
+    return { object: 'catalog_check', ok: false, faults, ...(more > 0 && { more_faults: more }) };
   }
+}
+
+function toldFault(problem: string): string {
+  const fault = problem.replace(SETTING, '');
+  return fault.length <= MAX_FAULT_CHARS ? fault : `${fault.slice(0, MAX_FAULT_CHARS - 1)}…`;
 }
 
 function changesOf({ rows, providers, voiceAliases = {} }: LoadedCatalog): CatalogChangesOfOverlay {

@@ -68,7 +68,7 @@ export class CatalogModelView {
 /** The models, all on one page. */
 export class CatalogModelPage extends pageOfViews(CatalogModelView) {}
 
-/** What an overlay would change, or all that is wrong with it. */
+/** What an overlay would change, or what is wrong with it. */
 export class CatalogCheckView implements CatalogCheck {
   @ApiProperty({ enum: ['catalog_check'], description: 'Says what kind of object this is' })
   object!: 'catalog_check';
@@ -76,8 +76,18 @@ export class CatalogCheckView implements CatalogCheck {
   @ApiProperty({ description: 'Whether a gateway would start with it' })
   ok!: boolean;
 
-  @ApiProperty({ type: [String], description: 'All that is wrong with it' })
+  @ApiProperty({
+    type: [String],
+    maxItems: 100,
+    description: 'What is wrong with it: the first 100 faults, each of at most 1,000 characters',
+  })
   faults!: string[];
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'How many faults it has beside these; absent where there are none',
+  })
+  more_faults?: number;
 
   @ApiPropertyOptional({ type: 'integer', description: 'How many models there would be' })
   models?: number;

@@ -77,6 +77,13 @@ describe('/admin/catalog', () => {
       200,
       { object: 'catalog_check', ok: false, faults: expect.arrayContaining(faults) },
     ]);
+    const many = await harness.post('/catalog/check', {
+      models: Array.from({ length: 130 }, (_, at) => ({ id: `${'x'.repeat(2_000)}${at}`, foo: 1 })),
+    });
+    const told = many.json as { faults: string[]; more_faults: number };
+    expect(told.faults).toHaveLength(100);
+    expect(told.more_faults).toBeGreaterThanOrEqual(30);
+    expect(Math.max(...told.faults.map(({ length }) => length))).toBeLessThanOrEqual(1_000);
     const none = await harness.post('/catalog/check', []);
     expect(none.json).toMatchObject({ ok: false });
   });
