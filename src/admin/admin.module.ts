@@ -25,6 +25,8 @@ import { LedgerController } from './ledger.controller.js';
 import { OverviewController } from './overview.controller.js';
 import { OverviewService } from './overview.service.js';
 import { OperatorEndpoints } from './operator-endpoints.js';
+import { OperatorPortalLinks } from './portal-links.js';
+import { SessionsController } from './sessions.controller.js';
 import { OperatorLedger } from './operator-ledger.js';
 import { OperatorKeys } from './operator-keys.js';
 import { OperatorTargets } from './operator-targets.js';
@@ -71,6 +73,7 @@ import { WebhookReceiversController } from './webhook-receivers.controller.js';
     HoldsController,
     OverviewController,
     PriceBooksController,
+    SessionsController,
   ],
   providers: [
     SealedSecrets,
@@ -93,6 +96,7 @@ import { WebhookReceiversController } from './webhook-receivers.controller.js';
     IdSearch,
     OverviewService,
     OperatorEndpoints,
+    OperatorPortalLinks,
     AdminTasksService,
     AdminGuard,
   ],
@@ -106,6 +110,7 @@ import { WebhookReceiversController } from './webhook-receivers.controller.js';
     DeliveriesService,
     IdSearch,
     OperatorEndpoints,
+    OperatorPortalLinks,
     SealedSecrets,
   ],
 })

@@ -1,4 +1,5 @@
 import { CreateAccountBody, UpdateAccountBody } from '../admin/dto/admin.bodies.js';
+import { PortalLinkBody } from '../admin/portal-links.js';
 import { AccountsQuery, LedgerQuery } from '../admin/dto/admin.queries.js';
 import {
   viewAccount,
@@ -64,6 +65,14 @@ export const ACCOUNT_COMMANDS = {
     run: async ({ operator, responses }, [id = '']) => {
       await operator.account(id);
       return { erased_responses: await responses.erase(pathId('acct', id)) };
+    },
+  },
+  'account:portal-link': {
+    changes: true,
+    run: ({ portalLinks }, [id = ''], options) => {
+      const scopes = given(options, 'scopes');
+      const more = scopes === undefined ? {} : { scopes: scopes.split(',') };
+      return portalLinks.make(id, sent(PortalLinkBody, without(options, 'scopes'), more));
     },
   },
   statement: {

@@ -6,6 +6,7 @@ import { IdSearch } from '../admin/id-search.js';
 import { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
+import { OperatorPortalLinks } from '../admin/portal-links.js';
 import { OperatorPriceBooks } from '../admin/operator-price-books.js';
 import { OperatorProviders } from '../admin/operator-providers.js';
 import { OperatorService } from '../admin/operator.service.js';
@@ -46,6 +47,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     holds: app.get(OpenHolds, { strict: false }),
     receivers: app.get(WebhookReceivers, { strict: false }),
     endpoints: app.get(OperatorEndpoints),
+    portalLinks: app.get(OperatorPortalLinks),
     actions: app.get(OperatorActions),
     statements: app.get(StatementAnswers, { strict: false }),
     usage: app.get(UsageService, { strict: false }),

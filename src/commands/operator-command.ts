@@ -5,6 +5,7 @@ import type { OperatorActions } from '../auth/acts/operator-actions.js';
 import type { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorLedger } from '../admin/operator-ledger.js';
+import type { OperatorPortalLinks } from '../admin/portal-links.js';
 import type { OperatorPriceBooks } from '../admin/operator-price-books.js';
 import type { OperatorProviders } from '../admin/operator-providers.js';
 import type { OperatorService } from '../admin/operator.service.js';
@@ -35,6 +36,7 @@ export interface Operators extends CommonServices {
   readonly holds: OpenHolds;
   readonly receivers: WebhookReceivers;
   readonly endpoints: OperatorEndpoints;
+  readonly portalLinks: OperatorPortalLinks;
   readonly statements: StatementAnswers;
   readonly usage: UsageService;
   readonly bills: VendorReconciliation;

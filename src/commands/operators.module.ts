@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { DeliveriesService } from '../admin/deliveries.service.js';
 import { IdSearch } from '../admin/id-search.js';
 import { OperatorEndpoints } from '../admin/operator-endpoints.js';
+import { OperatorPortalLinks } from '../admin/portal-links.js';
 import { OperatorLedger } from '../admin/operator-ledger.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
 import { PriceWhatIf } from '../admin/price-what-if.js';
@@ -68,6 +69,7 @@ const SERVICES = [
   WebhookUrlPolicy,
   WebhookEndpoints,
   OperatorEndpoints,
+  OperatorPortalLinks,
   CatalogChanges,
 ];
 

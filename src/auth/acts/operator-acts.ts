@@ -31,6 +31,8 @@ const ACT_OF_CALL: ReadonlyMap<string, string> = new Map([
   ['POST /admin/providers/:provider/:route/pause', 'route:pause'],
   ['DELETE /admin/providers/:provider/:route/pause', 'route:resume'],
   ['POST /admin/providers/:provider/:route/probe', 'route:probe'],
+  ['POST /admin/accounts/:id/portal-links', 'account:portal-link'],
+  ['DELETE /admin/sessions/:id', 'session:end'],
   ['POST /admin/executions/:id/refund', 'execution:refund'],
   ['POST /admin/tasks/:id/refund', 'task:refund'],
   ['POST /admin/tasks/:id/resolve', 'task:resolve'],

@@ -10,11 +10,15 @@ const fingerprint = (text: string): string =>
 /** What vouches for operators at present: the name of each in the record of actions. Undefined: it is not set up. */
 export interface OperatorActors {
   readonly token: string | undefined;
+  readonly oidc: string | undefined;
 }
 
-/** The actors of the present settings. A changed `ADMIN_TOKEN` is another actor. */
-export function operatorActorsOf({
-  adminToken,
-}: Pick<GatewayConfig, 'adminToken'>): OperatorActors {
-  return { token: adminToken === undefined ? undefined : fingerprint(adminToken) };
+/** The actors of the present settings. A changed `ADMIN_TOKEN` is another actor, and so is a changed setting of OIDC. */
+export function operatorActorsOf(config: GatewayConfig): OperatorActors {
+  const { adminToken, oidcIssuer, oidcClientId, oidcRoles } = config;
+  const oidc = JSON.stringify([oidcIssuer, oidcClientId, oidcRoles]);
+  return {
+    token: adminToken === undefined ? undefined : fingerprint(adminToken),
+    oidc: oidcIssuer === undefined ? undefined : fingerprint(oidc),
+  };
 }

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Request } from 'express';
 import { Clock } from '../../common/time/clock.js';
 import {
@@ -15,10 +15,14 @@ export class OperatorToken {
   /** The name of the token in the record of actions; undefined without a token. */
   readonly actor: string | undefined;
   private readonly token: StaticBearerToken | undefined;
+  private readonly logger = new Logger(OperatorToken.name);
+  private readonly isForEmergencies: boolean;
 
   constructor(@Inject(GATEWAY_CONFIG) config: GatewayConfig, clock: Clock) {
     const { adminToken: token } = config;
-    this.actor = operatorActorsOf(config).token;
+    const actors = operatorActorsOf(config);
+    this.actor = actors.token;
+    this.isForEmergencies = actors.oidc !== undefined;
     this.token =
       token === undefined
         ? undefined
@@ -34,8 +38,14 @@ export class OperatorToken {
     this.token?.check(request);
   }
 
-  /** Accepts the token itself. Throws as {@link check}. */
+  /**
+   * Accepts the token itself, with which somebody signs in. Where operators have an identity provider, the log says so. Throws as
+   * {@link check}.
+   */
   checkText(text: string, ip: string | undefined): void {
     this.token?.check({ headers: { authorization: `Bearer ${text}` }, ip }, 'token');
+    if (!this.isForEmergencies) return;
+    const message = 'somebody signed in with ADMIN_TOKEN, although there is an identity provider';
+    this.logger.warn({ address: ip }, message);
   }
 }

@@ -40,6 +40,7 @@ const OPEN = `
 const SEEN = 'UPDATE console_session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2';
 const PROVE = `UPDATE console_session SET proved_at = $2 WHERE id = $1 RETURNING ${FIELDS}`;
 const END = 'DELETE FROM console_session WHERE id = $1';
+const END_OWN = 'DELETE FROM console_session WHERE id = $1 AND actor = $2 AND person = $3';
 const END_BY_SECRET = 'DELETE FROM console_session WHERE secret_hash = $1';
 
 /** What `query` answers to a statement that changes rows and returns some. */
@@ -124,6 +125,11 @@ export class ConsoleSessions {
   async end(id: string): Promise<boolean> {
     const [, ended] = await this.dataSource.query<Changed<unknown>>(END, [id]);
     return ended > 0;
+  }
+
+  /** Ends a session if it is that of this operator. */
+  async endOwn(id: string, actor: string, person: string): Promise<void> {
+    await this.dataSource.query(END_OWN, [id, actor, person]);
   }
 
   /** Ends the session of a secret, if there is one. */

@@ -75,6 +75,12 @@ const PATH_IDS: readonly PathId[] = [
     example: `whe_${HEX}`,
   },
   {
+    path: /^\/admin\/sessions\//,
+    name: 'id',
+    description: 'The session, such as `ses_…`',
+    example: `ses_${HEX}`,
+  },
+  {
     path: /^\/(admin|v1)\/webhook-deliveries\//,
     name: 'id',
     description: 'The delivery, such as `whd_…`',

@@ -102,6 +102,12 @@ export const ACCOUNT_DECLARATIONS = {
     notes: ['It asks first. What is still being made is not stored when it ends.'],
     example: 'account:erase-content acme',
   },
+  'account:portal-link': {
+    about: 'Makes a link that lets a customer into the console: once, within 10 minutes, to read',
+    operands: [ACCOUNT],
+    options: { scopes: { value: 'read', about: 'What the session may do. Absent: read' } },
+    example: 'account:portal-link acme',
+  },
   statement: {
     about: 'Shows the statement of a month of an account',
     operands: [ACCOUNT, { name: 'MONTH', about: 'A month of UTC, such as 2026-11' }],

@@ -6,6 +6,7 @@ import { bodyInApiFamily } from '../../common/errors/error-body.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import { JsonBodyGuard } from '../../platform/http-server/request-body/json-body.guard.js';
 import { requestIdOf } from '../../platform/http-server/responses/execution-id.js';
+import { IdentityProvider } from './identity-provider.js';
 import { notSignedIn } from './console-requests.js';
 import { OwnPageGuard } from './own-page.guard.js';
 import { type PageOrigin, PageOrigins } from './page-origin.js';
@@ -25,6 +26,7 @@ export class SessionController {
     private readonly signIns: SignInService,
     private readonly origins: PageOrigins,
     private readonly ownPage: OwnPageGuard,
+    private readonly provider: IdentityProvider,
   ) {}
 
   /** Without a session 401, with the ways of signing in beside the error. */
@@ -90,7 +92,7 @@ export class SessionController {
   private waysOf(request: Request): SignInView {
     return {
       operator: this.signIns.takesToken,
-      oidc: false,
+      oidc: this.provider.isSet,
       refused: this.origins.refusalOf(request),
     };
   }

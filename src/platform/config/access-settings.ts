@@ -1,4 +1,15 @@
-import { headerNames, networks, oneOf, origins, secret, setting, token } from './setting.js';
+import {
+  headerNames,
+  issuer,
+  networks,
+  oneOf,
+  origins,
+  roleRules,
+  secret,
+  setting,
+  text,
+  token,
+} from './setting.js';
 
 const TOKEN_MIN_LENGTH = 16;
 
@@ -42,6 +53,36 @@ export const ACCESS_SETTINGS = {
     [],
     origins,
     'Origins of web pages and apps that may call `/v1`, separated by commas, such as `https://app.example` or `tauri://localhost`. `*`: every origin. Empty: none',
+  ),
+  OIDC_ISSUER: setting(
+    'oidcIssuer',
+    'unset',
+    undefined,
+    issuer,
+    'Identity provider with which operators sign in to the console, such as `https://login.example`. Needs the three settings below',
+  ),
+  OIDC_CLIENT_ID: setting(
+    'oidcClientId',
+    'unset',
+    undefined,
+    text(),
+    'Name of the gateway at the identity provider',
+  ),
+  OIDC_CLIENT_SECRET: secret(
+    setting(
+      'oidcClientSecret',
+      'unset',
+      undefined,
+      text(),
+      'Secret of the gateway at the identity provider',
+    ),
+  ),
+  OIDC_ROLES: setting(
+    'oidcRoles',
+    'empty',
+    [],
+    roleRules,
+    'Which claim gives which role, separated by commas, such as `groups=ops:admin,email=jo@example.com:viewer`. The highest counts; without one nobody gets in',
   ),
   RUN_HEADERS: setting(
     'runHeaders',

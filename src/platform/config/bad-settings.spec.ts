@@ -3,7 +3,7 @@ import { ConfigError, loadConfig } from './load-config.js';
 import { SETTINGS, type SettingName } from './settings.js';
 
 /** Settings that take any text. */
-type AnyText = 'DATA_DIR' | 'CATALOG_FILE';
+type AnyText = 'DATA_DIR' | 'CATALOG_FILE' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET';
 
 const DAY_MS = 86_400_000;
 /** One below the least, one above the most, and what is no whole number. */
@@ -43,6 +43,8 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   ADMIN_TOKEN: TOKENS,
   METRICS_TOKEN: TOKENS,
   CONSOLE: ['yes', 'ON'],
+  OIDC_ISSUER: ['login.example', 'http://login.example', 'https://login.example/?a=b'],
+  OIDC_ROLES: ['admin', 'groups:admin', 'groups=ops:owner', 'groups=ops'],
   TRUST_PROXY: ['10.0.0.0/33', 'balancer', '10.0.0.1,nowhere'],
   CORS_ORIGINS: [
     '*.example',

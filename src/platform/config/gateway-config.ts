@@ -60,6 +60,12 @@ export interface GatewayConfig {
   readonly corsOrigins: readonly string[];
   /** Whether there is a page at `/console`. */
   readonly console: 'on' | 'off';
+  /** Undefined: operators sign in with the admin token only. */
+  readonly oidcIssuer: string | undefined;
+  readonly oidcClientId: string | undefined;
+  readonly oidcClientSecret: string | undefined;
+  /** Each is `claim=value:role`. */
+  readonly oidcRoles: readonly string[];
   readonly runHeaders: readonly string[];
   /** 0 = no limit. */
   readonly maxConnectionsPerAddress: number;

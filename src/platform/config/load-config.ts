@@ -73,10 +73,27 @@ function crossChecks(
   if (config.role !== 'all' && !environment.DATABASE_URL) {
     problems.push(`ROLE: ${config.role} needs DATABASE_URL`);
   }
+  problems.push(...oidcProblems(config));
   if (config.videoApiKey !== undefined && !environment.VIDEO_BASE_URL) {
     problems.push('VIDEO_BASE_URL: is required with VIDEO_API_KEY');
   }
   return problems;
+}
+
+/** Signing in with an identity provider needs all of its settings. */
+function oidcProblems(config: GatewayConfig): string[] {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcRoles } = config;
+  const settings = {
+    OIDC_ISSUER: oidcIssuer,
+    OIDC_CLIENT_ID: oidcClientId,
+    OIDC_CLIENT_SECRET: oidcClientSecret,
+    OIDC_ROLES: oidcRoles.length > 0 ? oidcRoles : undefined,
+  };
+  const entries = Object.entries(settings);
+  const isUsed = entries.some(([, value]) => value !== undefined);
+  return entries.flatMap(([name, value]) =>
+    isUsed && value === undefined ? [`${name}: is required with the other OIDC settings`] : [],
+  );
 }
 
 function quote(text: string): string {

@@ -220,3 +220,24 @@ export const headerNames = listOf((item) => {
   const isOpen = HEADER_NAME.test(item) && !SECRET_HEADERS.includes(item.toLowerCase());
   return isOpen ? undefined : `${item} is no name of a header, or of one with a secret`;
 }, LIST_LIMIT);
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** The address of an identity provider: over HTTPS, or on this machine. */
+export const issuer = (value: string): Reading<string> => {
+  const parsed = parseUrl(value);
+  const isHttps = parsed?.protocol === 'https:';
+  const isLocal = parsed?.protocol === 'http:' && LOOPBACK_HOST.test(parsed.hostname);
+  if (!(isHttps || isLocal)) return bad('must be an https URL');
+  return /[?#]/.test(value) ? bad('must have no query and no fragment') : good(value);
+};
+
+const ROLE_RULE = /^[^=]+=.+:(?:viewer|support|finance|admin)$/;
+/** Claims of an identity provider and the roles that they give. */
+export const roleRules = listOf(
+  (item) =>
+    ROLE_RULE.test(item)
+      ? undefined
+      : `${item} is not a claim, =, its value, : and one of viewer, support, finance, admin`,
+  LIST_LIMIT,
+);
