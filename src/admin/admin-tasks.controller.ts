@@ -16,6 +16,7 @@ import {
   OperatorEndpoint,
   TakesJson,
 } from './operator-endpoint.decorator.js';
+import { ShowsContent } from './shown-by-role.interceptor.js';
 import { answerEntry, REPLAY_HEADERS } from './replayed-entry.js';
 import {
   AdminTaskPage,
@@ -33,6 +34,7 @@ export class AdminTasksController {
   constructor(private readonly tasks: AdminTasksService) {}
 
   @Get()
+  @ShowsContent('task:look')
   @NeedsRole('viewer')
   @ApiOperation({
     summary: 'Tasks, newest first',
@@ -45,6 +47,7 @@ export class AdminTasksController {
   }
 
   @Get(':id')
+  @ShowsContent('task:look')
   @NeedsRole('viewer')
   @ApiOperation({
     summary: 'One task',
@@ -57,6 +60,7 @@ export class AdminTasksController {
   }
 
   @Post(':id/resolve')
+  @ShowsContent('task:look')
   @NeedsRole('finance')
   @MovesMoney()
   @HttpCode(200)

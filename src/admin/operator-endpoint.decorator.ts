@@ -3,6 +3,7 @@ import { ApiBearerAuth, ApiHeader, ApiTags } from '@nestjs/swagger';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import { AdminGuard } from './admin.guard.js';
+import { ShownByRoleInterceptor } from './shown-by-role.interceptor.js';
 import { OperatorActionsInterceptor } from './operator-actions.interceptor.js';
 
 /** Name of the operator's bearer scheme in the OpenAPI document. */
@@ -12,7 +13,8 @@ export const ADMIN_SCHEME = 'admin-token';
 export function OperatorEndpoint(): ClassDecorator & MethodDecorator {
   return applyDecorators(
     UseGuards(AdminGuard),
-    UseInterceptors(OperatorActionsInterceptor),
+    // The record has all; what the role does not show is left out of the answer.
+    UseInterceptors(ShownByRoleInterceptor, OperatorActionsInterceptor),
     ApiTags('admin'),
     ApiBearerAuth(ADMIN_SCHEME),
     ErrorResponses(

@@ -9,6 +9,7 @@ import { AdminUsageQuery } from '../billing/usage/dto/usage.query.js';
 import { UsageService } from '../billing/usage/usage.service.js';
 import { AdminUsagePage } from '../billing/usage/admin-usage.view.js';
 import { CSV_DESCRIPTION } from '../billing/usage/usage.view.js';
+import { CostsInCsv } from './shown-by-role.interceptor.js';
 import { OperatorEndpoint } from './operator-endpoint.decorator.js';
 
 /** Usage of all accounts (docs/operate/operations.md, "Usage"). */
@@ -18,6 +19,7 @@ export class UsageController {
   constructor(private readonly usage: UsageService) {}
 
   @Get()
+  @CostsInCsv()
   @NeedsRole('viewer')
   @ApiOperation({
     summary:

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider from 'oidc-provider';
+import type Provider from 'oidc-provider';
 import type { ConsoleBrowser } from './console-browser.js';
 
 /** Name and secret of the gateway at the provider. */
 export const OIDC_CLIENT = { id: 'shim', secret: 'the-secret-of-the-gateway' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const MOST_STEPS = 12;
+/** The provider prints advice for servers that are no tests. */
+const ADVICE = /oidc-provider (?:WARNING|NOTICE)/;
 
 /** What the provider says of somebody beside the name. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -18,6 +20,10 @@ export class TestIdentityProvider {
   /** By the name that somebody types. */
   readonly people = new Map<string, Claims>();
 
+  private readonly printers = { warn: console.warn, info: console.info };
+
+  private makeProvider: typeof Provider | undefined;
+
   private constructor(private readonly server: Server) {}
 
   /** Call {@link stop} in `afterAll`. */
@@ -27,6 +33,8 @@ export class TestIdentityProvider {
     });
     const provider = new TestIdentityProvider(server.listen(0, '127.0.0.1'));
     await once(server, 'listening');
+    provider.keepQuiet();
+    provider.makeProvider = (await import('oidc-provider')).default;
     return provider;
   }
 
@@ -36,7 +44,8 @@ export class TestIdentityProvider {
 
   /** Lets the gateway at this URL sign people in. */
   serve(gatewayUrl: string): void {
-    const provider = new Provider(this.issuer, {
+    if (this.makeProvider === undefined) throw new Error('the provider has not started');
+    const provider = new this.makeProvider(this.issuer, {
       clients: [
         {
           client_id: OIDC_CLIENT.id,
@@ -63,6 +72,17 @@ export class TestIdentityProvider {
     this.server.closeAllConnections();
     this.server.close();
     await once(this.server, 'close');
+    Object.assign(console, this.printers);
+  }
+
+  private keepQuiet(): void {
+    const { warn, info } = this.printers;
+    const heard = (print: (...words: unknown[]) => void) => {
+      return (...words: unknown[]) => {
+        if (!ADVICE.test(String(words[0]))) print(...words);
+      };
+    };
+    Object.assign(console, { warn: heard(warn), info: heard(info) });
   }
 }
 

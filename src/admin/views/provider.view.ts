@@ -42,8 +42,14 @@ class FiguresView {
   @ApiProperty({ example: '120000', description: 'What they were charged' })
   charged_today_microusd!: string;
 
-  @ApiProperty({ example: '80000', description: 'What they cost at the provider, where known' })
-  cost_today_microusd!: string;
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '80000',
+    description:
+      'What they cost at the provider, where known; null to whom the role does not show it',
+  })
+  cost_today_microusd!: string | null;
 }
 
 /** The circuit breaker of one operation. */
