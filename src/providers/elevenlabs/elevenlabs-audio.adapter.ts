@@ -1,5 +1,5 @@
-import { sniffAudio } from '../http/audio-sniff.js';
 import type { ProviderHttp } from '../http/provider-http.js';
+import { requestAudio } from '../http/request-audio.js';
 import { jsonBody, multipartBody, type RequestBody } from '../http/request-body.js';
 import type { UpstreamTimeoutName } from '../http/upstream-timeouts.js';
 import type { AttemptContext } from '../ports/attempt.js';
@@ -130,21 +130,11 @@ export class ElevenLabsAudio
     return this.request({ path, body, format, timeout: 'composition' }, context);
   }
 
-  /** Posts the request and waits for the first bytes of audio in the requested format. Any other response is unusable. */
-  private async request(
+  private request(
     { path, body, format, timeout = 'audio' }: AudioRequest,
     context: AttemptContext,
   ): Promise<ProviderAudio> {
-    const answer = await this.http.request({
-      method: 'POST',
-      path,
-      body,
-      headers: { accept: 'audio/*' },
-      timeout,
-      context,
-    });
-    if (!(await sniffAudio(answer.body, format))) throw await this.http.noFile(answer, 'not_audio');
-    return { body: answer.body, providerRequestId: answer.providerRequestId };
+    return requestAudio(this.http, { path, body, timeout, context }, format);
   }
 }
 

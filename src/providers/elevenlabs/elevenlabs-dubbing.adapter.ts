@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { sniffFile } from '../http/audio-sniff.js';
+import { contentTypeOf, isMessageType } from '../http/file-type.js';
 import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
@@ -10,8 +11,6 @@ import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/j
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** A longer text is neither a language nor a media type. */
 const MAX_WORD_CHARACTERS = 255;
-/** Content types of responses that contain a message instead of the file. */
-const NO_MEDIA = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 
 /** Dubbing over the ElevenLabs wire protocol (`/v1/dubbing`). */
 export class ElevenLabsDubbing implements DubbingPort {
@@ -52,10 +51,8 @@ export class ElevenLabsDubbing implements DubbingPort {
       timeout: 'download',
       context,
     });
-    const type = response.headers['content-type'];
-    const contentType = typeof type === 'string' ? type : null;
-    const isMessage = contentType !== null && NO_MEDIA.test(contentType);
-    if (isMessage || !(await sniffFile(response.body)))
+    const contentType = contentTypeOf(response);
+    if (isMessageType(contentType) || !(await sniffFile(response.body)))
       throw await this.http.noFile(response, 'no_media');
     return { body: response.body, contentType };
   }

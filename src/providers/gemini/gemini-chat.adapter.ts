@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../common/json-object.js';
-import { ProviderError } from '../http/provider-error.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import {
@@ -32,13 +31,12 @@ import { needsSignatures } from './gemini-thinking.js';
 import { toolConfigOf, declaredToolsOf } from './gemini-tools.js';
 import { geminiUsageOf } from './gemini-usage.js';
 
+/** The roles of messages that are instructions. */
+const INSTRUCTORS: readonly string[] = ['system', 'developer'];
+
 /** Text over Gemini's `generateContent`. No caller speaks this protocol, so that every request is made of neutral parts. */
 export class GeminiChat implements ChatPort {
-  /** @param provider the provider's id, for errors */
-  constructor(
-    private readonly http: ProviderHttp,
-    private readonly provider: string,
-  ) {}
+  constructor(private readonly http: ProviderHttp) {}
 
   complete(command: ChatCommand, context: AttemptContext): Promise<ChatResult> {
     const conversation = command.conversation();
@@ -79,13 +77,10 @@ export class GeminiChat implements ChatPort {
       return geminiContentsOf(conversation, needsSignatures(upstreamModel));
     } catch (error) {
       if (!(error instanceof ImageWithoutBytesError)) throw error;
-      const detail = { provider: this.provider, sent: false, upstreamCode: 'image_without_bytes' };
-      throw new ProviderError('rejected', detail);
+      throw this.http.refusal('image_without_bytes');
     }
   }
 }
-
-const INSTRUCTORS: readonly string[] = ['system', 'developer'];
 
 function answerTo({ tools }: Conversation): GeminiAnswer {
   const custom = tools.filter(({ kind }) => kind === 'custom').map(({ name }) => name);
@@ -99,10 +94,10 @@ function toResult(
   providerRequestId: string | null,
 ): ChatResult | undefined {
   const candidate = candidateOf(json);
-  const parts = candidate && answer.partsIn(candidate);
+  if (candidate === undefined || brokenCallOf(candidate) !== null) return undefined;
+  const parts = answer.partsIn(candidate);
   if (parts === undefined) return undefined;
-  if (brokenCallOf(candidate) !== null) return undefined;
-  const reason = candidate === undefined ? null : answer.reasonOf(candidate);
+  const reason = answer.reasonOf(candidate);
   if (reason === null && parts.length === 0) return undefined;
   parts.push({ type: 'finish', reason: reason ?? answer.missingReason });
   return { answer: new PartsEvent(parts, geminiUsageOf(json)), providerRequestId };

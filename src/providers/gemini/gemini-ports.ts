@@ -17,9 +17,7 @@ export function geminiPorts(access: ProviderContext): ProbedPorts {
     headers: keyHeader(access, 'x-goog-api-key'),
     ownErrors: ownGeminiErrors,
   });
-  const speech = new GeminiSpeech(http, access.id);
-  const chat = new GeminiChat(http, access.id);
-  const [image, embeddings] = [new GeminiImage(http), new GeminiEmbeddings(http)];
+  const speech = new GeminiSpeech(http);
   const probe = new ModelList(http, {
     path: '/models?pageSize=1000',
     field: 'models',
@@ -27,7 +25,14 @@ export function geminiPorts(access: ProviderContext): ProbedPorts {
     prefix: 'models/',
     hasMore: (json) => typeof json.nextPageToken === 'string',
   });
-  return { probe, chat, embeddings, image, speech, dialogue: speech };
+  return {
+    probe,
+    chat: new GeminiChat(http),
+    embeddings: new GeminiEmbeddings(http),
+    image: new GeminiImage(http),
+    speech,
+    dialogue: speech,
+  };
 }
 
 /** Whether a request can name the model: its name without `models/`. */

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../common/json-object.js';
-import { ProviderError } from '../http/provider-error.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type {
@@ -34,11 +33,7 @@ interface Script {
 
 /** Speech of one voice and dialogues of two over Gemini's `generateContent`. */
 export class GeminiSpeech implements SpeechPort, DialoguePort {
-  /** @param provider the provider's id, for errors */
-  constructor(
-    private readonly http: ProviderHttp,
-    private readonly provider: string,
-  ) {}
+  constructor(private readonly http: ProviderHttp) {}
 
   speak(command: SpeechCommand, context: AttemptContext): Promise<ProviderAudio> {
     const { text, voiceId, format, seed } = command;
@@ -50,10 +45,7 @@ export class GeminiSpeech implements SpeechPort, DialoguePort {
     const { lines, format, seed } = command;
     const voices = [...new Set(lines.map(({ voiceId }) => voiceId))];
     const [only = ''] = voices;
-    if (voices.length > DIALOGUE_VOICES) {
-      const detail = { provider: this.provider, sent: false, upstreamCode: 'too_many_voices' };
-      throw new ProviderError('rejected', detail);
-    }
+    if (voices.length > DIALOGUE_VOICES) throw this.http.refusal('too_many_voices');
     if (voices.length === 1) {
       const text = lines.map((line) => line.text).join('\n');
       return this.speak({ text, voiceId: only, format, seed }, context);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
+import { contentTypeOf, isMessageType } from '../http/file-type.js';
 import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
@@ -7,8 +8,6 @@ import type { AttemptContext } from '../ports/attempt.js';
 import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/job.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Content types of responses that contain a message instead of the file. */
-const NO_VIDEO = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 
 /** Videos over the wire protocol of OpenAI's `/videos`, with the fields other vendors add to it. */
 export class OpenAiVideo implements VideoPort {
@@ -51,10 +50,8 @@ export class OpenAiVideo implements VideoPort {
       response.body.on('error', () => undefined).destroy();
       return { redirectUrl: response.redirectUrl };
     }
-    const type = response.headers['content-type'];
-    const contentType = typeof type === 'string' ? type : null;
-    if (contentType !== null && NO_VIDEO.test(contentType))
-      throw await this.http.noFile(response, 'no_video');
+    const contentType = contentTypeOf(response);
+    if (isMessageType(contentType)) throw await this.http.noFile(response, 'no_video');
     return { body: response.body, contentType };
   }
 }

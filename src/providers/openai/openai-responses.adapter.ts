@@ -14,7 +14,7 @@ import {
 import { openChatStream } from '../text/open-chat-stream.js';
 import { EncryptedReasoning } from './encrypted-reasoning.js';
 import { answerOfResponse } from './response-answer.js';
-import { responseBodyOf } from './response-body.js';
+import { responsesBodyOf } from './responses-body.js';
 import { ResponseEventReader } from './response-event-reader.js';
 
 /** OpenAI refuses a smaller cap. The charge stays within what the caller's own cap holds. */
@@ -65,7 +65,7 @@ function bodyOf(
   isEncrypted: boolean,
 ): JsonObject {
   const { native, conversation, maxTokens } = command;
-  const fields = isNative(command) ? native : responseBodyOf(conversation());
+  const fields = isNative(command) ? native : responsesBodyOf(conversation());
   const include = [
     ...(isEncrypted ? [SEALED] : []),
     ...(typeof fields.top_logprobs === 'number' ? [LOGPROBS] : []),

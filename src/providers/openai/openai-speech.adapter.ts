@@ -1,5 +1,5 @@
-import { sniffAudio } from '../http/audio-sniff.js';
 import type { ProviderHttp } from '../http/provider-http.js';
+import { requestAudio } from '../http/request-audio.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { ProviderAudio, SpeechCommand, SpeechPort } from '../ports/audio.port.js';
@@ -11,23 +11,16 @@ import type { ProviderAudio, SpeechCommand, SpeechPort } from '../ports/audio.po
 export class OpenAiSpeech implements SpeechPort {
   constructor(private readonly http: ProviderHttp) {}
 
-  async speak(command: SpeechCommand, context: AttemptContext): Promise<ProviderAudio> {
+  speak(command: SpeechCommand, context: AttemptContext): Promise<ProviderAudio> {
     const { text, voiceId, format, speed } = command;
-    const answer = await this.http.request({
-      method: 'POST',
-      path: '/audio/speech',
-      body: jsonBody({
-        model: context.upstreamModel,
-        input: text,
-        voice: voiceId,
-        response_format: format,
-        speed,
-      }),
-      headers: { accept: 'audio/*' },
-      timeout: 'audio',
-      context,
+    const body = jsonBody({
+      model: context.upstreamModel,
+      input: text,
+      voice: voiceId,
+      response_format: format,
+      speed,
     });
-    if (!(await sniffAudio(answer.body, format))) throw await this.http.noFile(answer, 'not_audio');
-    return { body: answer.body, providerRequestId: answer.providerRequestId };
+    const request = { path: '/audio/speech', body, timeout: 'audio', context } as const;
+    return requestAudio(this.http, request, format);
   }
 }

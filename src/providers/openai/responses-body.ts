@@ -10,7 +10,7 @@ const NO_PARAMETERS = { type: 'object', properties: {} };
  * A conversation of another face as the body of a response, without model, cap, store, include and stream. What the
  * protocol does not know, such as stop texts and a seed, is left out.
  */
-export function responseBodyOf(conversation: Conversation): JsonObject {
+export function responsesBodyOf(conversation: Conversation): JsonObject {
   const { messages, tools, toolChoice, responseFormat, settings } = conversation;
   const hasTools = tools.length > 0;
   const effort = effortOf(settings);
