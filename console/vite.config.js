@@ -17,5 +17,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
     reportCompressedSize: false,
+    // A busy machine is no fault of a plugin.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 });

@@ -142,6 +142,7 @@ export class ConsoleDesk {
       if (wide > width) faults.push(`${width}: the page is ${wide} pixels wide`);
     }
     await session.detach();
+    await this.page.setViewportSize({ width: 1_280, height: HEIGHT });
     return faults;
   }
 }

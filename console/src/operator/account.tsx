@@ -15,7 +15,7 @@ const READ_EVERY_MS = 10_000;
 
 /** One account: its money, what holds it, its ledger, keys and usage. */
 export default function AccountScreen() {
-  const { id = '' } = useParams<{ id: string }>();
+  const { id } = useParams<{ id: string }>();
   const { data, error } = useAnswer(
     ['account', id],
     () => api.GET('/admin/accounts/{id}', { params: { path: { id } } }),

@@ -14,7 +14,7 @@ const UNDER_WAY_MS = 2_000;
 
 /** One synchronous call, from its hold to its settlement. */
 export default function Call() {
-  const { id = '' } = useParams<{ id: string }>();
+  const { id } = useParams<{ id: string }>();
   const key = ['call', id];
   const { data, error } = useAnswer(
     key,
@@ -57,7 +57,7 @@ export default function Call() {
             charged={data.charged_microusd}
             priceBook={data.price_book}
             factorPermille={data.factor_permille}
-            isCapped={data.capped === true}
+            isCapped={data.capped}
             isEstimated={data.estimated === true}
           />
         </Panel>

@@ -17,7 +17,7 @@ export function recordQuery(
   return Object.fromEntries(
     Object.entries(filters).map(([name, value]) => [
       name,
-      /^created_/.test(name) ? Number(value) : value,
+      name.startsWith('created_') ? Number(value) : value,
     ]),
   );
 }

@@ -18,7 +18,7 @@ const UNDER_WAY_MS = 2_000;
 
 /** One task, from its hold to its deliveries. */
 export default function Task() {
-  const { id = '' } = useParams<{ id: string }>();
+  const { id } = useParams<{ id: string }>();
   const { data, error } = useAnswer(
     ['task', id],
     () => api.GET('/admin/tasks/{id}', { params: { path: { id } } }),

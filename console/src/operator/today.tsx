@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
 import { Chart } from '../shared/chart.js';
-import { axisUsd, chartUsd, count } from '../shared/money.js';
+import { axisUsd, chartUsd, count, usd } from '../shared/money.js';
 import { Figures, Money, Panel } from '../shared/parts.js';
 import { RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
@@ -59,8 +59,8 @@ function Books({ of: { audit, balances, holds } }: { readonly of: Overview }) {
             'The first one runs within the hour after the start.'
           ) : (
             <>
-              {count(audit.entries)} ledger entries were read and proven; the last audit ended{' '}
-              <When at={audit.finished_at} />
+              Every entry was read, and {usd(audit.entries_microusd)} of them are the balances; the
+              last audit ended <When at={audit.finished_at} />
             </>
           )}
         </p>
@@ -98,12 +98,12 @@ const HOURS: readonly Column<Hour>[] = [
   {
     head: 'Cost',
     isNumber: true,
-    cell: ({ earned }) => <Money microUsd={earned?.cost_microusd} />,
+    cell: ({ earned }) => <Money microUsd={earned.cost_microusd} />,
   },
   {
     head: 'Margin',
     isNumber: true,
-    cell: ({ earned }) => <Money microUsd={earned?.margin_microusd} />,
+    cell: ({ earned }) => <Money microUsd={earned.margin_microusd} />,
   },
   { head: 'p50', isNumber: true, cell: ({ latency_p50_ms: ms }) => duration(ms) },
   { head: 'p99', isNumber: true, cell: ({ latency_p99_ms: ms }) => duration(ms) },
@@ -124,8 +124,8 @@ function MoneyOfDay({ of }: { readonly of: Overview }) {
       times: rising.map(({ hour }) => Date.parse(hour) / 1_000),
       series: [
         { name: 'Charged', values: rising.map((hour) => chartUsd(hour.charged_microusd)) },
-        { name: 'Cost', values: rising.map(({ earned }) => dollarsOf(earned?.cost_microusd)) },
-        { name: 'Margin', values: rising.map(({ earned }) => dollarsOf(earned?.margin_microusd)) },
+        { name: 'Cost', values: rising.map(({ earned }) => dollarsOf(earned.cost_microusd)) },
+        { name: 'Margin', values: rising.map(({ earned }) => dollarsOf(earned.margin_microusd)) },
       ],
     }),
     [rising],
@@ -136,12 +136,8 @@ function MoneyOfDay({ of }: { readonly of: Overview }) {
       <Figures
         of={[
           ['Charged', <Money microUsd={charged} />],
-          [
-            'Cost at providers',
-            <Money microUsd={earned?.cost_microusd} />,
-            'As far as it is known',
-          ],
-          ['Margin', <Money microUsd={earned?.margin_microusd} />],
+          ['Cost at providers', <Money microUsd={earned.cost_microusd} />, 'As far as it is known'],
+          ['Margin', <Money microUsd={earned.margin_microusd} />],
         ]}
       />
       <Chart

@@ -43,7 +43,11 @@ function fileAt(text: string, name: string, kind: Kind): MediaFile | undefined {
   if (url === null) return undefined;
   const isOwn = OWN_PATHS.some((path) => url.pathname.startsWith(path));
   const told = KINDS.find(([ending]) => ending.test(url.pathname.toLowerCase()))?.[1];
-  const ofField = /image|cover|picture/.test(name) ? 'image' : /video/.test(name) ? 'video' : kind;
+  const ofField = /image|cover|picture/.test(name)
+    ? 'image'
+    : name.includes('video')
+      ? 'video'
+      : kind;
   return {
     name: name.replaceAll('_', ' '),
     url: isOwn ? url.pathname + url.search : url.href,

@@ -21,10 +21,11 @@ export class BooksOverview {
   finished_at!: number | null;
 
   @ApiProperty({
-    type: 'integer',
-    description: 'Ledger entries that audits without a fault have read',
+    example: '100000000',
+    description:
+      'Micro-USD of all ledger entries that audits without a fault have read, which was the sum of the balances then',
   })
-  entries!: number;
+  entries_microusd!: string;
 }
 
 /** The sums of all accounts. */

@@ -92,7 +92,7 @@ export function viewOverview(overview: Overview): OverviewView {
     audit: {
       ok: books.isOk,
       finished_at: books.auditedAt === null ? null : toEpochSeconds(books.auditedAt),
-      entries: books.auditedEntries,
+      entries_microusd: formatMicroUsd(books.auditedMicroUsd),
     },
     balances: {
       accounts: books.accounts,

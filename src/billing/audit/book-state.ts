@@ -6,8 +6,8 @@ export interface BookState {
   /** Null before the first audit. */
   readonly isOk: boolean | null;
   readonly auditedAt: Date | null;
-  /** Entries that audits without a finding have read. */
-  readonly auditedEntries: number;
+  /** The sum of all entries that audits without a finding have read. */
+  readonly auditedMicroUsd: MicroUsd;
   readonly accounts: number;
   readonly postedMicroUsd: MicroUsd;
   readonly heldMicroUsd: MicroUsd;
@@ -42,7 +42,7 @@ export async function readBookState(dataSource: DataSource): Promise<BookState> 
   return {
     isOk: row.ok,
     auditedAt: row.finished_at,
-    auditedEntries: Number(row.entries),
+    auditedMicroUsd: BigInt(row.entries),
     accounts: row.accounts,
     postedMicroUsd: BigInt(row.posted),
     heldMicroUsd: BigInt(row.held),

@@ -16,7 +16,7 @@ interface Overview {
   readonly audit: {
     readonly ok: boolean | null;
     readonly finished_at: number;
-    readonly entries: number;
+    readonly entries_microusd: string;
   };
   readonly balances: Readonly<Record<string, string>>;
   readonly last_day: Readonly<Record<string, unknown>>;
@@ -63,7 +63,11 @@ describe('GET /admin/overview', () => {
     let read = await overview();
     await until(async () => {
       read = await overview();
-      return read.to_decide.tasks === 1 && read.last_day.calls === 2 && read.audit.entries >= 2;
+      return (
+        read.to_decide.tasks === 1 &&
+        read.last_day.calls === 2 &&
+        read.audit.entries_microusd === read.balances.posted_microusd
+      );
     });
     expect(read.at).toBeGreaterThan(before.at);
     const { balances } = read;
