@@ -22,7 +22,7 @@ export interface DaySums {
 }
 
 /** One operation of a route. */
-export interface OperationHealth {
+interface OperationHealth {
   readonly operation: string;
   readonly breaker: BreakerState;
   /** Processes whose breaker is not closed. */
@@ -56,7 +56,7 @@ export interface ProviderHealth {
 }
 
 /** What is known of providers, from the catalog, the processes and the database. */
-export interface KnownOfProviders {
+interface KnownOfProviders {
   readonly rows: readonly ModelRow[];
   readonly builtIn: readonly {
     readonly id: string;

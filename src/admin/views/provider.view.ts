@@ -53,7 +53,7 @@ class FiguresView {
 }
 
 /** The circuit breaker of one operation. */
-export class OperationView {
+class OperationView {
   @ApiProperty({ example: 'chat', description: 'What it is asked to do' })
   operation!: string;
 
@@ -68,7 +68,7 @@ export class OperationView {
 }
 
 /** One model of a provider. */
-export class ProviderRouteView extends FiguresView {
+class ProviderRouteView extends FiguresView {
   @ApiProperty({ example: 'gpt-5', description: 'Name of the model at the provider' })
   upstream_model!: string;
 
@@ -83,7 +83,7 @@ export class ProviderRouteView extends FiguresView {
 }
 
 /** The keys of a provider. */
-export class ProviderKeysView {
+class ProviderKeysView {
   @ApiProperty({
     ...word,
     example: 'OPENAI_API_KEY',
@@ -100,7 +100,7 @@ export class ProviderKeysView {
 }
 
 /** One provider as the running processes see it. */
-export class ProviderView extends FiguresView {
+class ProviderView extends FiguresView {
   @ApiProperty({ example: 'openai', description: 'Id of the provider' })
   id!: string;
 
