@@ -6,8 +6,8 @@ import { TaskSubmission } from '../tasks/submission/task-submission.js';
 import { NamedImages } from '../text/named-images.js';
 import { quoteOf } from '../text/text-quote.js';
 import { TextUsage } from '../text/text-usage.js';
-import type { InputTokensView } from './dto/response.view.js';
 import { ResponsesBody } from './dto/responses.body.js';
+import type { InputTokensView } from './dto/stored-response.view.js';
 import { PreparedResponses } from './prepared-responses.js';
 
 /** What responses would be, which are not made: what they would hold, and how many tokens their conversations have. */

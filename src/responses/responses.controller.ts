@@ -22,14 +22,10 @@ import {
 } from '../platform/http-server/responses/gateway-headers.js';
 import { ReplayedResponseInterceptor, ResponseModelGuard } from './background/background-replay.js';
 import { BackgroundSubmission } from './background/background-submission.js';
+import { EVENT_EXAMPLE, ResponseEventView } from './dto/response-event.view.js';
 import { RESPONSE_EXAMPLES } from './dto/response-examples.js';
 import { RESPONSE_SCHEMAS } from './dto/response-items.schema.js';
-import {
-  EVENT_EXAMPLE,
-  ResponseEventView,
-  ResponseTaskResultView,
-  ResponseView,
-} from './dto/response.view.js';
+import { ResponseTaskResultView, ResponseView } from './dto/response.view.js';
 import { ResponsesBody } from './dto/responses.body.js';
 import { ResponsesService } from './responses.service.js';
 

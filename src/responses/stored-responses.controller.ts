@@ -22,13 +22,13 @@ import { BodyLimit, JsonBodyGuard } from '../platform/http-server/request-body/j
 import { BackgroundReads } from './background/background-reads.js';
 import { InputItemsQuery, RetrieveResponseQuery } from './dto/response.queries.js';
 import { TOKEN_EXAMPLES } from './dto/response-examples.js';
+import { ResponseView } from './dto/response.view.js';
+import { ResponsesBody } from './dto/responses.body.js';
 import {
   DeletedResponseView,
   InputItemsView,
   InputTokensView,
-  ResponseView,
-} from './dto/response.view.js';
-import { ResponsesBody } from './dto/responses.body.js';
+} from './dto/stored-response.view.js';
 import { ResponseQuotes } from './response-quotes.js';
 import { ResponseReads } from './response-reads.js';
 import { RESPONSES_BODY_BYTES } from './responses.controller.js';
