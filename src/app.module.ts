@@ -9,6 +9,7 @@ import { ChatModule } from './chat/chat.module.js';
 import { ConfigModule } from './platform/config/config.module.js';
 import { SignInModule } from './console/sign-in/sign-in.module.js';
 import { type GatewayConfig, servesConsole } from './platform/config/gateway-config.js';
+import type { DatabaseOptions } from './platform/database/database.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { DubbingModule } from './dubbing/dubbing.module.js';
 import { MusicModule } from './music/music.module.js';
@@ -43,6 +44,15 @@ export interface AppParts {
   readonly shareEmbedded?: boolean;
 }
 
+/** Only a gateway changes a schema; a command that shares its database makes at most that of an empty one. */
+function migratesOf(
+  { migrate }: GatewayConfig,
+  isCommand: boolean,
+): NonNullable<DatabaseOptions['migrates']> {
+  if (migrate === 'off') return 'never';
+  return isCommand ? 'when-empty' : 'always';
+}
+
 /** The list of modules. */
 @Module({})
 export class AppModule {
@@ -61,6 +71,7 @@ export class AppModule {
             pooler,
             dataDir,
             shareEmbedded: shareEmbedded ?? false,
+            migrates: migratesOf(config, shareEmbedded ?? false),
           }),
         }),
         ObservabilityModule.forRoot(logger),

@@ -34,7 +34,7 @@ export function logStartupWarnings(
   if (!servesMetrics(config)) {
     logger.warn('/metrics is off: METRICS_TOKEN is unset and HOST is no loopback address');
   }
-  if (!isEmbedded && config.migrationDatabaseUrl === undefined) {
+  if (!isEmbedded && config.migrate === 'on' && config.migrationDatabaseUrl === undefined) {
     logger.warn('MIGRATION_DATABASE_URL is unset: the role of DATABASE_URL can change the books');
   }
   if (config.role !== 'all' && !config.storageUrl?.startsWith('s3:')) {

@@ -27,7 +27,7 @@ const ALL = {
 export type CommandName = keyof typeof ALL;
 /** The name of a command about tasks. */
 export type TaskCommandName = keyof typeof TASK_DECLARATIONS;
-/** The name of a command about files, which opens no running gateway. */
+/** The name of a command that opens no running gateway: about files, or about the schema. */
 export type FileCommandName = keyof typeof FILE_DECLARATIONS;
 /** The name of any other command. */
 export type OperatorCommandName = Exclude<CommandName, TaskCommandName | FileCommandName>;
@@ -47,7 +47,7 @@ export function optionsOf({
   return { ...options, ...COMMON_OPTIONS };
 }
 
-/** Whether the command is about files alone. */
+/** Whether the command opens no running gateway. */
 export function isFileCommand(name: string): name is FileCommandName {
   return Object.hasOwn(FILE_DECLARATIONS, name);
 }

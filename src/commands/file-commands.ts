@@ -6,11 +6,13 @@ import { backUp } from '../backup/backup.js';
 import { restore } from '../backup/restore.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { Database } from '../platform/database/database.js';
 import { checkCatalog } from './catalog-check.js';
 import type { FileCommandName } from './command-declarations.js';
+import { withDatabaseNamed } from './database-unavailable.js';
 import type { OperatorReply, Options } from './operator-request.js';
 
-/** A command about files: it takes the name of one. When the signal aborts, it stops and leaves nothing behind. */
+/** A command about files or the schema: it may take the name of a file. When the signal aborts, it stops and leaves nothing behind. */
 type FileCommand = (
   config: GatewayConfig,
   file: string,
@@ -18,8 +20,9 @@ type FileCommand = (
   signal: AbortSignal,
 ) => Promise<OperatorReply>;
 
-/** The commands about files, by their names. They open no running gateway: `backup` and `restore` take the whole data folder. */
+/** The commands about files and the schema, by their names. They open no running gateway: `backup` and `restore` take the whole data folder. */
 export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
+  migrate: (config, _file, options) => changeSchema(config, options),
   'catalog:check': (_config, file) => Promise.resolve({ answer: checkCatalog(file) }),
   backup: async (config, file, options, signal) => {
     const terms = { withoutContent: options['without-content'] === true };
@@ -38,6 +41,24 @@ export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
     return { answer: viewRestore(await restore(config, file, signal, terms)) };
   },
 };
+
+/** Tells what the schema lacks, tries the changes or makes them. `ok` is false where `--check` finds some. */
+async function changeSchema(config: GatewayConfig, options: Options): Promise<OperatorReply> {
+  Logger.overrideLogger(false);
+  const { databaseUrl, databasePooler: pooler, migrationDatabaseUrl, dataDir } = config;
+  const database = new Database({
+    databaseUrl,
+    migrationDatabaseUrl,
+    pooler,
+    dataDir,
+    shareEmbedded: true,
+  });
+  const isCheck = options.check === true;
+  const how = isCheck ? 'look' : options['dry-run'] === true ? 'try' : 'apply';
+  const changes = await withDatabaseNamed(config, () => database.changeSchema(how));
+  await database.close();
+  return { answer: { ok: !isCheck || changes.length === 0, changed: how === 'apply', changes } };
+}
 
 /** Aborts on SIGINT (Ctrl-C) and SIGTERM. */
 export function stopSignal(): AbortSignal {

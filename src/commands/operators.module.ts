@@ -93,6 +93,7 @@ export class OperatorsModule {
             pooler,
             dataDir,
             shareEmbedded: true,
+            migrates: config.migrate === 'on' ? ('when-empty' as const) : ('never' as const),
           }),
         }),
         ObservabilityModule.forRoot(logger),

@@ -6,6 +6,7 @@ import { redactText } from '../common/secrets/redact-text.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { databaseFaultOf, reasonOf } from '../platform/database/database-errors.js';
 import { DataDirInUseError } from '../platform/database/embedded/data-dir-lock.js';
+import { SchemaPendingError } from '../platform/database/database.js';
 import { SchemaTooNewError, SchemaTooOldError } from '../platform/database/schema-version.js';
 import { declarationOf } from './command-declarations.js';
 import { misuseOf } from './command-misuse.js';
@@ -44,6 +45,7 @@ const KNOWN_ERRORS = [
   ConfigError,
   BackupError,
   DataDirInUseError,
+  SchemaPendingError,
   SchemaTooNewError,
   SchemaTooOldError,
   DatabaseUnavailableError,

@@ -104,8 +104,20 @@ export const GATEWAY_DECLARATIONS = {
   },
 } as const satisfies Readonly<Record<string, CommandDeclaration>>;
 
-/** What the commands take that open files and no running gateway. */
+/** What the commands take that open files or the database, and no running gateway. */
 export const FILE_DECLARATIONS = {
+  migrate: {
+    about: 'Changes the schema of the database to that of this version',
+    options: {
+      check: { about: 'Changes nothing; ends with 1 where something is pending' },
+      'dry-run': { about: 'Makes the changes in a transaction and takes them back' },
+    },
+    notes: [
+      'It connects as MIGRATION_DATABASE_URL, if that is set, and gives the role of DATABASE_URL its rights.',
+      'No other command changes a schema. A gateway does at its start, unless MIGRATE is off.',
+    ],
+    example: 'migrate --check',
+  },
   'catalog:check': {
     about: 'Checks a file for CATALOG_FILE without using it, and names every fault',
     operands: operand('FILE', 'The overlay on the catalog'),

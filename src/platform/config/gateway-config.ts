@@ -44,6 +44,7 @@ export interface GatewayConfig {
   readonly webhookRetryDelaysMs: readonly number[];
   readonly webhookTimeoutMs: number;
   readonly holdSweepMs: number;
+  readonly migrate: 'on' | 'off';
   readonly drainNoticeMs: number;
   readonly drainTimeoutMs: number;
   readonly callDeadlineMs: number;

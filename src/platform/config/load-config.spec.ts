@@ -21,6 +21,7 @@ describe('loadConfig', () => {
       rateLimitRpm: 600,
       maxConnectionsPerAddress: 2_000,
       holdSweepMs: 5000,
+      migrate: 'on',
       drainNoticeMs: 0,
       drainTimeoutMs: 120_000,
       webhookRetryDelaysMs: [10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000],

@@ -1,4 +1,5 @@
 import { ACCESS_SETTINGS } from './access-settings.js';
+import { LIFETIME_SETTINGS } from './lifetime-settings.js';
 import { LIMIT_SETTINGS } from './limit-settings.js';
 import { PROVIDER_SETTINGS } from './provider-settings.js';
 import {
@@ -182,27 +183,7 @@ export const SETTINGS = {
     whole(10, DAY_MS),
     'How often holds orphaned by a dead process are looked for',
   ),
-  DRAIN_NOTICE_MS: setting(
-    'drainNoticeMs',
-    '5000 with `NODE_ENV=production`, else 0',
-    0,
-    whole(0, DAY_MS),
-    'How long calls are still taken after SIGTERM, while readiness says 503 already; a part of `DRAIN_TIMEOUT_MS`. More than a load balancer takes to see it: its interval times the failures it waits for, and one second',
-  ),
-  DRAIN_TIMEOUT_MS: setting(
-    'drainTimeoutMs',
-    '120000',
-    120_000,
-    whole(0, DAY_MS),
-    'The longest wait for calls in flight after SIGTERM. Images take 20 to 60 s. Raise it (900000, say) where music is sold. Whoever stops the process has to wait 10 s longer',
-  ),
-  CALL_DEADLINE_MS: setting(
-    'callDeadlineMs',
-    '3600000',
-    3_600_000,
-    whole(1000, DAY_MS),
-    'Longest a synchronous call may take in all',
-  ),
+  ...LIFETIME_SETTINGS,
   RECORD_RETENTION_DAYS: setting(
     'recordRetentionDays',
     'unset',

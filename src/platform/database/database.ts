@@ -9,7 +9,7 @@ import {
 import { findPooler, type Pooler, type PoolerSetting } from './pooler.js';
 import { setForRole, warnOfServer } from './server-settings.js';
 import { trying } from './server-choice.js';
-import { runMigrations } from './run-migrations.js';
+import { pendingChanges, runMigrations } from './run-migrations.js';
 import { waitForDatabase } from './wait-for-database.js';
 
 /** Which database to use. */
@@ -22,8 +22,24 @@ export interface DatabaseOptions {
   /** Whether there is a pooler in front of `databaseUrl`; absent: this is detected. */
   readonly pooler?: PoolerSetting;
   readonly poolSize?: number;
+  /**
+   * What `open` may change: everything (the default), only a database without a schema, or nothing. Where it may not, it throws
+   * {@link SchemaPendingError}.
+   */
+  readonly migrates?: 'always' | 'when-empty' | 'never';
   /** Operator commands use the embedded server of a running gateway; a gateway starts its own. */
   readonly shareEmbedded?: boolean;
+}
+
+/** The database lacks a part of the schema, and this process may not change it. */
+export class SchemaPendingError extends Error {
+  override readonly name = 'SchemaPendingError';
+
+  constructor(names: readonly string[]) {
+    super(
+      `The database has not been migrated to this version of the gateway; it lacks ${names.join(', ')}. Run the command \`migrate\` of this version, then start again. Nothing was changed.`,
+    );
+  }
 }
 
 /** Injection token of the {@link DatabaseOptions}. */
@@ -46,32 +62,64 @@ export class Database implements OnApplicationShutdown {
    * Starts the embedded server if there is no URL, connects and migrates. If a step fails, the steps before are undone.
    */
   async open(): Promise<DataSource> {
-    try {
-      const url = this.options.databaseUrl ?? (await this.startServer());
-      const onWait = (error: unknown): void => {
-        this.logger.warn(`The database does not respond yet; trying again: ${String(error)}`);
-      };
-      const pooler = await waitForDatabase(() => this.poolerOf(url), onWait);
-      const dataSource = await waitForDatabase(() => this.connect(url, pooler), onWait);
-      this.dataSource = dataSource;
-      const applied = await waitForDatabase(() => this.migrate(dataSource), onWait);
-      await waitForDatabase(() => this.settle(dataSource, pooler), onWait);
+    return this.orClosed(async () => {
+      const { dataSource, pooler } = await this.reach();
+      const applied = await waitForDatabase(() => this.changeIfAllowed(dataSource), this.onWait);
+      await waitForDatabase(() => this.settle(dataSource, pooler), this.onWait);
       if (applied.length > 0) this.logger.log(`Changed the schema: ${applied.join(', ')}`);
       return dataSource;
+    });
+  }
+
+  /** Connects and tells what `open` would change; also tries it and takes it back (`try`), or changes it (`apply`). */
+  async changeSchema(how: 'look' | 'try' | 'apply'): Promise<readonly string[]> {
+    return this.orClosed(async () => {
+      const { dataSource } = await this.reach();
+      const { names } = await pendingChanges(dataSource);
+      if (how !== 'look') await this.migrate(dataSource, how === 'try');
+      return names;
+    });
+  }
+
+  private readonly onWait = (error: unknown): void => {
+    this.logger.warn(`The database does not respond yet; trying again: ${String(error)}`);
+  };
+
+  private async orClosed<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (error) {
       await this.close();
       throw error;
     }
   }
 
+  /** Starts the server if it is the embedded one, and connects. */
+  private async reach(): Promise<{ dataSource: DataSource; pooler: Pooler }> {
+    const url = this.options.databaseUrl ?? (await this.startServer());
+    const pooler = await waitForDatabase(() => this.poolerOf(url), this.onWait);
+    const dataSource = await waitForDatabase(() => this.connect(url, pooler), this.onWait);
+    this.dataSource = dataSource;
+    return { dataSource, pooler };
+  }
+
+  private async changeIfAllowed(dataSource: DataSource): Promise<string[]> {
+    const { migrates = 'always' } = this.options;
+    if (migrates === 'always') return this.migrate(dataSource);
+    const { isEmpty, names } = await pendingChanges(dataSource);
+    if (names.length === 0) return [];
+    if (isEmpty && migrates === 'when-empty') return this.migrate(dataSource);
+    throw new SchemaPendingError(names);
+  }
+
   /** As the owner if there is one, so that the gateway itself can change neither tables nor triggers. */
-  private async migrate(dataSource: DataSource): Promise<string[]> {
+  private async migrate(dataSource: DataSource, isTrial = false): Promise<string[]> {
     const { migrationDatabaseUrl: url } = this.options;
-    if (url === undefined) return runMigrations(dataSource);
+    if (url === undefined) return runMigrations(dataSource, { isTrial });
     const [role] = await dataSource.query<{ name: string }[]>('SELECT current_user AS name');
     const pooler = await this.poolerOf(url);
     const owner = createDataSource({ url, pooler });
-    return trying(url, () => runMigrations(owner, role?.name));
+    return trying(url, () => runMigrations(owner, { runAs: role?.name, isTrial }));
   }
 
   /** Closes the connections, then stops the embedded server if this process started it. */

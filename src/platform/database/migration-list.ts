@@ -1,4 +1,3 @@
-import type { MigrationInterface } from 'typeorm';
 import { Baseline1700000001000 } from './migrations/1000-baseline.migration.js';
 import { TaskEndpoint1700000001001 } from './migrations/1001-task-endpoint.migration.js';
 import { OperatorValues1700000001010 } from './migrations/1010-operator-values.migration.js';
@@ -27,12 +26,15 @@ import { ConsoleSessions1700000001160 } from './migrations/1160-console-sessions
 import { Routes1700000001165 } from './migrations/1165-routes.migration.js';
 import { TopUpPage1700000001175 } from './migrations/1175-topup-page.migration.js';
 import { ErasedContent1700000001176 } from './migrations/1176-erased-content.migration.js';
+import { OldestVersions1700000001210 } from './migrations/1210-oldest-versions.migration.js';
+import type { SchemaMigration } from './schema-migration.js';
 
 /**
  * Every migration, oldest first, one line each. A class name ends in 13 digits, which increase, for example
  * `AddColour1700000001010`. A released migration is never changed or removed.
+ * Each says the oldest version of the gateway that may run on the schema after it, which the database keeps.
  */
-export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
+export const MIGRATIONS: readonly (new () => SchemaMigration)[] = [
   Baseline1700000001000,
   TaskEndpoint1700000001001,
   OperatorValues1700000001010,
@@ -61,4 +63,5 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Routes1700000001165,
   TopUpPage1700000001175,
   ErasedContent1700000001176,
+  OldestVersions1700000001210,
 ];

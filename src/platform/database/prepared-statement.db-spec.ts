@@ -43,6 +43,17 @@ describe('a prepared statement', () => {
     await expect(statement().run([5, 6])).resolves.toMatchObject([{ sum: 11 }]);
   });
 
+  it('is prepared again when the schema has changed, by every run under way too', async () => {
+    await database.dataSource.query(
+      'CREATE TABLE changing (id int); INSERT INTO changing VALUES (1)',
+    );
+    const rows = new PreparedStatement(database.dataSource, 'changing', 'SELECT * FROM changing');
+    const runAll = () => Promise.all(Array.from({ length: 20 }, () => rows.run([])));
+    expect(await runAll()).toEqual(Array(20).fill([{ id: 1 }]));
+    await database.dataSource.query(`ALTER TABLE changing ADD COLUMN name text DEFAULT 'a'`);
+    expect(await runAll()).toEqual(Array(20).fill([{ id: 1, name: 'a' }]));
+  });
+
   it('throws ETIMEDOUT when it is not answered in time, and the next one has a new connection', async () => {
     const [before] = await statement().run([1, 1]);
     proxy.freeze();

@@ -13,24 +13,38 @@ const ANSWER_TIMEOUT_MS = 8_000;
  */
 export class PreparedStatement<Row extends QueryResultRow> {
   private readonly pool: DriverPool<Row>;
-  /** Undefined behind a pooler that drops names: then each run is parsed and planned anew. */
-  private readonly name: string | undefined;
+  private readonly keepsNames: boolean;
+  /** Counts changes of the schema that the plan could not follow; a part of the name, so that each connection plans anew. */
+  private planned = 0;
 
   constructor(
     dataSource: DataSource,
-    name: string,
+    private readonly name: string,
     private readonly text: string,
     private readonly responseTimeoutMs = ANSWER_TIMEOUT_MS,
   ) {
-    this.name = keepsNames(dataSource) ? name : undefined;
+    this.keepsNames = keepsNames(dataSource);
     this.pool = (dataSource.driver as unknown as { readonly master: DriverPool<Row> }).master;
   }
 
   /** The rows that the statement returns for these parameters. Throws `ETIMEDOUT` when there is no response in time. */
   async run(values: unknown[]): Promise<Row[]> {
+    const { planned } = this;
+    try {
+      return await this.runAs(planned, values);
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      // Nothing was executed. Another run may have noticed it too.
+      if (this.planned === planned) this.planned += 1;
+      return await this.runAs(this.planned, values);
+    }
+  }
+
+  private async runAs(planned: number, values: unknown[]): Promise<Row[]> {
     const { text, responseTimeoutMs } = this;
-    const name = this.name;
-    const config = name === undefined ? { text, values } : { name, text, values };
+    const name = planned === 0 ? this.name : `${this.name}:${planned}`;
+    // Behind a pooler that drops names, each run is parsed and planned anew.
+    const config = this.keepsNames ? { name, text, values } : { text, values };
     const query = new BoundedQuery(config, responseTimeoutMs);
     try {
       return (await this.pool.query(query)).rows;
@@ -38,6 +52,12 @@ export class PreparedStatement<Row extends QueryResultRow> {
       query.completed();
     }
   }
+}
+
+/** The schema has changed since the statement was prepared, so that its rows have other columns: `cached plan must not change result type`. */
+function isStalePlan(error: unknown): boolean {
+  const { code, routine } = Object(error) as { code?: unknown; routine?: unknown };
+  return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
 /** Members of the driver that its types lack. */

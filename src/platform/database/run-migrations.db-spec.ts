@@ -6,10 +6,12 @@ import {
   type TestDatabase,
 } from '../../../test/support/test-database.js';
 import { createDataSource } from './data-source.js';
-import { runMigrations } from './run-migrations.js';
+import { pendingChanges, runMigrations } from './run-migrations.js';
 import { SchemaTooNewError, SchemaTooOldError } from './schema-version.js';
 
 class AddProbe9700000000001 implements MigrationInterface {
+  readonly oldestVersion: string = '999.0.0';
+
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('CREATE TABLE probe (id int)');
     // Long enough for the others to arrive.
@@ -19,6 +21,10 @@ class AddProbe9700000000001 implements MigrationInterface {
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query('DROP TABLE probe');
   }
+}
+
+class AddSmallProbe9700000000001 extends AddProbe9700000000001 {
+  override readonly oldestVersion = '0.1.0';
 }
 
 class Break9700000000002 implements MigrationInterface {
@@ -54,6 +60,9 @@ describe('runMigrations', () => {
     await Promise.all(replicas.splice(0).map((replica) => replica.destroy()));
     await database.dataSource.query('DROP TABLE IF EXISTS probe');
     await database.dataSource.query(`DELETE FROM migration WHERE timestamp >= 9700000000001`);
+    await database.dataSource.query(
+      `DELETE FROM schema_migration WHERE name LIKE '%9700000000001'`,
+    );
   });
   afterAll(() => database.drop());
 
@@ -80,7 +89,30 @@ describe('runMigrations', () => {
     await runMigrations(await replicaWith(AddProbe9700000000001));
     const older = runMigrations(database.dataSource);
     await expect(older).rejects.toThrow(SchemaTooNewError);
-    await expect(older).rejects.toThrow('AddProbe9700000000001');
+    await expect(older).rejects.toThrow('AddProbe9700000000001, which needs version 999.0.0');
+  });
+
+  it('leaves a database as it is that a newer version migrated, where this one may run on it', async () => {
+    const added = await runMigrations(await replicaWith(AddSmallProbe9700000000001));
+    expect(added).toEqual(['AddSmallProbe9700000000001']);
+    expect(await runMigrations(database.dataSource)).toEqual([]);
+    expect(await pendingChanges(database.dataSource)).toEqual({ isEmpty: false, names: [] });
+    expect(await probeExists()).toEqual([{ found: true }]);
+  });
+
+  it('keeps in the database which version may run on the schema after each migration', async () => {
+    const kept = await database.dataSource.query<{ name: string }[]>(
+      'SELECT m.name FROM migration m JOIN schema_migration s ON s.name = m.name ORDER BY m.timestamp',
+    );
+    const names = database.dataSource.migrations.map(({ name }) => name);
+    expect(kept.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('tries all changes and takes them back', async () => {
+    const replica = await replicaWith(AddProbe9700000000001);
+    expect(await runMigrations(replica, { isTrial: true })).toEqual(['AddProbe9700000000001']);
+    expect(await probeExists()).toEqual([{ found: false }]);
+    expect((await pendingChanges(replica)).names).toEqual(['AddProbe9700000000001']);
   });
 
   it('refuses a database that is older than version 0.1.0, and says what to do', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { QueryRunner } from 'typeorm';
 import { GATEWAY_VERSION } from '../../common/version.js';
+import { isNewerVersion } from './schema-version.js';
 
 const FOLDER = new URL('./schema/', import.meta.url);
 /** In the order of execution. They are listed here, because a build does not delete files that were removed. */
@@ -97,7 +98,7 @@ export async function createSchema(runner: QueryRunner): Promise<void> {
  * returns the names of their files. Those of a newer version stay.
  */
 export async function applyChangedFiles(runner: QueryRunner): Promise<string[]> {
-  const changed = changedFiles(await appliedFiles(runner));
+  const changed = await changedFiles(runner);
   if (changed.length > 0) await runner.query(UNCHECKED);
   for (const file of changed) {
     await runner.query(file.sql);
@@ -106,9 +107,9 @@ export async function applyChangedFiles(runner: QueryRunner): Promise<string[]> 
   return changed.map(({ name }) => name);
 }
 
-/** Whether {@link applyChangedFiles} has nothing to do. */
-export async function hasCurrentFiles(runner: QueryRunner): Promise<boolean> {
-  return changedFiles(await appliedFiles(runner)).length === 0;
+/** The names of the files that {@link applyChangedFiles} would run. */
+export async function pendingFiles(runner: QueryRunner): Promise<string[]> {
+  return (await changedFiles(runner)).map(({ name }) => name);
 }
 
 /** Gives a role the rights that the gateway needs. `role` is an escaped identifier. */
@@ -117,27 +118,20 @@ export async function grantTo(runner: QueryRunner, role: string): Promise<void> 
 }
 
 async function appliedFiles(runner: QueryRunner): Promise<AppliedFile[]> {
+  // Version 0.1.0 has no such table.
+  if (!(await runner.hasTable('schema_file'))) return [];
   return (await runner.query('SELECT name, checksum, version FROM schema_file')) as AppliedFile[];
 }
 
-function changedFiles(applied: readonly AppliedFile[]): Repeatable[] {
+/** An older process that starts again beside newer ones must not undo their functions. */
+async function changedFiles(runner: QueryRunner): Promise<Repeatable[]> {
+  const applied = await appliedFiles(runner);
   const known = new Map(applied.map((file) => [file.name, file]));
   return repeatables().filter(({ name, checksum }) => {
     const file = known.get(name);
-    return file === undefined || (file.checksum !== checksum && !isNewer(file.version));
+    return file === undefined || (file.checksum !== checksum && !isNewerVersion(file.version));
   });
 }
-
-/** Whether a version is newer than this one. An older process that starts again beside newer ones must not undo their functions. */
-function isNewer(version: string): boolean {
-  const theirs = partsOf(version);
-  const ours = partsOf(GATEWAY_VERSION);
-  const at = theirs.findIndex((part, index) => part !== ours[index]);
-  return at >= 0 && (theirs[at] ?? 0) > (ours[at] ?? 0);
-}
-
-const partsOf = (version: string): number[] =>
-  version.split('.').map((part) => Number.parseInt(part, 10));
 
 async function note(runner: QueryRunner, { name, checksum }: Repeatable): Promise<void> {
   await runner.query(

@@ -1,17 +1,24 @@
 import type { DataSource, QueryRunner } from 'typeorm';
+import { GATEWAY_VERSION } from '../../common/version.js';
 import { MIGRATION_TABLE } from './data-source.js';
+import type { SchemaMigration } from './schema-migration.js';
 import { Baseline1700000001000 } from './migrations/1000-baseline.migration.js';
 
+/** The table of the oldest version that may run on the schema after each migration. */
+const TERMS = 'schema_migration';
 /** The migrations of version 0.1.0: how many there were, and the time in the name of the last one. */
 const FORMER = { count: 70, last: 1_700_000_000_490 } as const;
 
-/** The database was migrated by a newer version of the gateway. */
+/** The database was migrated by a newer version of the gateway, on whose schema this version may not run. */
 export class SchemaTooNewError extends Error {
   override readonly name = 'SchemaTooNewError';
 
-  constructor(unknownMigrations: readonly string[]) {
+  constructor(unknown: readonly AppliedMigration[]) {
+    const told = unknown.map(({ name, oldest }) =>
+      oldest === null ? name : `${name}, which needs version ${oldest} or later`,
+    );
     super(
-      `The database was migrated by a newer version of the gateway (it has ${unknownMigrations.join(', ')}). Run that version, or restore a backup.`,
+      `The database was migrated by a newer version of the gateway (it has ${told.join('; ')}). Run that version, or restore a backup.`,
     );
   }
 }
@@ -32,24 +39,58 @@ interface AppliedMigration {
   readonly name: string;
   /** In the name of the migration. */
   readonly timestamp: string;
+  /** The oldest version of the gateway that may run on the schema after it; null where it was not said. */
+  readonly oldest: string | null;
 }
 
 /** The names of all migrations that this version has. */
 export const knownMigrations = (dataSource: DataSource): string[] =>
   dataSource.migrations.map((migration) => migration.constructor.name);
 
+/** Whether a version is newer than this one. */
+export function isNewerVersion(version: string): boolean {
+  const theirs = partsOfVersion(version);
+  const ours = partsOfVersion(GATEWAY_VERSION);
+  const at = theirs.findIndex((part, index) => part !== ours[index]);
+  return at >= 0 && (theirs[at] ?? 0) > (ours[at] ?? 0);
+}
+
+const partsOfVersion = (version: string): number[] =>
+  version.split('.').map((part) => Number.parseInt(part, 10));
+
 /** Those that the database has, oldest first; undefined for a database without a schema. */
 export async function appliedMigrations(
   runner: QueryRunner,
 ): Promise<AppliedMigration[] | undefined> {
   if (!(await runner.hasTable(MIGRATION_TABLE))) return undefined;
+  const oldest = (await runner.hasTable(TERMS))
+    ? `(SELECT t.oldest_version FROM ${TERMS} t WHERE t.name = m.name)`
+    : 'NULL';
   const rows: unknown = await runner.query(
-    `SELECT name, timestamp::text FROM ${MIGRATION_TABLE} ORDER BY timestamp`,
+    `SELECT m.name, m.timestamp::text, ${oldest} AS oldest FROM ${MIGRATION_TABLE} m ORDER BY m.timestamp`,
   );
   return rows as AppliedMigration[];
 }
 
-/** Throws {@link SchemaTooNewError} or {@link SchemaTooOldError} where this version cannot migrate the database. */
+/** Keeps in the database which versions may run on the schema after each migration, for processes that do not know it. */
+export async function keepOldestVersions(
+  runner: QueryRunner,
+  dataSource: DataSource,
+): Promise<void> {
+  const migrations = dataSource.migrations as Partial<SchemaMigration>[];
+  const terms = migrations.map((each) => [
+    each.constructor?.name ?? '',
+    each.oldestVersion ?? null,
+  ]);
+  await runner.query(
+    `INSERT INTO ${TERMS} (name, oldest_version)
+       SELECT * FROM jsonb_to_recordset($1) t (name text, oldest text) WHERE oldest IS NOT NULL
+       ON CONFLICT (name) DO NOTHING`,
+    [JSON.stringify(terms.map(([name, oldest]) => ({ name, oldest })))],
+  );
+}
+
+/** Throws {@link SchemaTooNewError} or {@link SchemaTooOldError} where this version can neither migrate the database nor run on it. */
 export function rejectOtherVersions(
   applied: readonly AppliedMigration[],
   known: readonly string[],
@@ -59,7 +100,8 @@ export function rejectOtherVersions(
   const unknown = applied.filter(
     (migration) => !known.includes(migration.name) && (isAdopted || !isFormer(migration)),
   );
-  if (unknown.length > 0) throw new SchemaTooNewError(unknown.map(({ name }) => name));
+  const tooNew = unknown.filter(({ oldest }) => oldest === null || isNewerVersion(oldest));
+  if (tooNew.length > 0) throw new SchemaTooNewError(tooNew);
   const last = applied.at(-1);
   if (isAdopted || last === undefined) return;
   if (applied.length < FORMER.count || Number(last.timestamp) < FORMER.last) {

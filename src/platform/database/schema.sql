@@ -748,6 +748,14 @@ COMMENT ON schema_file IS 'What this database has of each schema file whose stat
 COMMENT ON schema_file.checksum IS 'SHA-256 of the statements that were run last, in hexadecimal.';
 COMMENT ON schema_file.version IS 'The version of the gateway that ran them. An older version does not run its own.';
 
+CREATE TABLE schema_migration (
+  name text NOT NULL,
+  oldest_version text NOT NULL,
+  CONSTRAINT schema_migration_pkey PRIMARY KEY (name)
+);
+CREATE UNIQUE INDEX schema_migration_pkey ON public.schema_migration USING btree (name);
+COMMENT ON schema_migration IS 'For each migration, the oldest version of the gateway that may run on the schema after it.';
+
 CREATE TABLE sealing_key (
   key_id text NOT NULL,
   check_value text NOT NULL,

@@ -1,12 +1,14 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /**
  * The schema of version 0.1.0. A new database is made from the schema files and has this from the start; a database of version 0.1.0 is
  * taken over here: its tables are already what the files make. It loses the functions that no code of version 0.1.0 calls and
  * the names of the migrations that made it.
  */
-export class Baseline1700000001000 implements MigrationInterface {
+export class Baseline1700000001000 implements SchemaMigration {
   readonly name = 'Baseline1700000001000';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UNUSED);

@@ -1,8 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /** Accounts may have prices of their own. Processes of version 0.1.0 know no book: they sell at the prices of the list. */
-export class PriceBooks1700000001022 implements MigrationInterface {
+export class PriceBooks1700000001022 implements SchemaMigration {
   readonly name = 'PriceBooks1700000001022';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE account ADD COLUMN price_book text');

@@ -1,8 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /** Refunds and corrections have a reason. No entry is read or rewritten; those that are there have none. */
-export class RefundReasons1700000001023 implements MigrationInterface {
+export class RefundReasons1700000001023 implements SchemaMigration {
   readonly name = 'RefundReasons1700000001023';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(REASON);

@@ -1,11 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /**
  * Usage keeps sums of what was given back and of what was held at the end of a month. What was given back until now is read from
  * the entries. What was held at the end of earlier months is not known.
  */
-export class UsageRefunds1700000001024 implements MigrationInterface {
+export class UsageRefunds1700000001024 implements SchemaMigration {
   readonly name = 'UsageRefunds1700000001024';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLES);

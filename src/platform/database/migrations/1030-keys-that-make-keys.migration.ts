@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 const STATEMENTS: readonly string[] = [
   `ALTER TABLE api_key
@@ -34,8 +35,9 @@ const STATEMENTS: readonly string[] = [
 ];
 
 /** Keys have scopes and may have been made by another key, for which what they spend counts too. */
-export class KeysThatMakeKeys1700000001030 implements MigrationInterface {
+export class KeysThatMakeKeys1700000001030 implements SchemaMigration {
   readonly name = 'KeysThatMakeKeys1700000001030';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);

@@ -1,8 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /** A call records the output cap that the gateway chose. Processes of version 0.1.0 leave the columns empty. */
-export class OutputCaps1700000001031 implements MigrationInterface {
+export class OutputCaps1700000001031 implements SchemaMigration {
   readonly name = 'OutputCaps1700000001031';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

@@ -1,11 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /**
  * Credits that are granted or that expire. The credits of before are paid and never expire, so no row changes; the constraints of the
  * ledger are not checked against its entries, which satisfy narrower ones.
  */
-export class CreditLots1700000001034 implements MigrationInterface {
+export class CreditLots1700000001034 implements SchemaMigration {
   readonly name = 'CreditLots1700000001034';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of [ACCOUNT, ENTRY, LOT, SOURCE, ...FOLLOW]) await runner.query(statement);

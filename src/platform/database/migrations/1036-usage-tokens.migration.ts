@@ -1,10 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /**
  * The sums of usage count tokens by kind. Those of calls whose record is still there are added; days of dropped records keep zero.
  */
-export class UsageTokens1700000001036 implements MigrationInterface {
+export class UsageTokens1700000001036 implements SchemaMigration {
   readonly name = 'UsageTokens1700000001036';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(SUM_OF_FOLDED);

@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 const RUNS = `
 CREATE TABLE run (
@@ -20,8 +21,9 @@ CREATE INDEX run_by_time ON run USING brin (created_at) WITH (pages_per_range = 
 `;
 
 /** Calls and tasks name their run, which has counters. Processes of version 0.1.0 leave the columns empty. */
-export class Runs1700000001040 implements MigrationInterface {
+export class Runs1700000001040 implements SchemaMigration {
   readonly name = 'Runs1700000001040';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(RUNS);

@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 const TABLES = `
 CREATE TABLE usage_run (
@@ -48,8 +49,9 @@ CREATE INDEX usage_run_refund_by_day ON usage_run_refund (day);
 `;
 
 /** Usage is summed by run too. */
-export class UsageOfRuns1700000001041 implements MigrationInterface {
+export class UsageOfRuns1700000001041 implements SchemaMigration {
   readonly name = 'UsageOfRuns1700000001041';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLES);

@@ -1,8 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /** What models cost is recorded, from the next start on. */
-export class CatalogChanges1700000001042 implements MigrationInterface {
+export class CatalogChanges1700000001042 implements SchemaMigration {
   readonly name = 'CatalogChanges1700000001042';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLE);

@@ -1,8 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /** Calls and tasks name the price book that they were priced by. Those of before have the prices of the list. */
-export class PricedByBook1700000001044 implements MigrationInterface {
+export class PricedByBook1700000001044 implements SchemaMigration {
   readonly name = 'PricedByBook1700000001044';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE execution ADD COLUMN price_book jsonb');

@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 const STATEMENTS: readonly string[] = [
   `ALTER TABLE account ADD COLUMN low_balance bigint CHECK (low_balance > 0),
@@ -66,8 +67,9 @@ const STATEMENTS: readonly string[] = [
 ];
 
 /** Accounts have endpoints that are told their events. */
-export class AccountEvents1700000001050 implements MigrationInterface {
+export class AccountEvents1700000001050 implements SchemaMigration {
   readonly name = 'AccountEvents1700000001050';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);

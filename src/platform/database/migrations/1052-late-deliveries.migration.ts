@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 const STATEMENTS: readonly string[] = [
   `COMMENT ON TABLE key_spend_carried IS 'Calls and tasks that were open when their key was rotated, and tasks that were delivered late after it. Their ends also change what the successor (api_key_id) took over.'`,
@@ -9,8 +10,9 @@ const STATEMENTS: readonly string[] = [
 ];
 
 /** A task that is delivered late counts for the successors of its key, also where the key had no limit. */
-export class LateDeliveries1700000001052 implements MigrationInterface {
+export class LateDeliveries1700000001052 implements SchemaMigration {
   readonly name = 'LateDeliveries1700000001052';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);

@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 const TABLES = `
 CREATE TABLE stored_content (
@@ -30,8 +31,9 @@ CREATE INDEX stored_response_by_age ON stored_response (id, account_id);
 CREATE INDEX stored_response_by_expiry ON stored_response (expires_at, account_id, id)`;
 
 /** Responses are stored, with the items of their conversations. */
-export class StoredResponses1700000001056 implements MigrationInterface {
+export class StoredResponses1700000001056 implements SchemaMigration {
   readonly name = 'StoredResponses1700000001056';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLES);

@@ -1,11 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /**
  * Calls and tasks have a cost at their providers, and usage sums it up, also by provider and upstream model. Records and sums of
  * before have no cost, and the sums no provider. Processes of version 0.1.0 write no cost.
  */
-export class Costs1700000001060 implements MigrationInterface {
+export class Costs1700000001060 implements SchemaMigration {
   readonly name = 'Costs1700000001060';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);

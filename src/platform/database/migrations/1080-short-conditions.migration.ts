@@ -1,12 +1,14 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /**
  * The conditions of the triggers on tables that each call writes are shorter; their functions look closer. PostgreSQL reads each
  * condition anew in every statement. Nothing runs before an update of `execution`, because its row was locked for that, with an
  * entry in the log for each call.
  */
-export class ShortConditions1700000001080 implements MigrationInterface {
+export class ShortConditions1700000001080 implements SchemaMigration {
   readonly name = 'ShortConditions1700000001080';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     for (const [name, table, definition] of TRIGGERS) {

@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 const KEY = 'api_key_id, model, endpoint';
 const table = (name: string, columns: string, key: string): string => `
@@ -32,8 +33,9 @@ const SUMS = `
  * Usage is summed up by hour too. Hours begin with this migration: those of before are not counted. The first hour that is whole
  * is the next one, because a process may be folding as the former version does.
  */
-export class UsageByHour1700000001155 implements MigrationInterface {
+export class UsageByHour1700000001155 implements SchemaMigration {
   readonly name = 'UsageByHour1700000001155';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(table('usage_hour', SUMS, KEY));

@@ -1,8 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /** Sessions of the console and links that open one; the record of actions names the person, the role and the reason. */
-export class ConsoleSessions1700000001160 implements MigrationInterface {
+export class ConsoleSessions1700000001160 implements SchemaMigration {
   readonly name = 'ConsoleSessions1700000001160';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);

@@ -1,8 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
 
 /** Operators may pause routes, and processes report what they see of them. Version 0.1.0 passes over no paused route. */
-export class Routes1700000001165 implements MigrationInterface {
+export class Routes1700000001165 implements SchemaMigration {
   readonly name = 'Routes1700000001165';
+  readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

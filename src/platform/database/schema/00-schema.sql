@@ -9,6 +9,12 @@ CREATE TABLE schema_file (
   version text NOT NULL,
   applied_at timestamptz NOT NULL DEFAULT now()
 );
+-- An older version of the gateway starts on a schema with migrations that it does not know where it is not below this.
+CREATE TABLE schema_migration (
+  name text PRIMARY KEY,
+  oldest_version text NOT NULL
+);
+COMMENT ON TABLE schema_migration IS 'For each migration, the oldest version of the gateway that may run on the schema after it.';
 COMMENT ON TABLE schema_file IS 'What this database has of each schema file whose statements are run again when they change: its functions, views and comments.';
 COMMENT ON COLUMN schema_file.checksum IS 'SHA-256 of the statements that were run last, in hexadecimal.';
 COMMENT ON COLUMN schema_file.version IS 'The version of the gateway that ran them. An older version does not run its own.';
