@@ -58,6 +58,7 @@ function ActDialog(props: ActProps & { readonly onClose: () => void }) {
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const isProofOld = useIsProofOld();
   const asksForProof = movesMoney && (isProofOld || mustProve);
+  const { person } = useSession();
   useEffect(() => dialog.current?.showModal(), []);
 
   const send = async () => {
@@ -105,7 +106,7 @@ function ActDialog(props: ActProps & { readonly onClose: () => void }) {
           <button
             type="submit"
             class={props.isDangerous ? 'danger' : 'main-act'}
-            disabled={isSending}
+            disabled={isSending || (asksForProof && person !== null)}
           >
             {isSending ? 'Sending…' : label}
           </button>
@@ -122,26 +123,29 @@ function useIsProofOld(): boolean {
   return until === null || until * 1_000 < openedAtMs + PROOF_MARGIN_MS;
 }
 
+/** An operator of the token types it; one of an identity provider proves there to be who the session is of. */
 function Proof(props: { readonly value: string; readonly onInput: (value: string) => void }) {
-  const { sign_in: ways } = useSession();
+  const { person } = useSession();
+  const rule = 'Money moves only within 5 minutes of a proof that you are here.';
+  if (person !== null) {
+    return (
+      <p class="notice wait">
+        {rule} <a href={oidcUrl(true)}>Sign in with your organisation again</a>, then open this once
+        more.
+      </p>
+    );
+  }
   return (
-    <>
-      <label class="field">
-        <span>Operator token</span>
-        <input
-          type="password"
-          autoComplete="off"
-          required
-          value={props.value}
-          onInput={(event) => props.onInput(event.currentTarget.value)}
-        />
-        <small>Money moves only within 5 minutes of a proof that you are here.</small>
-      </label>
-      {ways.oidc && (
-        <a class="small" href={oidcUrl(true)}>
-          Prove it at your organisation instead
-        </a>
-      )}
-    </>
+    <label class="field">
+      <span>Operator token</span>
+      <input
+        type="password"
+        autoComplete="off"
+        required
+        value={props.value}
+        onInput={(event) => props.onInput(event.currentTarget.value)}
+      />
+      <small>{rule}</small>
+    </label>
   );
 }
