@@ -18,6 +18,15 @@ export async function dataSourceWithPlans(
   const url = new URL(databaseUrl);
   url.searchParams.set('options', EXPLAINED);
   const dataSource = await createDataSource({ url: url.href, poolSize: 1 }).initialize();
+  hearPlans(dataSource, hear);
+  return dataSource;
+}
+
+/** Tells the plans that the connections of a data source report as notices (auto_explain). */
+export function hearPlans(
+  dataSource: DataSource,
+  hear: (statement: string, plan: string) => void,
+): void {
   const { master: pool } = dataSource.driver as unknown as { readonly master: Pool };
   const heard = new WeakSet<PoolClient>();
   pool.on('acquire', (client) => {
@@ -30,5 +39,4 @@ export async function dataSourceWithPlans(
       hear(statement.replace(/\s+/g, ' ').trim(), plan);
     });
   });
-  return dataSource;
 }

@@ -7,7 +7,7 @@ import { fundedAccount } from '../../../test/support/test-ledger.js';
 const ENDED = 60_000;
 const OPEN = 6;
 /** Pages that a sum may read, of tables and indexes, however many calls there were. */
-const MAX_PAGES = 1_500;
+const MAX_PAGES = 1_800;
 
 interface Plan {
   readonly 'QUERY PLAN': readonly [{ readonly Plan: Readonly<Record<string, number>> }];

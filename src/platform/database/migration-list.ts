@@ -27,6 +27,7 @@ import { Routes1700000001165 } from './migrations/1165-routes.migration.js';
 import { TopUpPage1700000001175 } from './migrations/1175-topup-page.migration.js';
 import { ErasedContent1700000001176 } from './migrations/1176-erased-content.migration.js';
 import { OldestVersions1700000001210 } from './migrations/1210-oldest-versions.migration.js';
+import { MonthsByMonth1700000001215 } from './migrations/1215-months-by-month.migration.js';
 import type { SchemaMigration } from './schema-migration.js';
 
 /**
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly (new () => SchemaMigration)[] = [
   TopUpPage1700000001175,
   ErasedContent1700000001176,
   OldestVersions1700000001210,
+  MonthsByMonth1700000001215,
 ];

@@ -1172,6 +1172,7 @@ CREATE TABLE usage_month (
   below_cost bigint NOT NULL DEFAULT 0,
   CONSTRAINT usage_month_pkey PRIMARY KEY (account_id, month, api_key_id)
 ) WITH (fillfactor=70);
+CREATE INDEX usage_month_by_month ON public.usage_month USING btree (month);
 CREATE UNIQUE INDEX usage_month_pkey ON public.usage_month USING btree (account_id, month, api_key_id);
 COMMENT ON usage_month IS 'What each key used in each month, so that a year of all accounts and keys is read by month and not by day and model. It has no rows of all accounts.';
 

@@ -89,6 +89,7 @@ CREATE TABLE usage_month (
   below_cost bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, month, api_key_id)
 ) WITH (fillfactor = 70);
+CREATE INDEX usage_month_by_month ON usage_month (month);
 COMMENT ON TABLE usage_month IS 'What each key used in each month, so that a year of all accounts and keys is read by month and not by day and model. It has no rows of all accounts.';
 
 CREATE TABLE usage_month_latency (
