@@ -152,7 +152,7 @@ describe('plain HTTP', () => {
 });
 
 describe('without a console', () => {
-  it.each([{ CONSOLE: 'off' }])('nobody can sign in (%j)', async (settings) => {
+  it.each([{ CONSOLE: 'off' }, { ROLE: 'worker' }])('nobody can sign in (%j)', async (settings) => {
     const gateway = await startTestGateway(settings);
     const browser = new ConsoleBrowser(gateway.url);
     await expectError(browser.signIn({ token: ADMIN_TOKEN }), 404, 'not_found');
