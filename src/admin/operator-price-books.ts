@@ -7,8 +7,7 @@ import {
   PriceBookStore,
   type PriceBookTerms,
 } from '../catalog/price-books/price-book-store.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
-import { invalidField } from '../common/errors/invalid-field.js';
+import { GatewayError, invalidField } from '../common/errors/gateway-error.js';
 import { type Page, pageOf } from '../common/paging/page.js';
 import { Clock } from '../common/time/clock.js';
 import type { PageQuery } from '../common/paging/page.query.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { invalidField } from '../common/errors/invalid-field.js';
+import { invalidField } from '../common/errors/gateway-error.js';
 import { TokenCounter } from '../text/tokens/token-counter.js';
 import type { EmbeddingInput } from '../providers/ports/embedding.port.js';
 import { MAX_TOKENS, mostInputTokens, mostTokensTogether } from './embedding-inputs.js';

@@ -1,6 +1,6 @@
 import { factorOf } from '../catalog/price-factor.js';
 import type { ModelRow } from '../catalog/model-row.js';
-import { invalidField } from '../common/errors/invalid-field.js';
+import { invalidField } from '../common/errors/gateway-error.js';
 import type { ChargeBasis, Quote } from '../common/money/charge-basis.js';
 import { linesOf, type PriceLine, sumOf } from '../common/money/price-lines.js';
 import { type EmbeddingsCommand, MAX_DIMENSIONS } from '../providers/ports/embedding.port.js';

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
-import { invalidField } from '../common/errors/invalid-field.js';
+import { GatewayError, invalidField } from '../common/errors/gateway-error.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import { callerLeftSignal } from '../platform/http-server/connections/caller-left-signal.js';
 import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';

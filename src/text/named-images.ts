@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { invalidField } from '../common/errors/invalid-field.js';
+import { invalidField } from '../common/errors/gateway-error.js';
 import { UserSuppliedUrls } from '../platform/http-client/user-supplied-urls.js';
 import { type ImageCall, InlinedImages } from './inlined-images.js';
 import type { NamedImage, TextRequest } from './text-request.js';

@@ -112,7 +112,7 @@ export const FAILURE = {
 };
 
 /** The lease of the process is over, as if it had not beaten for longer. */
-export async function silence(dataSource: DataSource, { process }: Pick<TestLedger, 'process'>) {
+export async function endLease(dataSource: DataSource, { process }: Pick<TestLedger, 'process'>) {
   await dataSource.query(
     `UPDATE gateway_process SET lease_until = now() - interval '1 second' WHERE id = $1`,
     [process.id],

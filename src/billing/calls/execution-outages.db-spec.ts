@@ -11,7 +11,7 @@ import {
   freshFolder,
   fundedAccount,
   ledgerOf,
-  silence,
+  endLease,
   startOf,
   successOf,
   type TestLedger,
@@ -194,7 +194,7 @@ describe('ExecutionLedger during database faults', () => {
       expect(await outage(settle, SUCCEED_PATIENCE_MS)).toMatchObject({ status: 503 });
       await near.executions.succeed(start, successOf(10n));
       expect(await balance()).toEqual([FUNDS - 10n, 0n]);
-      await silence(dataSource, lost);
+      await endLease(dataSource, lost);
       const next = payer === 'by the next start' ? ledgerOf(dataSource, { dataDir }) : sibling;
       await next.process.heartbeat();
       // It has only begun to beat. The other process may be about to come back from the same outage.

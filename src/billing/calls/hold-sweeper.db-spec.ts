@@ -7,7 +7,7 @@ import {
   FAILURE,
   fundedAccount,
   ledgerOf,
-  silence,
+  endLease,
   startOf,
   successOf,
   trust,
@@ -50,7 +50,7 @@ describe('HoldSweeper', () => {
     await dead.process.heartbeat();
     const start = startOf(accountId, 10n);
     await dead.executions.begin(start);
-    await silence(dataSource, dead);
+    await endLease(dataSource, dead);
     const judge = await beating(LEASE_MS);
     expect(await judge.sweeper.tick()).toBe(0);
     await trust(dataSource, judge);
@@ -108,8 +108,8 @@ describe('HoldSweeper', () => {
     const start = startOf(accountId, 10n);
     await second!.executions.begin(start);
     // Neither reaches the database for longer than a lease; then the first does.
-    await silence(dataSource, first!);
-    await silence(dataSource, second!);
+    await endLease(dataSource, first!);
+    await endLease(dataSource, second!);
     await first!.process.heartbeat();
     expect(await first!.sweeper.tick()).toBe(0);
     await second!.process.heartbeat();
@@ -126,7 +126,7 @@ describe('HoldSweeper', () => {
     await dead.executions.begin(broken);
     await dead.executions.begin(startOf(healthyId, 10n));
     await dataSource.query(`UPDATE account SET held = 3 WHERE id = $1`, [accountId]);
-    await silence(dataSource, dead);
+    await endLease(dataSource, dead);
     const judge = await beating(LEASE_MS);
     await trust(dataSource, judge);
     expect(await judge.sweeper.tick()).toBe(1);

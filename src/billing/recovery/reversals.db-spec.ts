@@ -9,7 +9,7 @@ import {
   freshFolder,
   fundedAccount,
   ledgerOf,
-  silence,
+  endLease,
   startOf,
   trust,
 } from '../../../test/support/test-ledger.js';
@@ -42,7 +42,7 @@ describe('the reversals of a dead process', () => {
     next.owed.setTaskEnder(() => Promise.reject(new Error('no such kind of task')));
     await next.process.heartbeat();
     await trust(dataSource, next);
-    await silence(dataSource, dead);
+    await endLease(dataSource, dead);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(1);
     expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS, 0n]);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(0);
@@ -73,7 +73,7 @@ describe('the reversals of a dead process', () => {
     const next = ledgerOf(dataSource, { dataDir });
     await next.process.heartbeat();
     await trust(dataSource, next);
-    await silence(dataSource, dead);
+    await endLease(dataSource, dead);
     expect(await next.owed.recoverFromDeadProcesses()).toBe(1);
     expect(await balanceOf(dataSource, accountId)).toEqual([FUNDS, 0n]);
     const [aside = '', ...others] = await readdir(join(dataDir, 'owed'));

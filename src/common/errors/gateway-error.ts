@@ -90,3 +90,8 @@ export class GatewayError extends Error {
     return { error: { message, type, param, code: publicCodeOf(code), ...fields } };
   }
 }
+
+/** The 400 that names a field by its path; `says` ends the sentence, without a full stop. */
+export function invalidField(param: string, says: string, cause?: unknown): GatewayError {
+  return new GatewayError('invalid_request', `${param} ${says}.`, { param, cause });
+}

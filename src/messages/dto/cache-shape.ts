@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { faultAt } from '../../common/validation/part-faults.js';
+import { faultAt } from '../../common/validation/clean-json.js';
 
 const TIMES: readonly unknown[] = [undefined, null, '5m', '1h'];
 

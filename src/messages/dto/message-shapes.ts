@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { uncleanPart } from '../../common/validation/clean-json.js';
+import { faultAt, uncleanPart, within } from '../../common/validation/clean-json.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { faultAt, within } from '../../common/validation/part-faults.js';
 import { cacheFault } from './cache-shape.js';
 import { isUnknownType, unknownBlockFault } from './unknown-blocks.js';
 

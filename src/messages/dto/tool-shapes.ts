@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { isCleanJson, uncleanPart } from '../../common/validation/clean-json.js';
+import { faultAt, isCleanJson, uncleanPart, within } from '../../common/validation/clean-json.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { faultAt, within } from '../../common/validation/part-faults.js';
 import { cacheFault } from './cache-shape.js';
 
 const MAX_TOOLS = 1_024;

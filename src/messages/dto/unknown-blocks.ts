@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { faultAt } from '../../common/validation/part-faults.js';
+import { faultAt } from '../../common/validation/clean-json.js';
 import { cacheFault } from './cache-shape.js';
 
 /** Most characters of an unknown block as JSON. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { sniffFile } from '../http/audio-sniff.js';
-import { contentTypeOf, isMessageType } from '../http/file-type.js';
+import { contentTypeOf, isMessageType } from '../http/response-body.js';
 import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import { peekStream } from '../../common/peek-stream.js';
-import type { AudioFormat } from '../ports/audio.port.js';
+import type { AudioFormat, ProviderAudio } from '../ports/audio.port.js';
+import type { ProviderHttp } from './provider-http.js';
+import type { UpstreamRequest } from './upstream-request.js';
 
 /** This is enough for every magic number that is checked. A shorter body is no audio. */
 const SNIFF_BYTES = 12;
@@ -55,4 +57,16 @@ function isUsualMp3Frame(head: Buffer): boolean {
 /** JSON or HTML: it begins as one of them and contains only printable characters. */
 function isText(head: Buffer): boolean {
   return /^\s*[{[<][\x20-\x7e\s]*$/.test(head.toString('latin1'));
+}
+
+/** Posts a request and waits for the first bytes of audio in the format. Any other response is unusable. */
+export async function requestAudio(
+  http: ProviderHttp,
+  request: Pick<UpstreamRequest, 'path' | 'body' | 'timeout' | 'context'>,
+  format: AudioFormat,
+): Promise<ProviderAudio> {
+  const headers = { accept: 'audio/*' };
+  const answer = await http.request({ ...request, method: 'POST', headers });
+  if (!(await sniffAudio(answer.body, format))) throw await http.noFile(answer, 'not_audio');
+  return { body: answer.body, providerRequestId: answer.providerRequestId };
 }

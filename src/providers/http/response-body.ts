@@ -3,6 +3,7 @@ import {
   JsonBoundsError,
   JsonLimits,
 } from '../../platform/http-server/request-body/json-limits.js';
+import type { UpstreamResponse } from './upstream-request.js';
 
 /** Thrown for a body that is larger than its limit. */
 export class BodyTooLargeError extends Error {
@@ -117,4 +118,18 @@ async function* counted(body: Readable, structure: JsonLimits): AsyncGenerator<B
     structure.add(chunk);
     yield chunk;
   }
+}
+
+/** Content types of responses that contain a message instead of a file. */
+const MESSAGE = /^\s*(text\/|application\/(json|xml|xhtml))/i;
+
+/** What a response says about its file; null where it says nothing. */
+export function contentTypeOf({ headers }: UpstreamResponse): string | null {
+  const type = headers['content-type'];
+  return typeof type === 'string' ? type : null;
+}
+
+/** Whether a response with this content type is a message instead of a file. */
+export function isMessageType(contentType: string | null): boolean {
+  return contentType !== null && MESSAGE.test(contentType);
 }

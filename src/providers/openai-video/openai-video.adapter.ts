@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import { contentTypeOf, isMessageType } from '../http/file-type.js';
+import { contentTypeOf, isMessageType } from '../http/response-body.js';
 import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';

@@ -1,5 +1,5 @@
 import type { ProviderHttp } from '../http/provider-http.js';
-import { requestAudio } from '../http/request-audio.js';
+import { requestAudio } from '../http/audio-sniff.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { ProviderAudio, SpeechCommand, SpeechPort } from '../ports/audio.port.js';

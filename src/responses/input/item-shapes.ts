@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { faultAt, within } from '../../common/validation/part-faults.js';
-import { uncleanPart } from '../../common/validation/clean-json.js';
+import { faultAt, uncleanPart, within } from '../../common/validation/clean-json.js';
 
 /** Most items of one input. */
 const MAX_ITEMS = 10_000;

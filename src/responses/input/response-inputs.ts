@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError } from '../../common/errors/gateway-error.js';
-import { invalidField } from '../../common/errors/invalid-field.js';
+import { GatewayError, invalidField } from '../../common/errors/gateway-error.js';
 import type { JsonObject } from '../../common/json-object.js';
 import type { IgnoredFields } from '../../text/ignored-fields.js';
 import type { ResponsesBody } from '../dto/responses.body.js';

@@ -1,4 +1,4 @@
-import { invalidField } from '../../common/errors/invalid-field.js';
+import { invalidField } from '../../common/errors/gateway-error.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type {
   ConversationMessage,
