@@ -16,7 +16,7 @@ import {
   type TaskBacklog,
   type UndecidedTasks,
 } from '../tasks/task-backlog.js';
-import { type OverdueDeliveries, readOverdueDeliveries } from '../webhooks/overdue-deliveries.js';
+import { type OverdueDeliveries, readOverdueDeliveries } from '../webhooks/webhook-metrics.js';
 
 /** How long an overview is answered again. Whoever looks meanwhile gets the same one. */
 const CACHE_MS = 5_000;

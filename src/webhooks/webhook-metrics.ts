@@ -5,10 +5,26 @@ import { Clock } from '../common/time/clock.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { CachedSample } from '../platform/observability/cached-sample.js';
 import type { DeliveryAttempt } from './delivery.js';
-import { readOverdueDeliveries } from './overdue-deliveries.js';
 import type { NextStep } from './retry-schedule.js';
 
 const LATENCY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Deliveries that are due and not begun. */
+export interface OverdueDeliveries {
+  readonly count: number;
+  /** How long the oldest of them is due; 0 without one. */
+  readonly ageSeconds: number;
+}
+
+const OVERDUE = `
+  SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "ageSeconds"
+    FROM webhook_delivery WHERE status = 'pending' AND due_at <= now()`;
+
+/** Reads them by the index of what is due. */
+export async function readOverdueDeliveries(dataSource: DataSource): Promise<OverdueDeliveries> {
+  const [row] = await dataSource.query<OverdueDeliveries[]>(OVERDUE);
+  return row ?? { count: 0, ageSeconds: 0 };
+}
 
 /** Metrics of webhook deliveries. */
 @Injectable()
