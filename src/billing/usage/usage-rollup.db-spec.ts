@@ -180,6 +180,26 @@ describe('the sums of usage', () => {
     expect(row?.calls).toBe('1');
   });
 
+  it('miss no call whose transaction is the newest of the server', async () => {
+    await desk.foldAll();
+    const accountId = await newAccount();
+    const late = desk.dataSource.createQueryRunner();
+    await late.startTransaction();
+    try {
+      await late.query(
+        `INSERT INTO execution (account_id, id, held, model, endpoint, status, completed_at, error_code)
+           VALUES ($1, $2, 5, 'late', '/v1/late', 'failed', now(), 'x')`,
+        [accountId, randomUUID()],
+      );
+      for (let index = 0; index < 3; index++) await desk.rollup.tick(0);
+      await late.commitTransaction();
+    } finally {
+      await late.release();
+    }
+    await desk.foldAll();
+    expect(await usageOf(accountId)).toEqual({ calls: 1n, failures: 1n, charged: 0n });
+  });
+
   it('grow once when two processes fold at once', async () => {
     const accountId = await newAccount();
     await play(accountId, [

@@ -1571,7 +1571,7 @@ CREATE FUNCTION topup_url_of(p_account uuid) RETURNS text LANGUAGE sql STABLE CO
 
 CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABLE COST 100 AS 'ca83653ec7b8f4871242bc779eb2cc1f';
 
-CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '5db8c03c2e6c9d0c10ac2e6596e64749';
+CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS 'a142bd0d33a13fb8b837fd08d00312e6';
 
 CREATE FUNCTION usage_hour_of(p_at timestamp with time zone) RETURNS timestamp with time zone LANGUAGE sql IMMUTABLE COST 100 AS '90e6a1a5776e58244308c3c5fca91da1';
 

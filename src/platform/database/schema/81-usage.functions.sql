@@ -173,7 +173,8 @@ RETURNS TABLE (
 $$;
 
 -- Folds the next interval, of at most p_span; one process at a time. When every transaction that ran at candidate_at has
--- ended, an interval may end p_margin before candidate_at. p_margin is the longest that a statement waits before it takes its
+-- ended, an interval may end p_margin before candidate_at. That is when the transaction candidate_xid began, so those with a
+-- greater id took it later. The xmax of a snapshot would not do: it is the oldest that runs where none has ended since. p_margin is the longest that a statement waits before it takes its
 -- transaction id. is_behind: more can be folded at once. The statement that changes the sums of days also changes those of
 -- hours and months.
 CREATE OR REPLACE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean)
@@ -361,6 +362,6 @@ BEGIN
     is_behind := stretch_end < safe;
   END IF;
   IF NOT is_behind THEN
-    UPDATE usage_state SET candidate_at = clock_timestamp(), candidate_xid = pg_snapshot_xmax(pg_current_snapshot());
+    UPDATE usage_state SET candidate_at = now(), candidate_xid = pg_current_xact_id();
   END IF;
 END $$;
