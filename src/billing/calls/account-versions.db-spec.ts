@@ -27,12 +27,12 @@ describe('a hold while a snapshot is open', () => {
     accountId: string,
     waits: boolean,
   ): Promise<number> {
-    const noEnds = Array<string>(20).fill(`'{}'`).join(', ');
+    const noEnds = Array<string>(21).fill(`'{}'`).join(', ');
     const [row] = await db.dataSource.query<[{ 'QUERY PLAN': [Plan] }]>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM execution_step_v3(
          '{${accountId}}', '${randomUUID()}', ${waits}, ${noEnds},
          '{1}', '{${randomUUID()}}', '{10}', '{NULL}', '{NULL}', '{NULL}', '{${isCapped}}',
-         '{aud-v4}', '{/v1/audio/speech}', '{NULL}', '{}', '{}', '{}')`,
+         '{aud-v4}', '{/v1/audio/speech}', '{NULL}', '{}', '{}', '{}', '{}', '{}')`,
     );
     const { Plan: plan } = row['QUERY PLAN'][0];
     return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];

@@ -60,6 +60,8 @@ export function startOfCall(
 export interface ExecutionEnd {
   readonly executionId: string;
   readonly accountId: string;
+  /** The run in which the call began. */
+  readonly run?: RunOfCall | undefined;
   readonly chargedMicroUsd: MicroUsd | null;
   readonly errorCode: string | null;
   readonly provider: string | null;

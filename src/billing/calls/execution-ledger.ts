@@ -33,7 +33,13 @@ export const FAIL_PATIENCE_MS = 2_000;
 /** A call that succeeded at its provider. */
 export type ExecutionSuccess = Omit<
   ExecutionEnd,
-  'executionId' | 'accountId' | 'errorCode' | 'chargedMicroUsd' | 'providerFault' | 'uncharged'
+  | 'executionId'
+  | 'accountId'
+  | 'run'
+  | 'errorCode'
+  | 'chargedMicroUsd'
+  | 'providerFault'
+  | 'uncharged'
 > & { readonly chargedMicroUsd: bigint };
 /** A call that failed. */
 export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestId' | 'durationMs'> &
@@ -119,8 +125,8 @@ export class ExecutionLedger {
    */
   async succeed(start: ExecutionStart, success: ExecutionSuccess): Promise<void> {
     assert(success.chargedMicroUsd >= 0n, 'charge must not be negative');
-    const { executionId, accountId } = start;
-    const end = { executionId, accountId, errorCode: null, providerFault: null, ...success };
+    const { executionId, accountId, run } = start;
+    const end = { executionId, accountId, run, errorCode: null, providerFault: null, ...success };
     const outcome = await this.finish(end).catch(async (error: unknown) => {
       await this.reversals.addDurably(reversalOf(start, success));
       throw error;
@@ -144,8 +150,8 @@ export class ExecutionLedger {
    * succeeded.
    */
   async fail(start: ExecutionStart, failure: ExecutionFailure): Promise<void> {
-    const { executionId, accountId } = start;
-    const end = { executionId, accountId, ...NO_CHARGE, ...failure };
+    const { executionId, accountId, run } = start;
+    const end = { executionId, accountId, run, ...NO_CHARGE, ...failure };
     const outcome = await this.finish(end).catch(() => {
       this.reversals.add({ ...reversalOf(start, failure), errorCode: failure.errorCode });
       return 'done' as const;

@@ -12,6 +12,7 @@ import type {
   ExecutionCommand,
   FinishOutcome,
 } from './execution-commands.js';
+import { RunPositions } from './run-positions.js';
 
 interface StepRow {
   readonly ended: (FinishOutcome | 'locked')[];
@@ -22,7 +23,7 @@ interface StepRow {
   readonly bounds: (OutputCapReason | null)[];
 }
 
-const STEP_PARAMETERS = 36;
+const STEP_PARAMETERS = 39;
 const PARAMETERS = Array.from({ length: STEP_PARAMETERS }, (_, index) => `$${index + 1}`);
 
 /** Statements that write executions and move their money. Each is idempotent and returns the same result again. */
@@ -50,6 +51,7 @@ export class ExecutionRepository {
     const accountIds = [...new Set(steps.map((step) => step.accountId))].sort();
     const positions = new Map(accountIds.map((id, index) => [id, index + 1]));
     const positionOf = ({ accountId }: { accountId: string }) => positions.get(accountId);
+    const runs = new RunPositions();
     const starts = steps.flatMap((step) => (step.kind === 'begin' ? [step.start] : []));
     const ends = steps.flatMap((step) => (step.kind === 'finish' ? [step.end] : []));
     const [row] = await this.step.run([
@@ -58,8 +60,11 @@ export class ExecutionRepository {
       waits,
       ends.map(positionOf),
       ...columnsOfEnds(ends),
+      runs.column(ends),
       starts.map(positionOf),
-      ...columnsOfStarts(starts),
+      ...columnsOfStarts(starts, runs),
+      runs.ids,
+      runs.accountIds.map((accountId) => positions.get(accountId)),
     ]);
     assert(row, 'the statement returned nothing');
     const outcomes = { begin: resultsOfStarts(row).values(), finish: row.ended.values() };
@@ -98,7 +103,7 @@ function resultsOfStarts({ begun, ...row }: StepRow): (BeginResult | 'locked')[]
   });
 }
 
-function columnsOfStarts(starts: readonly ExecutionStart[]): unknown[] {
+function columnsOfStarts(starts: readonly ExecutionStart[], runs: RunPositions): unknown[] {
   return [
     starts.map((start) => start.executionId),
     starts.map((start) => start.amountMicroUsd.toString()),
@@ -109,7 +114,8 @@ function columnsOfStarts(starts: readonly ExecutionStart[]): unknown[] {
     starts.map((start) => start.model),
     starts.map((start) => start.endpoint),
     starts.map((start) => start.clientRequestId),
-    ...columnsOfRuns(starts),
+    runs.column(starts),
+    columnOfRunLimits(starts),
     columnOfPriceBooks(starts),
   ];
 }
@@ -120,13 +126,10 @@ function columnOfPriceBooks(starts: readonly ExecutionStart[]): unknown[] {
   return starts.map(({ priceBook = null }) => priceBook && JSON.stringify(priceBook));
 }
 
-/** Empty where no start has a run: then the statement does nothing about runs. */
-function columnsOfRuns(starts: readonly ExecutionStart[]): [unknown[], unknown[]] {
-  if (starts.every(({ run }) => run === undefined)) return [[], []];
-  return [
-    starts.map(({ run }) => run?.id ?? null),
-    starts.map(({ run }) => run?.limitMicroUsd?.toString() ?? null),
-  ];
+/** Empty where no start has a run. */
+function columnOfRunLimits(starts: readonly ExecutionStart[]): unknown[] {
+  if (starts.every(({ run }) => run === undefined)) return [];
+  return starts.map(({ run }) => run?.limitMicroUsd?.toString() ?? null);
 }
 
 function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {

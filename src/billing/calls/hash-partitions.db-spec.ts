@@ -8,7 +8,7 @@ import { FAILURE, startOf, successOf } from '../../../test/support/test-ledger.j
 import { auditBooks } from '../audit/usage-audit.js';
 import { RunsService } from '../runs/runs.service.js';
 import { ExecutionRepository } from './execution.repository.js';
-import type { ExecutionCommand } from './execution-commands.js';
+import type { ExecutionCommand, ExecutionStart } from './execution-commands.js';
 
 const ACCOUNTS = 24;
 const FUNDS = 1_000_000n;
@@ -56,7 +56,10 @@ const commandOf = (book: Book, { amount, isInRun }: Call) => {
   } as const;
 };
 
-function endOf(accountId: string, executionId: string, charge: bigint | null): ExecutionCommand {
+function endOf(
+  { accountId, executionId, run }: ExecutionStart,
+  charge: bigint | null,
+): ExecutionCommand {
   const end =
     charge === null
       ? { ...successOf(0n), ...FAILURE, chargedMicroUsd: null }
@@ -64,7 +67,7 @@ function endOf(accountId: string, executionId: string, charge: bigint | null): E
   return {
     kind: 'finish',
     accountId,
-    end: { ...end, providerFault: null, accountId, executionId },
+    end: { ...end, providerFault: null, accountId, executionId, run },
   };
 }
 
@@ -92,7 +95,7 @@ async function pass(calls: readonly Call[]): Promise<void> {
       book.run.held -= amount;
       book.run.spent += charge ?? 0n;
     }
-    return endOf(book.id, begins[index]!.start.executionId, charge);
+    return endOf(begins[index]!.start, charge);
   });
   const ended = await statements.commit(randomUUID(), ends, false);
   expect(ended).toEqual(calls.map(() => 'done'));

@@ -23,6 +23,7 @@ export class RunsService {
       by: 'position',
       newest: cursorOf(page, 'position') ?? NO_POSITION,
       oldest: '0',
+      guard: 'position > 0',
     } as const;
     return pageOfScan(this.dataSource, scan, page.limit, runOf);
   }

@@ -28,6 +28,7 @@ import { TopUpPage1700000001175 } from './migrations/1175-topup-page.migration.j
 import { ErasedContent1700000001176 } from './migrations/1176-erased-content.migration.js';
 import { OldestVersions1700000001210 } from './migrations/1210-oldest-versions.migration.js';
 import { MonthsByMonth1700000001215 } from './migrations/1215-months-by-month.migration.js';
+import { FewerConditions1700000001220 } from './migrations/1220-fewer-conditions.migration.js';
 import type { SchemaMigration } from './schema-migration.js';
 
 /**
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly (new () => SchemaMigration)[] = [
   ErasedContent1700000001176,
   OldestVersions1700000001210,
   MonthsByMonth1700000001215,
+  FewerConditions1700000001220,
 ];

@@ -15,9 +15,7 @@ CREATE TABLE account (
   low_balance bigint,
   is_low boolean NOT NULL DEFAULT false,
   depleted_at timestamp with time zone,
-  CONSTRAINT account_check CHECK (((0 <= held) AND (held <= posted))),
-  CONSTRAINT account_in_lots CHECK (((in_lots >= 0) AND (in_lots <= posted))),
-  CONSTRAINT account_low_balance_check CHECK ((low_balance > 0)),
+  CONSTRAINT account_is_sound CHECK (((held >= 0) AND (in_lots >= 0) AND (low_balance > 0) AND (posted >= GREATEST(held, in_lots)))),
   CONSTRAINT account_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=15);
 CREATE INDEX account_by_name ON public.account USING btree (lower(name) text_pattern_ops, id);
@@ -256,15 +254,16 @@ CREATE TABLE execution (
   price_book jsonb,
   cost bigint,
   attempts jsonb,
-  CONSTRAINT execution_check CHECK (((charged >= 0) AND (charged <= held))),
-  CONSTRAINT execution_check1 CHECK (((status = 'succeeded'::text) = (charged IS NOT NULL))),
-  CONSTRAINT execution_check2 CHECK (((status = 'running'::text) = (completed_at IS NULL))),
-  CONSTRAINT execution_check3 CHECK (((refunded >= 1) AND (refunded <= charged))),
-  CONSTRAINT execution_cost_check CHECK (((cost >= 0) AND (cost <= '1000000000000000'::bigint))) NOT VALID,
-  CONSTRAINT execution_cost_is_of_an_end CHECK (((cost IS NULL) OR (completed_at IS NOT NULL))) NOT VALID,
-  CONSTRAINT execution_held_check CHECK ((held >= 0)),
-  CONSTRAINT execution_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT execution_status_check1 CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text])))
+  CONSTRAINT execution_is_sound CHECK (
+CASE
+    WHEN (completed_at IS NULL) THEN ((status = 'running'::text) AND (num_nonnulls(charged, refunded, cost) = 0) AND (held >= 0))
+    ELSE ((status =
+    CASE
+        WHEN (charged IS NULL) THEN 'failed'::text
+        ELSE 'succeeded'::text
+    END) AND (charged >= 0) AND (held >= COALESCE(charged, (0)::bigint)) AND ((refunded >= 1) AND (refunded <= charged)) AND ((cost >= 0) AND (cost <= '1000000000000000'::bigint)))
+END) NOT VALID,
+  CONSTRAINT execution_pkey PRIMARY KEY (account_id, id)
 ) WITH (autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_vacuum_insert_threshold=100000, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=10000, fillfactor=38);
 CREATE INDEX execution_by_id ON public.execution USING btree (id);
 CREATE INDEX execution_by_time ON public.execution USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
@@ -477,30 +476,15 @@ CREATE TABLE ledger_entry (
   currency text,
   tax bigint,
   credit_position bigint,
-  CONSTRAINT ledger_entry_amount_check CHECK ((amount <> 0)),
-  CONSTRAINT ledger_entry_balance_after_check CHECK ((balance_after >= 0)),
-  CONSTRAINT ledger_entry_check CHECK (((refund_key IS NULL) OR ((kind = 'correction'::text) AND (hold_id IS NOT NULL)))),
-  CONSTRAINT ledger_entry_check1 CHECK (((kind <> 'charge'::text) OR (amount < 0))),
-  CONSTRAINT ledger_entry_check2 CHECK (((kind <> 'credit'::text) OR (amount > 0))),
-  CONSTRAINT ledger_entry_expiry CHECK (
+  CONSTRAINT ledger_entry_is_sound CHECK (((amount <> 0) AND (balance_after >= 0) AND
 CASE kind
-    WHEN 'expiry'::text THEN ((amount < 0) AND (hold_id IS NULL) AND (credit_position < "position"))
-    ELSE (credit_position IS NULL)
-END) NOT VALID,
-  CONSTRAINT ledger_entry_hold_of_kind CHECK (
-CASE kind
-    WHEN 'charge'::text THEN (hold_id IS NOT NULL)
-    WHEN 'credit'::text THEN (hold_id IS NULL)
-    ELSE true
-END),
-  CONSTRAINT ledger_entry_kind_check CHECK ((kind = ANY (ARRAY['credit'::text, 'correction'::text, 'charge'::text, 'expiry'::text]))) NOT VALID,
-  CONSTRAINT ledger_entry_pkey PRIMARY KEY (account_id, "position"),
-  CONSTRAINT ledger_entry_reason_of_kind CHECK (((reason IS NULL) OR ((kind = 'correction'::text) AND (reason = ANY (ARRAY['goodwill'::text, 'fault'::text, 'billing_error'::text]))))) NOT VALID,
-  CONSTRAINT ledger_entry_terms CHECK (
-CASE kind
-    WHEN 'credit'::text THEN ((credit_kind = ANY (ARRAY['paid'::text, 'granted'::text])) AND (tax >= 0))
-    ELSE (num_nonnulls(credit_kind, expires_at, payment_reference, currency, tax) = 0)
-END) NOT VALID
+    WHEN 'charge'::text THEN ((amount < 0) AND (hold_id IS NOT NULL) AND (num_nonnulls(refund_key, reason, credit_kind, expires_at, payment_reference, currency, tax, credit_position) = 0))
+    WHEN 'credit'::text THEN ((amount > 0) AND (credit_kind = ANY (ARRAY['paid'::text, 'granted'::text])) AND (tax >= 0) AND (num_nonnulls(hold_id, refund_key, reason, credit_position) = 0))
+    WHEN 'correction'::text THEN ((reason = ANY (ARRAY['goodwill'::text, 'fault'::text, 'billing_error'::text])) AND ((refund_key IS NULL) OR (hold_id IS NOT NULL)) AND (num_nonnulls(credit_kind, expires_at, payment_reference, currency, tax, credit_position) = 0))
+    WHEN 'expiry'::text THEN ((amount < 0) AND (credit_position < "position") AND (num_nonnulls(hold_id, refund_key, reason, credit_kind, expires_at, payment_reference, currency, tax) = 0))
+    ELSE false
+END)) NOT VALID,
+  CONSTRAINT ledger_entry_pkey PRIMARY KEY (account_id, "position")
 );
 CREATE INDEX ledger_entry_given_back ON public.ledger_entry USING btree (created_at) WHERE ((kind = 'correction'::text) AND (hold_id IS NOT NULL));
 CREATE INDEX ledger_entry_other ON public.ledger_entry USING btree (account_id, "position") WHERE (kind <> 'charge'::text);
@@ -721,10 +705,8 @@ CREATE TABLE run (
   CONSTRAINT run_spend_limit_check CHECK ((spend_limit >= 0))
 ) WITH (fillfactor=50);
 CREATE INDEX run_by_time ON public.run USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
-CREATE INDEX run_of_account ON public.run USING btree (account_id, "position");
+CREATE INDEX run_of_account ON public.run USING btree (account_id, "position") WHERE ("position" > 0);
 CREATE UNIQUE INDEX run_pkey ON public.run USING btree (account_id, id);
-CREATE TRIGGER run_begins AFTER INSERT ON public.run FOR EACH ROW WHEN ((new.held >= ((new.spend_limit / 5) * 4))) EXECUTE FUNCTION run_tell_limit();
-CREATE TRIGGER run_grows AFTER UPDATE ON public.run FOR EACH ROW WHEN (((new.spent + new.held) >= ((new.spend_limit / 5) * 4))) EXECUTE FUNCTION run_tell_limit();
 COMMENT ON run IS 'The counters of each run (header x-gateway-run). A run that is not used for 30 days is dropped.';
 COMMENT ON run.id IS 'The name that the caller gave it.';
 COMMENT ON run.position IS 'The order in which the runs of an account began.';
@@ -1401,7 +1383,7 @@ CREATE FUNCTION execution_step_capped_v2(p_accounts uuid[], p_process uuid, p_wa
 
 CREATE FUNCTION execution_step_v2(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_keys uuid[], s_models text[], s_endpoints text[], s_client_requests text[], OUT ended text[], OUT begun text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '494a8bef97f7e4f4dedadcddcb8807f2';
 
-CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], e_attempts jsonb[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[], s_price_books jsonb[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'c6db5b1ab72b3681c2bbaa35fd702520';
+CREATE FUNCTION execution_step_v3(p_accounts uuid[], p_process uuid, p_waits boolean, e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[], e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[], e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[], e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], e_attempts jsonb[], e_run integer[], s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[], s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_run integer[], s_run_limits bigint[], s_price_books jsonb[], p_runs text[], p_run_accounts integer[], OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '17627ded2d60cfa6ac6f83b2f2a9395e';
 
 CREATE FUNCTION execution_sweep_open(p_judge uuid, p_spared uuid[], p_limit integer, OUT swept integer, OUT damaged uuid[], OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a892de52750441076c22bcf78a9c4feb';
 
@@ -1517,7 +1499,7 @@ CREATE FUNCTION run_drop(p_limit integer) RETURNS integer LANGUAGE plpgsql VOLAT
 
 CREATE FUNCTION run_note_dropped(p_accounts uuid[], p_runs text[], p_created timestamp with time zone[], p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7cdb1e63f2debc42e23e79ed809dccdd';
 
-CREATE FUNCTION run_tell_limit() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a6bd4d0fe2a998b3c8777db5c67de500';
+CREATE FUNCTION run_tell_limit(p_account uuid, p_run text) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '28542002e93a71fda9c2c9d04d76d93d';
 
 CREATE FUNCTION task_advance(p_accounts uuid[], p_ids uuid[], p_fences bigint[], p_lanes text[], p_phases text[], p_delays_ms bigint[], p_strikes smallint[], p_facts json[]) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0bc2e8f527734d57f235a1f531ac672a';
 
@@ -1561,7 +1543,7 @@ CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind te
 
 CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '08e3ac8ba6250482541d098d00d86b7b';
 
-CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb, p_route_cost bigint DEFAULT NULL::bigint, p_floor bigint DEFAULT NULL::bigint, p_prompt bigint DEFAULT NULL::bigint, p_most_open integer DEFAULT NULL::integer, OUT outcome text, OUT created timestamp with time zone, OUT room bigint, OUT reserved bigint, OUT bound_by text) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f420ba477bf732fa0af57251b4f963a4';
+CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb, p_route_cost bigint DEFAULT NULL::bigint, p_floor bigint DEFAULT NULL::bigint, p_prompt bigint DEFAULT NULL::bigint, p_most_open integer DEFAULT NULL::integer, OUT outcome text, OUT created timestamp with time zone, OUT room bigint, OUT reserved bigint, OUT bound_by text) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a2457f317093fd2fc8b3ce902f8bc715';
 
 CREATE FUNCTION task_tell() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'be208539cc153dd2c9bbb6a4efdfb43c';
 

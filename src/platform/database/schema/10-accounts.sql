@@ -11,11 +11,10 @@ CREATE TABLE account (
   price_book text,
   in_lots bigint,
   lots_until bigint,
-  low_balance bigint CHECK (low_balance > 0),
+  low_balance bigint,
   is_low boolean NOT NULL DEFAULT false,
   depleted_at timestamptz,
-  CHECK (0 <= held AND held <= posted),
-  CONSTRAINT account_in_lots CHECK (in_lots BETWEEN 0 AND posted)
+  CONSTRAINT account_is_sound CHECK (held >= 0 AND in_lots >= 0 AND low_balance > 0 AND posted >= greatest(held, in_lots))
 ) WITH (fillfactor = 15);
 CREATE INDEX account_by_name ON account (lower(name) text_pattern_ops, id);
 

@@ -11,10 +11,11 @@
 -- A start holds s_amounts. Where s_floors is given it holds what fits (decision G-106): beside the price of the prompt
 -- (s_prompts) an eighth of what is available, at most s_amounts and at least s_floors. What is available is the least of what
 -- the account, the limit of its key, that of the key's maker (looked at where s_capped) and that of its run leave. The first
--- start of a run (s_runs) sets the limit of the run (s_run_limits). A start that is refused returns what is available (`rooms`; for
+-- start of a run (s_run) sets the limit of the run (s_run_limits). A start that is refused returns what is available (`rooms`; for
 -- run_conflict the limit of the run); one that is held, what it holds (`amounts`). What is available is bounded by the balance, the
--- key or the run: refusals and fitted holds return which (`bounds`; model where a fitted hold took all of s_amounts). Where no start has a run, s_runs and s_run_limits are empty; where no
--- end has a cost, e_costs is; where none has attempts to keep, e_attempts is.
+-- key or the run: refusals and fitted holds return which (`bounds`; model where a fitted hold took all of s_amounts). The runs of the
+-- calls (p_runs, of p_run_accounts) are distinct; calls name their runs by position. Where no call has a run, what tells of runs is
+-- empty; where no end has a cost, e_costs is; where none has attempts to keep, e_attempts is.
 --
 -- Calls are tried in order of arrival, and each that fits begins. Two starts of one id in one call fail all of it.
 --
@@ -29,10 +30,10 @@ CREATE OR REPLACE FUNCTION execution_step_v3(
   e_account integer[], e_ids uuid[], e_charges bigint[], e_errors text[], e_providers text[], e_upstream_models text[],
   e_requests text[], e_units text[], e_quantities jsonb[], e_unit_prices jsonb[], e_estimated boolean[],
   e_first_byte_ms integer[], e_duration_ms integer[], e_provider_faults jsonb[], e_capped boolean[], e_figures jsonb[],
-  e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], e_attempts jsonb[],
+  e_uncharged jsonb[], e_output_caps integer[], e_costs bigint[], e_attempts jsonb[], e_run integer[],
   s_account integer[], s_ids uuid[], s_amounts bigint[], s_floors bigint[], s_prompts bigint[], s_keys uuid[],
-  s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_runs text[], s_run_limits bigint[],
-  s_price_books jsonb[],
+  s_capped boolean[], s_models text[], s_endpoints text[], s_client_requests text[], s_run integer[], s_run_limits bigint[],
+  s_price_books jsonb[], p_runs text[], p_run_accounts integer[],
   OUT ended text[], OUT begun text[], OUT amounts bigint[], OUT rooms bigint[], OUT bounds text[]
 ) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -47,9 +48,8 @@ DECLARE
   new_held bigint[];
   done bigint[];
   done_held bigint[];
-  done_runs text[];
   done_created timestamptz[];
-  done_in_runs bigint;
+  are_of_runs boolean;
   balances bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(e_ids)]);
   row record;
   k int;
@@ -62,15 +62,15 @@ DECLARE
   key_taken bigint[] := '{}';
   key_of int[];
   counted_at timestamptz;
-  runs text[] := '{}';
-  run_accounts int[] := '{}';
-  run_places tid[] := '{}';
-  run_limits bigint[] := '{}';
-  run_rooms bigint[] := '{}';
-  run_held bigint[] := '{}';
-  run_spent bigint[] := '{}';
-  run_calls bigint[] := '{}';
-  run_of int[];
+  run_places tid[];
+  run_created timestamptz[];
+  run_limits bigint[];
+  run_rooms bigint[];
+  run_held bigint[];
+  run_spent bigint[];
+  run_calls bigint[];
+  run_room bigint;
+  nearly_spent int[] := '{}';
   q int;
   m int;
   r int;
@@ -105,6 +105,19 @@ BEGIN
   new_posted := old_posted;
   new_held := old_held;
 
+  IF cardinality(p_runs) > 0 THEN
+    -- Each run is read once here and rewritten once below, by its place: whoever changes it has locked the account.
+    SELECT array_agg(x.place), array_agg(x.created_at), array_agg(x.spend_limit), array_agg(x.room)
+      INTO run_places, run_created, run_limits, run_rooms
+      FROM (SELECT u.ctid AS place, u.created_at, u.spend_limit, u.spend_limit - u.spent - u.held AS room
+              FROM unnest(p_runs) WITH ORDINALITY t (id, i)
+              LEFT JOIN run u ON u.account_id = p_accounts[p_run_accounts[i]] AND u.id = t.id
+             ORDER BY i) x;
+    run_held := array_fill(0::bigint, ARRAY[cardinality(p_runs)]);
+    run_spent := run_held;
+    run_calls := run_held;
+  END IF;
+
   ended := array_fill(NULL::text, ARRAY[cardinality(e_ids)]);
   WITH changed AS (
     UPDATE execution e
@@ -120,9 +133,12 @@ BEGIN
        AND e.status = 'running' AND coalesce(e_charges[i], 0) <= e.held
     RETURNING i, e.held, e.run, e.created_at)
   -- In the order in which the entries are inserted: each has the balance after it.
-  SELECT array_agg(c.i ORDER BY c.i), array_agg(c.held ORDER BY c.i), array_agg(c.run ORDER BY c.i),
-         array_agg(c.created_at ORDER BY c.i), count(c.run)
-    INTO done, done_held, done_runs, done_created, done_in_runs FROM changed c;
+  SELECT array_agg(c.i ORDER BY c.i), array_agg(c.held ORDER BY c.i), array_agg(c.created_at ORDER BY c.i),
+         bool_and(c.run IS NOT DISTINCT FROM p_runs[e_run[c.i]])
+    INTO done, done_held, done_created, are_of_runs FROM changed c;
+  IF NOT are_of_runs THEN
+    RAISE EXCEPTION 'a call ends in another run than it began' USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
   FOR j IN 1 .. coalesce(cardinality(done), 0) LOOP
     m := done[j];
     k := e_account[m];
@@ -131,6 +147,11 @@ BEGIN
     IF e_charges[m] > 0 THEN
       new_posted[k] := new_posted[k] - e_charges[m];
       balances[m] := new_posted[k];
+    END IF;
+    r := e_run[m];
+    IF r IS NOT NULL AND run_began_before(run_created[r], done_created[j]) THEN
+      run_held[r] := run_held[r] - done_held[j];
+      run_spent[r] := run_spent[r] + coalesce(e_charges[m], 0);
     END IF;
   END LOOP;
   IF array_position(ended, NULL) IS NOT NULL THEN
@@ -152,7 +173,6 @@ BEGIN
   rooms := amounts;
   bounds := begun;
   key_of := array_fill(NULL::int, ARRAY[cardinality(s_ids)]);
-  run_of := key_of;
   FOR row IN
     SELECT t.i AS position, x.held, x.output_cap_reason,
            CASE WHEN x.status = 'running' AND x.held BETWEEN coalesce(s_floors[i], s_amounts[i]) AND s_amounts[i]
@@ -187,42 +207,6 @@ BEGIN
     END LOOP;
   END IF;
 
-  IF done_in_runs > 0 OR cardinality(s_runs) > 0 THEN
-    -- Each run is read once and, below, rewritten once, at its place: whoever changes it has locked the account. A member is the
-    -- position of a start, or that of an end among the done ones, which is negative.
-    FOR row IN
-      SELECT u.account, u.run, u.members, x.ctid AS place, x.created_at, x.spend_limit, x.spend_limit - x.spent - x.held AS room
-        FROM (SELECT m.account, m.run, array_agg(m.member) AS members
-                FROM (SELECT e_account[done[j]] AS account, t.run, -j AS member
-                        FROM unnest(done_runs) WITH ORDINALITY t (run, j) WHERE t.run IS NOT NULL
-                      UNION ALL
-                      SELECT s_account[i], t.run, i FROM unnest(s_runs) WITH ORDINALITY t (run, i)
-                       WHERE t.run IS NOT NULL AND begun[i] IS NULL AND places[s_account[i]] IS NOT NULL) m
-               GROUP BY 1, 2) u
-        LEFT JOIN run x ON x.account_id = p_accounts[u.account] AND x.id = u.run
-    LOOP
-      r := cardinality(runs) + 1;
-      amount := 0;
-      room := 0;
-      FOREACH k IN ARRAY row.members LOOP
-        IF k > 0 THEN
-          run_of[k] := r;
-        ELSIF run_began_before(row.created_at, done_created[-k]) THEN
-          amount := amount - done_held[-k];
-          room := room + coalesce(e_charges[done[-k]], 0);
-        END IF;
-      END LOOP;
-      runs := runs || row.run;
-      run_accounts := run_accounts || row.account;
-      run_places := run_places || row.place;
-      run_limits := run_limits || row.spend_limit;
-      run_rooms := run_rooms || row.room - amount - room;
-      run_held := run_held || amount;
-      run_spent := run_spent || room;
-      run_calls := run_calls || 0::bigint;
-    END LOOP;
-  END IF;
-
   FOR i IN 1 .. cardinality(s_ids) LOOP
     CONTINUE WHEN begun[i] IS NOT NULL;
     k := s_account[i];
@@ -240,18 +224,21 @@ BEGIN
         bound := 'key';
       END IF;
     END IF;
-    IF run_of[i] IS NOT NULL THEN
-      r := run_of[i];
-      IF run_places[r] IS NULL AND run_calls[r] = 0 THEN
-        run_limits[r] := s_run_limits[i];
-        run_rooms[r] := s_run_limits[i];
-      ELSIF s_run_limits[i] IS NOT NULL AND s_run_limits[i] IS DISTINCT FROM run_limits[r] THEN
-        begun[i] := 'run_conflict';
-        rooms[i] := run_limits[r];
-        CONTINUE;
+    r := s_run[i];
+    IF r IS NOT NULL THEN
+      IF s_run_limits[i] IS DISTINCT FROM run_limits[r] THEN
+        IF run_places[r] IS NULL AND run_calls[r] = 0 THEN
+          run_limits[r] := s_run_limits[i];
+          run_rooms[r] := s_run_limits[i];
+        ELSIF s_run_limits[i] IS NOT NULL THEN
+          begun[i] := 'run_conflict';
+          rooms[i] := run_limits[r];
+          CONTINUE;
+        END IF;
       END IF;
-      IF run_rooms[r] < room OR (run_rooms[r] = room AND bound = 'balance') THEN
-        room := run_rooms[r];
+      run_room := run_rooms[r] - run_held[r] - run_spent[r];
+      IF run_room < room OR (run_room = room AND bound = 'balance') THEN
+        room := run_room;
         bound := 'run';
       END IF;
     END IF;
@@ -270,10 +257,12 @@ BEGIN
       IF s_floors[i] IS NOT NULL THEN
         bounds[i] := CASE WHEN amount = s_amounts[i] THEN 'model' ELSE bound END;
       END IF;
-      IF run_of[i] IS NOT NULL THEN
-        run_rooms[r] := run_rooms[r] - amount;
+      IF r IS NOT NULL THEN
         run_held[r] := run_held[r] + amount;
         run_calls[r] := run_calls[r] + 1;
+        IF run_room - amount <= run_limits[r] - run_limits[r] / 5 * 4 THEN
+          nearly_spent := nearly_spent || r;
+        END IF;
       END IF;
       IF s_capped[i] AND q IS NOT NULL THEN
         key_of[i] := q;
@@ -290,7 +279,7 @@ BEGIN
                            maker_counted_at, output_cap_reason, run, price_book)
       SELECT p_accounts[s_account[i]], t.id, p_process, s_keys[i], amounts[i], s_models[i], s_endpoints[i],
              s_client_requests[i], key_periods[key_of[i]], CASE WHEN key_makers[key_of[i]] IS NOT NULL THEN counted_at END,
-             bounds[i], s_runs[i], s_price_books[i]
+             bounds[i], p_runs[s_run[i]], s_price_books[i]
         FROM unnest(s_ids) WITH ORDINALITY t (id, i) WHERE begun[i] = 'new';
     begun := array_replace(begun, 'new', 'held');
     IF cardinality(keys) > 0 THEN
@@ -303,18 +292,19 @@ BEGIN
     END IF;
   END IF;
 
-  IF cardinality(runs) > 0 THEN
-    UPDATE run u SET held = u.held + t.held, spent = u.spent + t.spent, calls = u.calls + t.calls,
-                     last_used_at = CASE WHEN t.calls > 0 THEN now() ELSE u.last_used_at END
-      FROM unnest(run_accounts, runs, run_places, run_held, run_spent, run_calls) t (account, run, place, held, spent, calls)
-     WHERE u.ctid = t.place AND (u.account_id = p_accounts[t.account] AND u.id = t.run) IS TRUE
-       AND (t.held <> 0 OR t.spent <> 0 OR t.calls > 0);
+  IF cardinality(p_runs) > 0 THEN
+    UPDATE run u SET held = u.held + run_held[i], spent = u.spent + run_spent[i], calls = u.calls + run_calls[i],
+                     last_used_at = CASE WHEN run_calls[i] > 0 THEN now() ELSE u.last_used_at END
+      FROM unnest(run_places) WITH ORDINALITY t (place, i)
+     WHERE u.ctid = t.place AND (u.account_id = p_accounts[p_run_accounts[i]] AND u.id = p_runs[i]) IS TRUE
+       AND (run_held[i] <> 0 OR run_spent[i] <> 0 OR run_calls[i] > 0);
     IF array_position(run_places, NULL) IS NOT NULL THEN
       INSERT INTO run (account_id, id, spend_limit, held, calls)
-        SELECT p_accounts[t.account], t.run, t.spend_limit, t.held, t.calls
-          FROM unnest(run_accounts, runs, run_places, run_limits, run_held, run_calls)
-               t (account, run, place, spend_limit, held, calls)
-         WHERE t.place IS NULL AND t.calls > 0;
+        SELECT p_accounts[p_run_accounts[i]], t.id, run_limits[i], run_held[i], run_calls[i]
+          FROM unnest(p_runs) WITH ORDINALITY t (id, i) WHERE run_places[i] IS NULL AND run_calls[i] > 0;
+    END IF;
+    IF cardinality(nearly_spent) > 0 THEN
+      PERFORM run_tell_limit(p_accounts[p_run_accounts[t.i]], p_runs[t.i]) FROM (SELECT DISTINCT unnest(nearly_spent) AS i) t;
     END IF;
   END IF;
 

@@ -195,5 +195,6 @@ BEGIN
   IF is_new AND outcome = 'created' AND p_run IS NOT NULL THEN
     INSERT INTO run AS u (account_id, id, spend_limit, held, calls) VALUES (p_account, p_run, p_run_limit, amount, 1)
       ON CONFLICT (account_id, id) DO UPDATE SET held = u.held + excluded.held, calls = u.calls + 1, last_used_at = now();
+    PERFORM run_tell_limit(p_account, p_run);
   END IF;
 END $$;

@@ -117,17 +117,17 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The same for a run, after what it spent and holds grew.
-CREATE OR REPLACE FUNCTION run_tell_limit() RETURNS trigger LANGUAGE plpgsql AS $$
+-- The same for a run, after a call or task of it began; the account is locked.
+CREATE OR REPLACE FUNCTION run_tell_limit(p_account uuid, p_run text) RETURNS void LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+  known run;
 BEGIN
-  IF TG_OP = 'UPDATE' AND NEW.spent + NEW.held <= OLD.spent + OLD.held THEN
-    RETURN NULL;
+  IF event_is_wanted(p_account, 'limit.reached') THEN
+    SELECT * INTO known FROM run WHERE account_id = p_account AND id = p_run;
+    PERFORM limit_tell(p_account, 'run ' || p_run, known.position || ' ' || known.spend_limit, known.spend_limit,
+      known.spent + known.held, jsonb_build_object('run', p_run));
   END IF;
-  IF event_is_wanted(NEW.account_id, 'limit.reached') THEN
-    PERFORM limit_tell(NEW.account_id, 'run ' || NEW.id, NEW.position || ' ' || NEW.spend_limit, NEW.spend_limit,
-      NEW.spent + NEW.held, jsonb_build_object('run', NEW.id));
-  END IF;
-  RETURN NULL;
 END $$;
 
 -- Tells which keys end within seven days, and within one: each once, unless the key was made, or its successor was, for less. Returns

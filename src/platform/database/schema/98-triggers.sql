@@ -52,7 +52,3 @@ CREATE TRIGGER key_spend_grows AFTER UPDATE ON key_spend
 CREATE TRIGGER maker_spend_begins AFTER INSERT ON maker_spend FOR EACH ROW EXECUTE FUNCTION key_tell_limit();
 CREATE TRIGGER maker_spend_grows AFTER UPDATE ON maker_spend
   FOR EACH ROW WHEN (NEW.total_spent > OLD.total_spent) EXECUTE FUNCTION key_tell_limit();
-CREATE TRIGGER run_begins AFTER INSERT ON run
-  FOR EACH ROW WHEN (NEW.held >= NEW.spend_limit / 5 * 4) EXECUTE FUNCTION run_tell_limit();
-CREATE TRIGGER run_grows AFTER UPDATE ON run
-  FOR EACH ROW WHEN (NEW.spent + NEW.held >= NEW.spend_limit / 5 * 4) EXECUTE FUNCTION run_tell_limit();
