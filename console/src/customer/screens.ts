@@ -3,4 +3,14 @@ import type { Screen } from '../shared/screens.js';
 /** The screens of the holder of a key, in the order of their list. */
 export const CUSTOMER_SCREENS: readonly Screen[] = [
   { path: '/', name: 'Home', load: () => import('./home.js') },
+  {
+    path: '/calls',
+    name: 'Calls and tasks',
+    within: ['/calls', '/tasks'],
+    load: () => import('./calls.js'),
+  },
+  { path: '/calls/:id', load: () => import('./call.js') },
+  { path: '/tasks', load: () => import('./tasks.js') },
+  { path: '/tasks/:id', load: () => import('./task.js') },
+  { path: '/keys', name: 'Keys', load: () => import('./keys.js') },
 ];

@@ -1,37 +1,17 @@
 import { useState } from 'preact/hooks';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
-import { microUsdOf, usd } from '../shared/money.js';
-import { Badge, Copy, Id, Panel } from '../shared/parts.js';
+import { KEY_COLUMNS } from '../shared/key-columns.js';
+import { microUsdOf } from '../shared/money.js';
+import { Copy, Panel } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { type Column, PagedTable } from '../shared/table.js';
-import { When } from '../shared/time.js';
 
 type Key = Shape<'ApiKeyView'>;
 
-const limitOf = ({ spend_limit_microusd: limit, spend_limit_period: period }: Key): string =>
-  limit === null ? 'none' : `${usd(limit)} ${period === 'total' ? 'in all' : `per ${period}`}`;
-const stateOf = ({ revoked_at: revoked, expires_at: end }: Key): string => {
-  if (revoked !== null) return 'revoked';
-  return end !== null && end * 1_000 < Date.now() ? 'expired' : 'active';
-};
-
 const COLUMNS: readonly Column<Key>[] = [
-  { head: 'Name', cell: ({ name }) => name ?? '–' },
-  { head: 'Begins with', cell: ({ prefix }) => <span class="mono">{prefix}…</span> },
-  { head: 'State', cell: (key) => <Badge state={stateOf(key)} /> },
-  { head: 'May', cell: ({ scopes }) => scopes.join(', ') },
-  { head: 'Models', cell: ({ allowed_models: models }) => models?.join(', ') ?? 'all' },
-  { head: 'Spend limit', cell: limitOf },
-  {
-    head: 'Per minute',
-    isNumber: true,
-    cell: ({ requests_per_minute: most }) => most ?? 'default',
-  },
-  { head: 'Expires', cell: ({ expires_at: at }) => <When at={at} /> },
-  { head: 'Last used', cell: ({ last_used_at: at }) => <When at={at} /> },
-  { head: 'Key', cell: ({ id }) => <Id id={id} isShort /> },
+  ...KEY_COLUMNS,
   { head: 'Act', cell: (key) => <Revoke of={key} /> },
 ];
 

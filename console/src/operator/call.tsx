@@ -1,8 +1,8 @@
 import { useParams } from 'wouter-preact';
 import { answerOf, api, reasonHeader, type Shape } from '../shared/api.js';
-import { count, usd } from '../shared/money.js';
+import { callMoments } from '../shared/call-moments.js';
 import { Badge, Copy, Facts, Figures, Id, Money } from '../shared/parts.js';
-import { type Moment, Panel, RawJson, ScreenHead, Timeline, Unshown } from '../shared/parts.js';
+import { Panel, RawJson, ScreenHead, Timeline, Unshown } from '../shared/parts.js';
 import { PriceSum } from '../shared/price-sum.js';
 import { useAnswer } from '../shared/queries.js';
 import { duration, When } from '../shared/time.js';
@@ -49,7 +49,7 @@ export default function Call() {
       <CallFigures of={data} />
       <div class="columns">
         <Panel title="What happened">
-          <Timeline of={momentsOf(data)} />
+          <Timeline of={callMoments(data, attemptMoments(data.attempts))} />
         </Panel>
         <Panel title="The sum">
           <PriceSum
@@ -86,40 +86,6 @@ function CallFigures({ of: call }: { readonly of: Execution }) {
     />
   );
 }
-
-/** Hold, attempts, measurement, settlement, and what was given back. */
-function momentsOf(call: Execution): readonly Moment[] {
-  const { charged_microusd: charged, held_microusd: held, refunded_microusd: refunded } = call;
-  const end = <When at={call.completed_at} />;
-  const settled: Moment =
-    call.status === 'succeeded'
-      ? {
-          title: `Settled: ${usd(charged ?? '0')} charged`,
-          tone: 'good',
-          at: end,
-          detail: `${usd(BigInt(held) - BigInt(charged ?? 0))} of the hold was freed.`,
-        }
-      : call.status === 'failed'
-        ? {
-            title: `Failed: ${call.error_code ?? 'no code'}`,
-            tone: 'bad',
-            at: end,
-            detail: `The whole hold of ${usd(held)} was freed; nothing was charged.`,
-          }
-        : { title: 'Under way', tone: 'wait', detail: 'The money is held until it ends.' };
-  return [
-    { title: `Held ${usd(held)}`, at: <When at={call.created_at} /> },
-    ...attemptMoments(call.attempts),
-    ...(call.lines === null ? [] : [{ title: `Measured: ${measureOf(call)}` }]),
-    settled,
-    ...(refunded === null ? [] : [{ title: `Given back: ${usd(refunded)}` }]),
-  ];
-}
-
-const measureOf = ({ lines, estimated }: Execution): string =>
-  (lines ?? [])
-    .map(({ unit, quantity }) => `${count(quantity)} ${unit.replaceAll('_', ' ')}`)
-    .join(', ') + (estimated === true ? ', estimated' : '');
 
 function CallFacts({ of: call }: { readonly of: Execution }) {
   const { provider_error: refusal } = call;

@@ -4,8 +4,8 @@ import { Badge, Id, Money, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { duration, When } from '../shared/time.js';
-import { RecordTabs } from './record-tabs.js';
-import { RECORD_FILTERS, recordQuery } from './record-filters.js';
+import { RecordTabs } from '../shared/record-tabs.js';
+import { OPERATOR_RECORD_FILTERS, recordQuery } from '../shared/record-filters.js';
 
 type Execution = Shape<'AdminExecutionView'>;
 
@@ -20,7 +20,7 @@ const FILTERS: readonly Filter[] = [
       ['failed', 'Failed'],
     ],
   },
-  ...RECORD_FILTERS,
+  ...OPERATOR_RECORD_FILTERS,
   {
     name: 'broken',
     label: 'Streams',
@@ -61,7 +61,7 @@ export default function Calls() {
   const filters = useFilters(FILTERS);
   const pages = usePages(['calls', filters], (cursor) =>
     api.GET('/admin/executions', {
-      params: { query: { ...recordQuery(filters), ...(cursor !== undefined && { cursor }) } },
+      params: { query: recordQuery(filters, cursor) },
     }),
   );
   return (

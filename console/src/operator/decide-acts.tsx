@@ -6,7 +6,7 @@ import { microUsdOf, usd } from '../shared/money.js';
 import { Problem } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
-import { type AnyTask, heldOf } from './task-parts.js';
+import { type AnyTask, heldOf } from '../shared/task-parts.js';
 
 async function resolve(task: AnyTask, body: Shape<'ResolveTaskBody'>, { reason }: Deed) {
   const { id } = task;

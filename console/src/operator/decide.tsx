@@ -4,7 +4,7 @@ import { Empty, Facts, Id, Loading, Problem, ScreenHead } from '../shared/parts.
 import { usePages } from '../shared/queries.js';
 import { age, When } from '../shared/time.js';
 import { Decide } from './decide-acts.js';
-import { type AnyTask, createdOf, heldOf } from './task-parts.js';
+import { type AnyTask, createdOf, heldOf } from '../shared/task-parts.js';
 
 const READ_EVERY_MS = 15_000;
 

@@ -12,7 +12,14 @@ import { attemptMoments, Attempts } from './attempts.js';
 import { Decide } from './decide-acts.js';
 import { RefundAct } from './refund-act.js';
 import { TaskDeliveries } from './task-deliveries.js';
-import { type AnyTask, chargedOf, createdOf, endedOf, heldOf, isOver } from './task-parts.js';
+import {
+  type AnyTask,
+  chargedOf,
+  createdOf,
+  endedOf,
+  heldOf,
+  isOver,
+} from '../shared/task-parts.js';
 
 const UNDER_WAY_MS = 2_000;
 

@@ -4,37 +4,11 @@ import { Badge, Id, Money, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { When } from '../shared/time.js';
-import { RecordTabs } from './record-tabs.js';
-import { RECORD_FILTERS, recordQuery } from './record-filters.js';
-import { type AnyTask, chargedOf, createdOf } from './task-parts.js';
+import { RecordTabs } from '../shared/record-tabs.js';
+import { OPERATOR_RECORD_FILTERS, recordQuery } from '../shared/record-filters.js';
+import { type AnyTask, chargedOf, createdOf, TASK_FILTERS } from '../shared/task-parts.js';
 
-const STATES = [
-  'queued',
-  'processing',
-  'succeeded',
-  'failed',
-  'expired',
-  'reconciliation_required',
-] as const;
-
-const FILTERS: readonly Filter[] = [
-  {
-    name: 'status',
-    label: 'Status',
-    choices: [['', 'Any'], ...STATES.map((state) => [state, state.replaceAll('_', ' ')] as const)],
-  },
-  {
-    name: 'modality',
-    label: 'Makes',
-    choices: [
-      ['', 'Anything'],
-      ['audio', 'Audio'],
-      ['video', 'Video'],
-      ['text', 'Text'],
-    ],
-  },
-  ...RECORD_FILTERS,
-];
+const FILTERS: readonly Filter[] = [...TASK_FILTERS, ...OPERATOR_RECORD_FILTERS];
 
 const COLUMNS: readonly Column<AnyTask>[] = [
   { head: 'Submitted', cell: (task) => <When at={createdOf(task)} /> },
@@ -61,7 +35,7 @@ export default function Tasks() {
   const filters = useFilters(FILTERS);
   const pages = usePages(['tasks', filters], (cursor) =>
     api.GET('/admin/tasks', {
-      params: { query: { ...recordQuery(filters), ...(cursor !== undefined && { cursor }) } },
+      params: { query: recordQuery(filters, cursor) },
     }),
   );
   const isFiltered = Object.keys(filters).length > 0;

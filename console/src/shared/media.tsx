@@ -1,5 +1,6 @@
-import { PATH_PREFIX } from './api.js';
+import { CONSOLE_PATH, PATH_PREFIX } from './api.js';
 import { Facts } from './parts.js';
+import { useSession } from './session.js';
 
 const OWN_PATHS = [`${PATH_PREFIX}/v1/`, `${PATH_PREFIX}/sandbox/media/`];
 const MOST_SHOWN = 24;
@@ -56,9 +57,18 @@ function fileAt(text: string, name: string, kind: Kind): MediaFile | undefined {
   };
 }
 
+/** The file of an own task, read as the holder of the session reads it: a link of its own needs nobody. */
+function byTheSession(file: MediaFile): MediaFile {
+  const isLink = /[?&]signature=/.test(file.url);
+  const own = `${PATH_PREFIX}/v1/`;
+  if (!file.isOwn || isLink || !file.url.startsWith(own)) return file;
+  return { ...file, url: `${CONSOLE_PATH}/api/v1/${file.url.slice(own.length)}` };
+}
+
 /** The media of a result, played and shown in place. */
 export function Media({ result, kind }: { readonly result: unknown; readonly kind: Kind }) {
-  const files = filesIn(result, kind);
+  const isCustomer = useSession().kind === 'customer';
+  const files = filesIn(result, kind).map((file) => (isCustomer ? byTheSession(file) : file));
   if (files.length === 0) return <p class="soft">No files.</p>;
   return <Facts of={files.map((file) => [file.name, <Player file={file} />])} />;
 }

@@ -1,0 +1,23 @@
+import type { Shape } from '../shared/api.js';
+import { Badge, Id, Money } from '../shared/parts.js';
+import type { Column } from '../shared/table.js';
+import { duration, When } from '../shared/time.js';
+
+/** What is shown of a call in a list. */
+export const CALL_COLUMNS: readonly Column<Shape<'ExecutionView'>>[] = [
+  { head: 'Began', cell: ({ created_at: at }) => <When at={at} /> },
+  { head: 'Call', cell: ({ id }) => <Id id={id} to={`/calls/${id}`} isShort /> },
+  { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
+  { head: 'Model', cell: ({ model }) => model },
+  {
+    head: 'Charged',
+    isNumber: true,
+    cell: ({ charged_microusd: charged }) => <Money microUsd={charged} />,
+  },
+  { head: 'Took', isNumber: true, cell: ({ duration_ms: ms }) => duration(ms) },
+  { head: 'Error', cell: ({ error_code: code }) => code ?? '–' },
+];
+
+/** The first call of an account that has made none. */
+export const FIRST_CALL = `curl -X POST $GATEWAY/v1/audio/speech -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  -d '{"model":"aud-v4","voice":"Adam","input":"Hello."}' -o hello.mp3`;
