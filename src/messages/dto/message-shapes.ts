@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { faultAt, uncleanPart, within } from '../../common/validation/clean-json.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { cacheFault } from './cache-shape.js';
+import { cacheFault } from './tool-shapes.js';
 import { isUnknownType, unknownBlockFault } from './unknown-blocks.js';
 
 /** Most messages of one request. */

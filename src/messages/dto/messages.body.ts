@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 import { Bool, Examined, Int, ModelId, Text } from '../../common/validation/fields.js';
 import { MAX_OUTPUT_CAP, NotOffered, Temperature, TopP } from '../../text/text-fields.js';
-import { cacheFault } from './cache-shape.js';
 import { MessageTurn, textBlocks } from './message-blocks.schema.js';
 import { turnsFault, systemFault } from './message-shapes.js';
 import {
@@ -10,6 +9,7 @@ import {
   outputConfigFault,
   thinkingFault,
   messageToolChoiceFault,
+  cacheFault,
 } from './tool-shapes.js';
 import { getSchemaPath } from '@nestjs/swagger';
 

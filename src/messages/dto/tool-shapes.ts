@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { faultAt, isCleanJson, uncleanPart, within } from '../../common/validation/clean-json.js';
 import type { PartFault } from '../../common/validation/fields.js';
-import { cacheFault } from './cache-shape.js';
 
 const MAX_TOOLS = 1_024;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
@@ -13,7 +12,17 @@ const EFFORTS: readonly unknown[] = [undefined, null, 'low', 'medium', 'high', '
 const THINKING: readonly unknown[] = ['enabled', 'adaptive', 'disabled'];
 const MIN_BUDGET_TOKENS = 1_024;
 
+const CACHE_TIMES: readonly unknown[] = [undefined, null, '5m', '1h'];
+
 type Fault = PartFault | undefined;
+
+/** `cache_control` of a tool or a block: how long the vendor is to keep the prompt up to here. */
+export function cacheFault(cache: unknown): Fault {
+  if (cache === undefined || cache === null) return undefined;
+  if (!isJsonObject(cache)) return faultAt('', 'must be an object');
+  if (cache.type !== 'ephemeral') return faultAt('.type', 'must be ephemeral');
+  return CACHE_TIMES.includes(cache.ttl) ? undefined : faultAt('.ttl', 'must be 5m or 1h');
+}
 
 /** `tools`: the caller's own. Typed ones, which the vendor runs or defines, are refused. */
 export function messageToolsFault(tools: unknown): Fault {

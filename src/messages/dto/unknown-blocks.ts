@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
 import { faultAt } from '../../common/validation/clean-json.js';
-import { cacheFault } from './cache-shape.js';
+import { cacheFault } from './tool-shapes.js';
 
 /** Most characters of an unknown block as JSON. */
 const MAX_CHARS = 1024 * 1024;
