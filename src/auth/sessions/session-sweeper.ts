@@ -10,13 +10,13 @@ const BATCH = 1_000;
 /** Most statements of one sweep for each reason. The rest waits for the next sweep. */
 const MAX_BATCHES = 20;
 
-const sweepOf = (table: string, column: string): string => `
-  DELETE FROM ${table} WHERE ctid IN (
-    SELECT ctid FROM ${table} WHERE ${column} <= $1 ORDER BY ${column} LIMIT ${BATCH})`;
+const sweepOf = (table: string, key: string, column: string): string => `
+  DELETE FROM ${table} WHERE ${key} IN (
+    SELECT ${key} FROM ${table} WHERE ${column} <= $1 ORDER BY ${column} LIMIT ${BATCH})`;
 
-const OVER = sweepOf('console_session', 'expires_at');
-const IDLE = sweepOf('console_session', 'last_seen_at');
-const LINKS = sweepOf('portal_link', 'expires_at');
+const OVER = sweepOf('console_session', 'id', 'expires_at');
+const IDLE = sweepOf('console_session', 'id', 'last_seen_at');
+const LINKS = sweepOf('portal_link', 'secret_hash', 'expires_at');
 
 /** Deletes the rows of sessions that have ended and of links that are too old. */
 @Injectable()

@@ -52,18 +52,20 @@ const DROP_EVENTS = `
     DELETE FROM webhook_attempt a USING gone g WHERE a.account_id = g.account_id AND a.delivery_id = g.id
   )
   SELECT count(*)::int AS seen, count(*)::int AS dropped FROM gone`;
-const dropOldHours = (table: string) => `
-  DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM ${table} WHERE hour < (SELECT since FROM kept) LIMIT $2)) RETURNING 1`;
+/** `rest` is the key of the table without its beginning. */
+const dropOldHours = (table: string, rest: string) => `
+  DELETE FROM ${table} WHERE (account_id, hour, api_key_id, model, endpoint, ${rest}) IN (
+    SELECT account_id, hour, api_key_id, model, endpoint, ${rest} FROM ${table}
+     WHERE hour < (SELECT since FROM kept) LIMIT $2) RETURNING 1`;
 /** Usage by hour, of whole days. `hours_from` says which hours are there. */
 const DROP_HOURS = `
   WITH kept AS MATERIALIZED (
     SELECT (date_trunc('day', now() AT TIME ZONE 'UTC') - $1 * interval '1 day') AT TIME ZONE 'UTC' AS since
   ), noted AS (
     UPDATE usage_state SET hours_from = since FROM kept WHERE hours_from < since
-  ), sums AS (${dropOldHours('usage_hour')}
-  ), latencies AS (${dropOldHours('usage_hour_latency')}
-  ), refunds AS (${dropOldHours('usage_hour_refund')}
+  ), sums AS (${dropOldHours('usage_hour', 'provider, upstream_model')}
+  ), latencies AS (${dropOldHours('usage_hour_latency', 'bucket, provider, upstream_model')}
+  ), refunds AS (${dropOldHours('usage_hour_refund', 'reason, provider, upstream_model')}
   )
   SELECT greatest((SELECT count(*) FROM sums), (SELECT count(*) FROM latencies),
                   (SELECT count(*) FROM refunds))::int AS seen, (SELECT count(*) FROM sums)::int AS dropped`;
