@@ -56,7 +56,7 @@ export function messageRequestOf(
         return conversationOfBody(body);
       }),
     },
-    promptTokens: promptBound(JSON.stringify(native, withoutImages), images.length),
+    promptTokens: promptBound(JSON.stringify(native, without(images)), images.length),
     maxTokens: body.max_tokens,
     images: images.flatMap(namedImage),
     ignored: names,
@@ -108,10 +108,14 @@ function namedImage({ block, path }: PlacedBlock): NamedImage[] {
   return type === 'url' ? [{ param: `${path}.source.url`, url: url as string }] : [];
 }
 
-/** The images count by themselves. */
-function withoutImages(_name: string, value: unknown): unknown {
-  if (!isJsonObject(value) || value.type !== 'image' || !isJsonObject(value.source)) return value;
-  return { ...value, source: { ...value.source, data: '', url: '' } };
+/**
+ * A replacer that leaves out the bytes of these images, which count by themselves. It goes by the object and not by its
+ * shape: what looks like an image inside a caller's arguments or schema is text, which the vendor bills.
+ */
+function without(images: readonly PlacedBlock[]): (name: string, value: unknown) => unknown {
+  const sources = new Set<unknown>(images.map(({ block }) => block.source));
+  return (_name, value) =>
+    sources.has(value) ? { ...(value as JsonObject), data: '', url: '' } : value;
 }
 
 function promptOf(

@@ -28,6 +28,13 @@ const nativeBytes = ({ request }: TextRequest): number =>
   Buffer.byteLength(JSON.stringify(request.native));
 
 describe('the upper bound of a prompt of responses', () => {
+  it.each<[string, JsonObject]>([
+    ['a property that is called param', { properties: { param: { description: LARGE } } }],
+    ['what looks like an image', { default: { type: 'image', url: LARGE } }],
+  ])('counts %s inside a schema, for it is text', (_what, parameters) => {
+    expect(asked({ tools: [{ ...small, parameters }] }).promptTokens).toBeGreaterThan(50_000);
+  });
+
   it.each<[string, JsonObject, JsonObject[]]>([
     [
       'tools that the model may not call now',

@@ -44,7 +44,7 @@ export function textRequestOf(
       conversation: () => conversation,
     },
     promptTokens: promptBound(
-      JSON.stringify([conversation, beside()], withoutImages),
+      JSON.stringify([conversation, beside()], without(images)),
       images.length,
     ),
     maxTokens: body.max_output_tokens,
@@ -204,10 +204,13 @@ function namedImages(images: readonly ImagePart[]): NamedImage[] {
   return images.flatMap(({ url, param = 'input' }) => (WEB_URL.test(url) ? [{ param, url }] : []));
 }
 
-/** The images count by themselves, and the places of their fields are not sent. */
-function withoutImages(this: unknown, name: string, value: unknown): unknown {
-  if (name === 'param') return undefined;
-  return isJsonObject(value) && value.type === 'image' ? { type: 'image' } : value;
+/**
+ * A replacer that leaves out these images, which count by themselves. It goes by the object and not by its shape: what
+ * looks like an image inside a caller's schema is text, which the vendor bills.
+ */
+function without(images: readonly ImagePart[]): (name: string, value: unknown) => unknown {
+  const shown = new Set<unknown>(images);
+  return (_name, value) => (shown.has(value) ? { type: 'image' } : value);
 }
 
 function promptTexts({ messages, tools, responseFormat }: Conversation): string[] {
