@@ -1,11 +1,11 @@
 import { ApiProperty, getSchemaPath, IntersectionType } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
-import { isJsonObject } from '../../common/json-object.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { LINES, type PriceLineView, viewLines } from '../../common/money/price-line.view.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Task, TaskStatus } from '../../tasks/task.js';
+import { splitStepState } from '../../tasks/worker/step-notes.js';
 import { anyModality, TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
 import { viewPriceBookOf } from '../../billing/calls/execution.view.js';
 import { ATTEMPTS, type ProviderAttemptView, viewTaskAttempts } from './attempt.view.js';
@@ -205,9 +205,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
       seen_at: toEpochSeconds(evidence.seenAt),
     },
     attempts: viewTaskAttempts(task),
-    provider_figures: isJsonObject(task.stepState.providerFigures)
-      ? task.stepState.providerFigures
-      : null,
+    provider_figures: splitStepState(task).figures ?? null,
     cost_microusd: cost === null ? null : formatMicroUsd(cost),
     ...viewFault(task),
   };

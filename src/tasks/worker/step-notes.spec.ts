@@ -31,14 +31,21 @@ describe('the notes of a step', () => {
     const deferred = notes.stepStateOf(taskWith({ music: 1 }));
     expect(deferred).toMatchObject({
       music: 1,
-      attempts: [{ step: 'submit', outcome: 'rate_limited', status: 429, startMs: 50 }],
+      providerFigures: {
+        attempts: [{ step: 'submit', outcome: 'rate_limited', status: 429, startMs: 50 }],
+      },
     });
     const next = notesOf('poll');
     next.onAttemptEnd(success);
     const ended = next.addedTo({ state: 'succeeded' }, taskWith(deferred ?? {}));
     expect(ended).toMatchObject({
-      stepState: { music: 1, attempts: [{ step: 'submit' }, { step: 'poll', outcome: 'success' }] },
+      stepState: {
+        music: 1,
+        providerFigures: { attempts: [{ step: 'submit' }, { step: 'poll', outcome: 'success' }] },
+      },
     });
+    // Version 0.1.0 sends what stands beside the figures to the provider of songs.
+    expect(Object.keys(deferred ?? {})).toEqual(['music', 'providerFigures']);
   });
 
   it('keep figures and attempts when a report brings a new state of the kind', () => {
@@ -49,15 +56,14 @@ describe('the notes of a step', () => {
     const report = { state: 'step', stepState: { music: 2 } };
     expect(notesOf().addedTo(report, task).stepState).toMatchObject({
       music: 2,
-      providerFigures: { quota: 2 },
-      attempts: [{ outcome: 'rate_limited' }],
+      providerFigures: { quota: 2, attempts: [{ outcome: 'rate_limited' }] },
     });
   });
 
   it('number the figures of a preparatory step by the state of the kind alone', () => {
     const notes = notesOf();
     notes.onFigures({ quota: 1 });
-    const task = taskWith({ attempts: [{}], providerFigures: { cost: 1 } });
+    const task = taskWith({ providerFigures: { cost: 1, attempts: [{}] } });
     expect(notes.addedTo({ state: 'step', stepState: { music: 1 } }, task).stepState).toMatchObject(
       { providerFigures: { cost: 1, 'step1.quota': 1 } },
     );

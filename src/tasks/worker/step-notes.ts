@@ -13,7 +13,8 @@ export type ProviderStep = 'submit' | 'poll' | 'download';
 
 /**
  * Collects what operators see of a step: the cost figures that the provider reports, and the attempts. Both are kept in the step state of
- * the task, beside those of earlier steps.
+ * the task, beside those of earlier steps. The attempts stand among the figures, because a process of version 0.1.0 sends all else of the
+ * step state of a song to the provider.
  */
 export class StepNotes {
   private figures: ProviderFigures | undefined;
@@ -63,7 +64,9 @@ export class StepNotes {
   /** A step that succeeds at once needs no list: the record of the task says all of it. */
   private areAttemptsKept({ stepState }: Task): boolean {
     const isPlain = this.attempts.every(({ outcome }) => outcome === 'success');
-    return this.attempts.length > 0 && (!isPlain || stepState.attempts !== undefined);
+    return (
+      this.attempts.length > 0 && (!isPlain || splitStepState({ stepState }).attempts.length > 0)
+    );
   }
 
   private notesWith(task: Task, isBefore: boolean): JsonObject {
@@ -72,12 +75,10 @@ export class StepNotes {
       isBefore ? `step${Object.keys(rest).length + 1}.${name}` : name,
       figure,
     ]);
-    const all = { ...earlier, ...(Object.fromEntries(figures) as ProviderFigures) };
     const attempts = this.areAttemptsKept(task) ? this.attempts.reduce(withAttempt, kept) : kept;
-    return {
-      ...((earlier ?? this.figures) && { providerFigures: all }),
-      ...(attempts.length > 0 && { attempts }),
-    };
+    if (!earlier && !this.figures && attempts.length === 0) return {};
+    const all = { ...earlier, ...(Object.fromEntries(figures) as ProviderFigures) };
+    return { providerFigures: { ...all, ...(attempts.length > 0 && { attempts }) } };
   }
 }
 
@@ -87,9 +88,10 @@ export function splitStepState({ stepState }: Pick<Task, 'stepState'>): {
   attempts: readonly KeptAttempt[];
   rest: JsonObject;
 } {
-  const { providerFigures, attempts, ...rest } = stepState;
+  const { providerFigures, ...rest } = stepState;
+  const { attempts, ...figures } = isJsonObject(providerFigures) ? providerFigures : {};
   return {
-    ...(isJsonObject(providerFigures) && { figures: providerFigures as ProviderFigures }),
+    ...(Object.keys(figures).length > 0 && { figures: figures as ProviderFigures }),
     attempts: Array.isArray(attempts) ? (attempts as KeptAttempt[]) : [],
     rest,
   };
