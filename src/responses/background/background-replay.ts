@@ -8,6 +8,7 @@ import {
 import type { Request, Response } from 'express';
 import { from, type Observable } from 'rxjs';
 import { ModelGuard } from '../../admission/model.guard.js';
+import { isJsonObject } from '../../common/json-object.js';
 import { checkedIdempotencyKey } from '../../tasks/submission/idempotency-key.guard.js';
 import { TaskModelGuard } from '../../tasks/submission/task-model.guard.js';
 import { BackgroundSubmission } from './background-submission.js';
@@ -22,8 +23,9 @@ export class ResponseModelGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    const { background } = request.body as { readonly background?: unknown };
-    if (background !== true) return this.models.canActivate(context);
+    // The body is not checked yet: it may be any JSON.
+    const body: unknown = request.body;
+    if (!isJsonObject(body) || body.background !== true) return this.models.canActivate(context);
     checkedIdempotencyKey(request);
     return this.tasks.canActivate(context);
   }
