@@ -28,6 +28,8 @@ const UNPAID_BODY_BYTES = 1_048_576;
 const ACCOUNT_PARTS = 2;
 /** Bucket of the bodies that operators send. */
 const OPERATOR = 'operator';
+/** Bucket of the bodies of those who are not known yet: who sign in to the console. */
+const NOBODY = 'nobody';
 
 /**
  * Accepts bodies within `BODY_MEMORY_MAX_BYTES`, half of it for the keys of one account; beyond that 429 or 503. Accounts without funds
@@ -61,7 +63,8 @@ export class AccountBodyQuota extends BodyQuota {
     if (unpaidError && isLarge) throw unpaidError;
     // The file of a form is written to disk, where the spool counts it.
     if (kind === 'form') return { add: () => undefined };
-    const bucket = request.caller?.accountId ?? OPERATOR;
+    const nobody = request.operator === undefined ? NOBODY : OPERATOR;
+    const bucket = request.caller?.accountId ?? nobody;
     // The declared length of a text form may include a file; such a form is rejected later. Its text fields have at
     // most this many bytes.
     const wanted = kind === 'json' ? declared : Math.min(declared, JSON_BODY_BYTES);

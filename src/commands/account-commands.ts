@@ -6,9 +6,11 @@ import {
   viewAccountDetail,
   viewListedAccount,
 } from '../admin/views/account-record.view.js';
+import { viewConsoleSession } from '../admin/views/session.view.js';
 import { viewPage } from '../common/paging/page.view.js';
 import type { StatementFormat } from '../billing/statements/dto/statement.query.js';
-import { pathId } from '../common/ids/id-params.js';
+import { notFound, pathId } from '../common/ids/id-params.js';
+import { PageQuery } from '../common/paging/page.query.js';
 import { csvPageOf, inPieces, notedEntry } from './command-answers.js';
 import type { OperatorCommand } from './operator-command.js';
 import { creditQuestion, erasureQuestion } from './operator-questions.js';
@@ -73,6 +75,17 @@ export const ACCOUNT_COMMANDS = {
       const scopes = given(options, 'scopes');
       const more = scopes === undefined ? {} : { scopes: scopes.split(',') };
       return portalLinks.make(id, sent(PortalLinkBody, without(options, 'scopes'), more));
+    },
+  },
+  sessions: {
+    run: async ({ sessions }, _operands, options) =>
+      viewPage(await sessions.list(sent(PageQuery, options)), viewConsoleSession),
+  },
+  'session:end': {
+    changes: true,
+    run: async ({ sessions }, [id = '']) => {
+      if (!(await sessions.end(pathId('ses', id)))) throw notFound('ses');
+      return { id, ended: true };
     },
   },
   statement: {

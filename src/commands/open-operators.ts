@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DeliveriesService } from '../admin/deliveries.service.js';
 import { OperatorActions } from '../auth/acts/operator-actions.js';
+import { ConsoleSessions } from '../auth/sessions/console-sessions.js';
 import { IdSearch } from '../admin/id-search.js';
 import { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import { OperatorKeys } from '../admin/operator-keys.js';
@@ -48,6 +49,7 @@ export function operatorsOf(app: INestApplicationContext): Operators {
     receivers: app.get(WebhookReceivers, { strict: false }),
     endpoints: app.get(OperatorEndpoints),
     portalLinks: app.get(OperatorPortalLinks),
+    sessions: app.get(ConsoleSessions, { strict: false }),
     actions: app.get(OperatorActions),
     statements: app.get(StatementAnswers, { strict: false }),
     usage: app.get(UsageService, { strict: false }),

@@ -2,6 +2,7 @@ import type { AdminTasksService } from '../admin/admin-tasks.service.js';
 import type { DeliveriesService } from '../admin/deliveries.service.js';
 import type { IdSearch } from '../admin/id-search.js';
 import type { OperatorActions } from '../auth/acts/operator-actions.js';
+import type { ConsoleSessions } from '../auth/sessions/console-sessions.js';
 import type { OperatorEndpoints } from '../admin/operator-endpoints.js';
 import type { OperatorKeys } from '../admin/operator-keys.js';
 import type { OperatorLedger } from '../admin/operator-ledger.js';
@@ -37,6 +38,7 @@ export interface Operators extends CommonServices {
   readonly receivers: WebhookReceivers;
   readonly endpoints: OperatorEndpoints;
   readonly portalLinks: OperatorPortalLinks;
+  readonly sessions: ConsoleSessions;
   readonly statements: StatementAnswers;
   readonly usage: UsageService;
   readonly bills: VendorReconciliation;

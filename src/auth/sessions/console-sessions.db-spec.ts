@@ -78,20 +78,20 @@ describe('ConsoleSessions', () => {
       nowMs += 1;
       opened.push(await open(one));
     }
-    const live = await Promise.all(opened.map(({ secret }) => sessions.use(secret)));
+    const live = await Promise.all(opened.map(({ secret }) => sessions.use(secret, '127.0.0.1')));
     expect(live.map((session) => session !== undefined)).toEqual(
       opened.map((_session, index) => index >= 3),
     );
-    expect(await sessions.use(kept.secret)).toBeDefined();
+    expect(await sessions.use(kept.secret, '127.0.0.1')).toBeDefined();
   });
 
   it('keeps no secret', async () => {
     const { secret } = await open('0190a6a0-7c8b-7c6d-8f3b-2a1c0d9e8f03');
     const kept = await database.dataSource.query<object[]>('SELECT * FROM console_session');
     expect(JSON.stringify(kept)).not.toContain(secret);
-    expect(await sessions.use(`${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`)).toBe(
-      undefined,
-    );
+    expect(
+      await sessions.use(`${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`, '127.0.0.1'),
+    ).toBe(undefined);
   });
 });
 
@@ -111,7 +111,7 @@ async function take([kind, which, minutes]: Step, model: Map<string, Modelled>):
       await sessions.end(id);
       modelled.isEnded = true;
     } else if (wasLive) modelled.usedMs = nowMs;
-    const session = await sessions.use(modelled.secret);
+    const session = await sessions.use(modelled.secret, '127.0.0.1');
     expect(session?.id).toBe(kind === 'use' && wasLive ? id : undefined);
   }
 }

@@ -1,9 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { cursorOf, type Page, pageOf, type PageRequest } from '../../common/paging/page.js';
 import { Clock } from '../../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import { FailedAttemptLimiter } from '../../platform/http-server/client-limits/failed-attempt-limiter.js';
 import { operatorActorsOf } from '../operators/operator-actors.js';
 import {
   type ConsoleSession,
@@ -22,6 +25,10 @@ import {
 const SESSIONS_PER_HOLDER = 50;
 /** The use of a session is written at most once in this time. */
 const SEEN_EVERY_MS = 60_000;
+/** Most unknown secrets per address and minute. Further ones are refused without a database query. */
+const UNKNOWN_SECRETS_PER_MINUTE = 600;
+/** Most sessions that this process remembers, so that they are looked up whoever guesses from the same address. */
+const REMEMBERED_SESSIONS = 10_000;
 
 const FIELDS = `id, actor, role, person, account_id, api_key_id, address, created_at, last_seen_at, expires_at, proved_at`;
 /** $1: now; $2: what was last used before it has ended; $3: the actors of the present settings. */
@@ -60,12 +67,16 @@ export interface OpenedSession {
 @Injectable()
 export class ConsoleSessions {
   private readonly actors: readonly string[];
+  private readonly guesses: FailedAttemptLimiter;
+  /** The hashes of secrets that were live, in hex. */
+  private readonly remembered = new LRUCache<string, true>({ max: REMEMBERED_SESSIONS });
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
     @Inject(GATEWAY_CONFIG) config: GatewayConfig,
   ) {
+    this.guesses = new FailedAttemptLimiter(UNKNOWN_SECRETS_PER_MINUTE, clock);
     this.actors = Object.values(operatorActorsOf(config)).filter((actor) => actor !== undefined);
   }
 
@@ -95,14 +106,17 @@ export class ConsoleSessions {
     return { secret, session: sessionOf(row) };
   }
 
-  /** The live session of a secret, and notes that it is used; undefined for every other text. */
-  async use(secret: string): Promise<ConsoleSession | undefined> {
+  /**
+   * The live session of a secret that an address sent, and notes that it is used; undefined for every other text. Throws 429
+   * `rate_limit_exceeded` for an address that sent too many unknown ones.
+   */
+  async use(secret: string, address: string | undefined): Promise<ConsoleSession | undefined> {
     if (!SECRET_FORM.test(secret)) return undefined;
-    const rows = await this.dataSource.query<SessionRow[]>(FIND, [
-      ...this.live(),
-      hashSecret(secret),
-    ]);
+    const hash = hashSecret(secret);
+    this.checkGuesses(hash, address);
+    const rows = await this.dataSource.query<SessionRow[]>(FIND, [...this.live(), hash]);
     const session = rows[0] && sessionOf(rows[0]);
+    this.remember(hash, session !== undefined, address);
     if (session !== undefined) await this.noteUse(session);
     return session;
   }
@@ -132,11 +146,28 @@ export class ConsoleSessions {
     await this.dataSource.query(END_OWN, [id, actor, person]);
   }
 
-  /** Ends the session of a secret, if there is one. */
-  async endBySecret(secret: string): Promise<void> {
-    if (SECRET_FORM.test(secret)) {
-      await this.dataSource.query(END_BY_SECRET, [hashSecret(secret)]);
-    }
+  /** Ends the session of a secret that an address sent, if there is one. Throws as {@link use} does. */
+  async endBySecret(secret: string, address: string | undefined): Promise<void> {
+    if (!SECRET_FORM.test(secret)) return;
+    const hash = hashSecret(secret);
+    this.checkGuesses(hash, address);
+    const [, ended] = await this.dataSource.query<Changed<unknown>>(END_BY_SECRET, [hash]);
+    if (ended === 0) this.remember(hash, false, address);
+  }
+
+  private checkGuesses(hash: Buffer, address: string | undefined): void {
+    if (this.remembered.has(hash.toString('hex'))) return;
+    const waitMs = this.guesses.waitMs(address);
+    if (waitMs === 0) return;
+    const retryAfterSeconds = Math.ceil(waitMs / 1_000);
+    const message = `Your address has sent too many unknown sessions. Try again in ${retryAfterSeconds} s.`;
+    throw new GatewayError('rate_limit_exceeded', message, { retryAfterSeconds });
+  }
+
+  private remember(hash: Buffer, isLive: boolean, address: string | undefined): void {
+    const name = hash.toString('hex');
+    if (isLive) this.remembered.set(name, true);
+    else if (!this.remembered.delete(name)) this.guesses.failed(address);
   }
 
   private live(): [Date, Date, readonly string[]] {

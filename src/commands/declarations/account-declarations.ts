@@ -102,6 +102,16 @@ export const ACCOUNT_DECLARATIONS = {
     notes: ['It asks first. What is still being made is not stored when it ends.'],
     example: 'account:erase-content acme',
   },
+  sessions: {
+    about: 'Lists who is signed in to the console, newest session first',
+    options: PAGE,
+    example: 'sessions',
+  },
+  'session:end': {
+    about: 'Ends a session of the console; its next request is refused',
+    operands: operand('SESSION', 'Id of the session'),
+    example: 'session:end ses_…',
+  },
   'account:portal-link': {
     about: 'Makes a link that lets a customer into the console: once, within 10 minutes, to read',
     operands: [ACCOUNT],

@@ -68,7 +68,7 @@ export class ConsoleRequests {
     if (api === undefined) throw new GatewayError('not_found', 'No such path.');
     checkBodyType(request);
     const secret = sessionSecretOf(request, page);
-    const session = secret === undefined ? undefined : await this.sessions.use(secret);
+    const session = secret === undefined ? undefined : await this.sessions.use(secret, request.ip);
     if (session === undefined) throw notSignedIn();
     if (api === 'admin') request.operator = operatorOf(session, request);
     else request.sessionCaller = await this.callerOf(session);

@@ -44,8 +44,8 @@ export class OidcSignIn {
   }
 
   /** The id of the session of a secret, if its operator can prove who it is here. Throws 403. */
-  async provable(secret: string | undefined): Promise<string> {
-    const live = await this.signIns.find(secret);
+  async provable(secret: string | undefined, address: string | undefined): Promise<string> {
+    const live = await this.signIns.find(secret, address);
     if (live === undefined || !this.isOwn(live.session)) {
       throw new GatewayError('permission_denied', 'This session was not opened here.');
     }

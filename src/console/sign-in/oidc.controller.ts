@@ -47,7 +47,7 @@ export class OidcController {
     const secret = sessionSecretOf(request, page);
     const path = typeof returnPath === 'string' ? returnPath : undefined;
     await this.redirected(request, response, async () => {
-      const sessionId = proof === '1' ? await this.signIns.provable(secret) : undefined;
+      const sessionId = proof === '1' ? await this.signIns.provable(secret, request.ip) : undefined;
       const attempt = SignInAttempt.start(this.clock.nowMs(), { returnPath: path, sessionId });
       const url = await this.signIns.urlOf(attempt);
       setAttemptCookie(response, page, attempt.toString());

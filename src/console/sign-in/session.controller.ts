@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import type { Request, Response } from 'express';
 import { bodyInApiFamily } from '../../common/errors/error-body.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
-import { JsonBodyGuard } from '../../platform/http-server/request-body/json-body.guard.js';
+import {
+  BodyLimit,
+  JsonBodyGuard,
+} from '../../platform/http-server/request-body/json-body.guard.js';
 import { requestIdOf } from '../../platform/http-server/responses/execution-id.js';
 import { IdentityProvider } from './identity-provider.js';
 import { notSignedIn } from './console-requests.js';
@@ -14,6 +17,10 @@ import { clearSessionCookie, sessionSecretOf, setSessionCookie } from './session
 import { type SessionView, type SignInView, viewSession } from './session.view.js';
 import { ProofBody, SignInBody } from './sign-in.bodies.js';
 import { type LiveSession, SignInService } from './sign-in.service.js';
+
+/** A secret has at most 4,096 characters, and whoever sends a body here is not known yet. */
+const BODY_BYTES = 32_768;
+const BODY_VALUES = 10;
 
 /**
  * The session of the browser (docs/operate/console.md). It is not in the OpenAPI document: only the page of this gateway may
@@ -39,7 +46,7 @@ export class SessionController {
     const signIn = this.waysOf(request);
     // Where nobody may sign in no cookie is read, so any page may know it.
     const page = signIn.refused === null ? this.ownPage.check(request) : undefined;
-    const live = page && (await this.signIns.find(sessionSecretOf(request, page)));
+    const live = page && (await this.signIns.find(sessionSecretOf(request, page), request.ip));
     if (live !== undefined) return this.view(live, request);
     response.status(401);
     const error = bodyInApiFamily(notSignedIn(), 'general', requestIdOf(response));
@@ -48,6 +55,7 @@ export class SessionController {
 
   @Post()
   @UseGuards(OwnPageGuard, JsonBodyGuard)
+  @BodyLimit(BODY_BYTES, BODY_VALUES)
   async signIn(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -63,8 +71,9 @@ export class SessionController {
   @Post('proof')
   @HttpCode(200)
   @UseGuards(OwnPageGuard, JsonBodyGuard)
+  @BodyLimit(BODY_BYTES, BODY_VALUES)
   async prove(@Req() request: Request, @StrictBody() { token }: ProofBody): Promise<SessionView> {
-    const live = await this.signIns.find(sessionSecretOf(request, pageOf(request)));
+    const live = await this.signIns.find(sessionSecretOf(request, pageOf(request)), request.ip);
     if (live === undefined) throw notSignedIn();
     const session = await this.signIns.prove(live, token, request.ip);
     if (session === undefined) throw notSignedIn();
@@ -81,7 +90,7 @@ export class SessionController {
   ): Promise<void> {
     const page = pageOf(request);
     const secret = sessionSecretOf(request, page);
-    if (secret !== undefined) await this.signIns.signOut(secret);
+    if (secret !== undefined) await this.signIns.signOut(secret, request.ip);
     clearSessionCookie(response, page);
   }
 

@@ -57,15 +57,18 @@ export class SignInService {
     former: string | undefined,
     provedAt = holder.kind === 'operator' ? new Date(this.clock.nowMs()) : null,
   ): Promise<OpenedSession> {
-    if (former !== undefined) await this.sessions.endBySecret(former);
+    if (former !== undefined) await this.sessions.endBySecret(former, address);
     const opened = await this.sessions.open(holder, address ?? null, provedAt);
     this.logger.log({ ...factsOf(opened.session), address }, 'signed in to the console');
     return opened;
   }
 
   /** The live session of a secret; undefined if it has ended, or its key has. */
-  async find(secret: string | undefined): Promise<LiveSession | undefined> {
-    const session = secret === undefined ? undefined : await this.sessions.use(secret);
+  async find(
+    secret: string | undefined,
+    address: string | undefined,
+  ): Promise<LiveSession | undefined> {
+    const session = secret === undefined ? undefined : await this.sessions.use(secret, address);
     if (session === undefined) return undefined;
     const caller = await this.callers.of(session);
     return session.holder.kind === 'customer' && caller === undefined
@@ -88,8 +91,8 @@ export class SignInService {
     return this.sessions.prove(session.id);
   }
 
-  async signOut(secret: string): Promise<void> {
-    await this.sessions.endBySecret(secret);
+  async signOut(secret: string, address: string | undefined): Promise<void> {
+    await this.sessions.endBySecret(secret, address);
   }
 
   private async holderOf(
