@@ -90,6 +90,7 @@ function providerOf(id: string, known: KnownOfProviders): ProviderHealth {
   );
   const sold = soldRoutes(id, known.rows);
   const names = new Set([...sold.keys(), ...figures.map(({ upstreamModel }) => upstreamModel)]);
+  const usedAs = isSandbox ? [SANDBOX, id] : [id];
   const routes = [...names].sort().map((upstreamModel): RouteHealth => {
     const { models = [], operations = [] } = sold.get(upstreamModel) ?? {};
     const own = figures.filter((figure) => figure.upstreamModel === upstreamModel);
@@ -98,20 +99,32 @@ function providerOf(id: string, known: KnownOfProviders): ProviderHealth {
       models,
       operations: operationsOf(id, [...new Set([...operations, ...own.map(operationOf)])], known),
       attempts: summedCounts(own),
-      today: sumsOf(known.today, isSandbox ? [SANDBOX, id] : [id], upstreamModel),
+      today: sumsOf(known.today, usedAs, upstreamModel),
       pause: pauseOf(known, id, upstreamModel),
     };
   });
   return {
     id,
-    protocol: best?.protocol ?? builtIn?.protocol ?? null,
-    servedBy: best === undefined ? null : isSandbox ? 'sandbox' : 'provider',
-    keyVariable: best?.variable ?? builtIn?.variable ?? null,
-    keys: best?.count ?? null,
+    ...identityOf(best, builtIn),
     attempts: summedCounts(figures),
     today: added(routes.map(({ today }) => today)),
     pause: pauseOf(known, id, null),
     routes,
+  };
+}
+
+/** How a provider is reached: as the process with most keys tells, else as the catalog names it. */
+function identityOf(
+  best: KnownOfProviders['reports'][number]['providers'][number] | undefined,
+  builtIn: KnownOfProviders['builtIn'][number] | undefined,
+) {
+  const { protocol = null, variable = null } = best ?? builtIn ?? {};
+  const servedBy = best?.isSandbox ? ('sandbox' as const) : ('provider' as const);
+  return {
+    protocol: protocol ?? builtIn?.protocol ?? null,
+    keyVariable: variable ?? builtIn?.variable ?? null,
+    servedBy: best === undefined ? null : servedBy,
+    keys: best?.count ?? null,
   };
 }
 

@@ -25,6 +25,17 @@ export function logStartupWarnings(
   logger: Logger,
   isEmbedded = config.databaseUrl === undefined,
 ): void {
+  warnOfSettings(config, logger, isEmbedded);
+  if (idle.length > 0) logger.warn(idleText(idle));
+  if (unused.length > 0) {
+    logger.warn(
+      { providers: unused },
+      'Providers that no model names: they have a key, but nothing is sold of them. Add models with routes to them to CATALOG_FILE',
+    );
+  }
+}
+
+function warnOfSettings(config: GatewayConfig, logger: Logger, isEmbedded: boolean): void {
   if (config.egressAllow.length > 0) {
     logger.warn({ entries: config.egressAllow }, 'EGRESS_ALLOW opens private addresses');
   }
@@ -39,13 +50,6 @@ export function logStartupWarnings(
   }
   if (config.role !== 'all' && !config.storageUrl?.startsWith('s3:')) {
     logger.warn({ role: config.role }, 'STORAGE_URL is a folder: all roles must share its volume');
-  }
-  if (idle.length > 0) logger.warn(idleText(idle));
-  if (unused.length > 0) {
-    logger.warn(
-      { providers: unused },
-      'Providers that no model names: they have a key, but nothing is sold of them. Add models with routes to them to CATALOG_FILE',
-    );
   }
 }
 

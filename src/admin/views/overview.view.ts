@@ -94,12 +94,7 @@ export function viewOverview(overview: Overview): OverviewView {
       finished_at: books.auditedAt === null ? null : toEpochSeconds(books.auditedAt),
       entries_microusd: formatMicroUsd(books.auditedMicroUsd),
     },
-    balances: {
-      accounts: books.accounts,
-      posted_microusd: formatMicroUsd(books.postedMicroUsd),
-      held_microusd: formatMicroUsd(books.heldMicroUsd),
-      available_microusd: formatMicroUsd(books.postedMicroUsd - books.heldMicroUsd),
-    },
+    balances: viewBalances(books),
     holds: {
       calls: books.openCalls,
       oldest_call_age_seconds: secondsOf(books.oldestCallAgeSeconds),
@@ -134,6 +129,13 @@ export function viewOverview(overview: Overview): OverviewView {
     is_sandbox_only: overview.isSandboxOnly,
   };
 }
+
+const viewBalances = (books: Overview['books']): OverviewView['balances'] => ({
+  accounts: books.accounts,
+  posted_microusd: formatMicroUsd(books.postedMicroUsd),
+  held_microusd: formatMicroUsd(books.heldMicroUsd),
+  available_microusd: formatMicroUsd(books.postedMicroUsd - books.heldMicroUsd),
+});
 
 type HourRow = Pick<
   UsageRow,

@@ -2,12 +2,12 @@ import type { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { cursorOf, type Page, pageOf } from '../../common/paging/page.js';
 import type { AccountQuery } from '../ledger-requests.js';
-import { BURN_DAYS, BURN_OF_ACCOUNT, BURNS } from './account-burn.js';
+import { BURN_OF_ACCOUNT, BURNS } from './account-burn.js';
 import { type Account, accountOf, type AccountRow } from './account.js';
 
 /** An account with what it spent lately. */
 export interface ListedAccount extends Account {
-  /** See {@link BURN_DAYS}. */
+  /** Over the days of `BURN_DAYS`. */
   readonly burnMicroUsdPerDay: MicroUsd;
 }
 

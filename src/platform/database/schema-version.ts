@@ -78,10 +78,7 @@ export async function keepOldestVersions(
   dataSource: DataSource,
 ): Promise<void> {
   const migrations = dataSource.migrations as Partial<SchemaMigration>[];
-  const terms = migrations.map((each) => [
-    each.constructor?.name ?? '',
-    each.oldestVersion ?? null,
-  ]);
+  const terms = migrations.map((each) => [each.constructor.name, each.oldestVersion ?? null]);
   await runner.query(
     `INSERT INTO ${TERMS} (name, oldest_version)
        SELECT * FROM jsonb_to_recordset($1) t (name text, oldest text) WHERE oldest IS NOT NULL
