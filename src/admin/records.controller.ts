@@ -25,6 +25,7 @@ import {
 import { AuditView, viewAudit } from './views/audit.view.js';
 import { LedgerEntryView } from './views/ledger-entry.view.js';
 import { OperatorActionPage, viewAction } from './views/operator-action.view.js';
+import { ShowsContent } from './shown-by-role.interceptor.js';
 
 /** Executions, operator actions and the audit (docs/operate/operations.md). */
 @OperatorEndpoint()
@@ -49,6 +50,7 @@ export class RecordsController {
 
   @Get('executions/:id')
   @NeedsRole('viewer')
+  @ShowsContent('execution:look')
   @ApiOperation({
     summary: 'One synchronous call, by its x-gateway-execution-id',
     description:

@@ -78,7 +78,7 @@ export class ShownByRoleInterceptor implements NestInterceptor {
     const showsContent = isSupport && !isList(answer);
     const left = leaveOut(answer, (key, value) => {
       if (COSTS.has(key) || (key === 'cost' && isJsonObject(value))) return !isFinance;
-      if (QUOTES.has(key)) return !isSupport;
+      if (QUOTES.has(key)) return !showsContent;
       return act !== undefined && CONTENT.has(key) && !showsContent;
     });
     if (act !== undefined && showsContent) await this.noteLook(answer, operator, request, act);
@@ -91,7 +91,8 @@ export class ShownByRoleInterceptor implements NestInterceptor {
     { params, ip }: Request,
     action: string,
   ): Promise<void> {
-    const hasContent = isJsonObject(answer) && [...CONTENT].some((key) => answer[key] != null);
+    const hasContent =
+      isJsonObject(answer) && [...CONTENT, ...QUOTES].some((key) => answer[key] != null);
     const target = typeof params.id === 'string' ? params.id : null;
     const look = [session?.id, action, target].join(' ');
     if (!hasContent || this.looks.has(look)) return;

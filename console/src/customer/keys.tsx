@@ -153,7 +153,9 @@ function Rotate({ of: old, onIssued }: { readonly of: Key; readonly onIssued: Is
   const run = async () => {
     const { key } = await answerOf(api.POST('/v1/keys', { body: termsOf(old) }));
     onIssued(key);
-    const end = Math.ceil(Date.now() / 1_000) + overlapSeconds;
+    const overlapEnd = Math.ceil(Date.now() / 1_000) + overlapSeconds;
+    // A key that ends sooner by itself does not live longer by being replaced.
+    const end = Math.min(overlapEnd, old.expires_at ?? overlapEnd);
     const params = { path: { id: old.id } };
     await answerOf(
       overlapSeconds === 0
@@ -187,6 +189,7 @@ function termsOf(key: Key): Shape<'CreateKeyBody'> {
   return {
     scopes: key.scopes,
     ...(key.name !== null && { name: key.name }),
+    ...(key.expires_at !== null && { expires_at: key.expires_at }),
     ...(key.allowed_models !== null && { allowed_models: key.allowed_models }),
     ...(key.requests_per_minute !== null && { requests_per_minute: key.requests_per_minute }),
     ...(key.spend_limit_microusd !== null && {

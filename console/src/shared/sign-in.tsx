@@ -76,6 +76,8 @@ function SecretForm(props: {
     signIn(props.credentials(secret.trim()))
       .then(
         (session) => {
+          // What the former person read is not shown to this one.
+          queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== SESSION_KEY[0] });
           queries.setQueryData(SESSION_KEY, session);
         },
         (problem: unknown) => {

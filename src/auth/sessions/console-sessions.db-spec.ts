@@ -85,6 +85,24 @@ describe('ConsoleSessions', () => {
     expect(await sessions.use(kept.secret, '127.0.0.1')).toBeDefined();
   });
 
+  it('asks the database for 600 unknown secrets of an address a minute, and always for live ones', async () => {
+    const { secret } = await open('0190a6a0-7c8b-7c6d-8f3b-2a1c0d9e8f04');
+    const address = '203.0.113.9';
+    expect(await sessions.use(secret, address)).toBeDefined();
+    const guess = (which: number) => String(which).padStart(43, 'A');
+    for (let which = 0; which < 600; which++) {
+      if (which % 2 === 0) expect(await sessions.use(guess(which), address)).toBeUndefined();
+      else await sessions.endBySecret(guess(which), address);
+    }
+    const refusal = { code: 'rate_limit_exceeded' };
+    await expect(sessions.use(guess(600), address)).rejects.toMatchObject(refusal);
+    await expect(sessions.endBySecret(guess(601), address)).rejects.toMatchObject(refusal);
+    expect(await sessions.use(secret, address)).toBeDefined();
+    expect(await sessions.use(guess(602), '198.51.100.7')).toBeUndefined();
+    nowMs += 60_000;
+    expect(await sessions.use(guess(603), address)).toBeUndefined();
+  });
+
   it('keeps no secret', async () => {
     const { secret } = await open('0190a6a0-7c8b-7c6d-8f3b-2a1c0d9e8f03');
     const kept = await database.dataSource.query<object[]>('SELECT * FROM console_session');

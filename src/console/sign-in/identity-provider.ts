@@ -136,7 +136,7 @@ export class IdentityProvider {
 
   /** The highest role that the claims give. */
   private roleOf(claims: JsonObject): Role | undefined {
-    const trusted = claims.email_verified === false ? { ...claims, email: undefined } : claims;
+    const trusted = isUnverified(claims.email_verified) ? { ...claims, email: undefined } : claims;
     const given = this.rules().flatMap(({ claim, value, role }) =>
       [trusted[claim]].flat().includes(value) ? [role] : [],
     );
@@ -171,6 +171,9 @@ function clientAuthOf(oidc: typeof Oidc, secret: string): Oidc.ClientAuth {
   };
 }
 
+/** Some providers send it as text. */
+const isUnverified = (verified: unknown): boolean => verified === false || verified === 'false';
+
 /** How the record of actions names the person. */
 function personOf(claims: unknown, fallback: string): string {
   const {
@@ -178,7 +181,7 @@ function personOf(claims: unknown, fallback: string): string {
     email_verified: verified,
     preferred_username: name,
   } = isJsonObject(claims) ? claims : {};
-  const known = verified === false ? [name] : [email, name];
+  const known = isUnverified(verified) ? [name] : [email, name];
   const person = known.find((text) => typeof text === 'string' && text !== '') ?? fallback;
   return String(person).replaceAll('\0', '').slice(0, MAX_PERSON_CHARACTERS);
 }

@@ -40,6 +40,8 @@ export class PageOrigins {
     if (publicOrigin !== undefined && (!isFromProxy(request) || request.protocol === 'https')) {
       return { origin: publicOrigin, isHttps: true };
     }
+    // A proxy on this machine that sends no header would make each browser look like one of this machine.
+    if (publicOrigin !== undefined && isFromProxy(request)) return undefined;
     const host = request.headers.host ?? '';
     return isLocal(request) ? { origin: `http://${host}`, isHttps: false } : undefined;
   }

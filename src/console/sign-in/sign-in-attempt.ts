@@ -4,8 +4,8 @@ const SECRET_BYTES = 32;
 /** The provider has to send the browser back within this time. */
 export const ATTEMPT_MS = 600_000;
 const FORM = /^([\w-]{43})\.(\d{13})\.([\w-]*)\.([\w-]*)$/;
-/** A path of the page, which is no other host for any browser. */
-const OWN_PATH = /^\/console\/(?!\/)[\w\-./?&=%~+:,#]{0,1000}$/;
+/** A path of the page, which is no other host and no path above it for any browser. */
+const OWN_PATH = /^\/console\/(?!\/)(?!.*(?:\/\/|\.\.))[\w\-./?&=%~+:,#]{0,1000}$/;
 /** Where the browser goes after signing in, if the page has asked for no screen. */
 export const HOME = '/console/';
 

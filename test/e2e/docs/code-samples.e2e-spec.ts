@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../../src/common/ids/public-id.js';
+import { ConsoleBrowser } from '../../support/console-browser.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { BRISK } from '../../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
@@ -117,6 +118,10 @@ async function prepare() {
   });
   const events = { url: receiver.url, secret: 'x'.repeat(32), events: ['balance.low'] };
   const newEndpoint = async () => (await (await post('/v1/webhook-endpoints', events)).made()).id;
+  await new ConsoleBrowser(gateway.url).signIn({ api_key: account.key });
+  const admin = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } };
+  const sessions = await fetch(`${gateway.url}/admin/sessions`, admin);
+  const session = ((await sessions.json()) as { data: readonly Made[] }).data[0]?.id ?? 'none';
   const endpoint = await newEndpoint();
   const operatorsEndpoint = await newEndpoint();
   const madeKey = (await (await post('/v1/keys', {})).made()).id;
@@ -132,6 +137,7 @@ async function prepare() {
     madeKey,
     endpoint,
     operatorsEndpoint,
+    session,
     execution,
     dub,
     unclear,
@@ -184,6 +190,7 @@ describe('the samples of the served OpenAPI document', () => {
           .replace(/(\/v1\/keys\/)key_0193\w+/, `$1${madeKey}`)
           .replace(/key_0193\w+/, id === 'revokeAdminKey' ? await newKey(accountId) : keyId)
           .replace(/resp_0193\w+/, made.stored)
+          .replace(/ses_0193\w+/, made.session)
           .replace(/whd_0193\w+/, delivery)
           .replace(/whe_0193\w+/, id.includes('Admin') ? made.operatorsEndpoint : made.endpoint);
         const { code, text } = await run(label, filled, key);
