@@ -118,13 +118,14 @@ function identityOf(
   best: KnownOfProviders['reports'][number]['providers'][number] | undefined,
   builtIn: KnownOfProviders['builtIn'][number] | undefined,
 ) {
-  const { protocol = null, variable = null } = best ?? builtIn ?? {};
-  const servedBy = best?.isSandbox ? ('sandbox' as const) : ('provider' as const);
+  const named = { protocol: builtIn?.protocol ?? null, keyVariable: builtIn?.variable ?? null };
+  if (best === undefined) return { ...named, servedBy: null, keys: null };
+  const { protocol, variable, isSandbox, count } = best;
   return {
-    protocol: protocol ?? builtIn?.protocol ?? null,
-    keyVariable: variable ?? builtIn?.variable ?? null,
-    servedBy: best === undefined ? null : servedBy,
-    keys: best?.count ?? null,
+    protocol,
+    keyVariable: variable ?? named.keyVariable,
+    servedBy: isSandbox ? ('sandbox' as const) : ('provider' as const),
+    keys: count,
   };
 }
 

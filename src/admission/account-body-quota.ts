@@ -63,8 +63,7 @@ export class AccountBodyQuota extends BodyQuota {
     if (unpaidError && isLarge) throw unpaidError;
     // The file of a form is written to disk, where the spool counts it.
     if (kind === 'form') return { add: () => undefined };
-    const nobody = request.operator === undefined ? NOBODY : OPERATOR;
-    const bucket = request.caller?.accountId ?? nobody;
+    const bucket = bucketOf(request);
     // The declared length of a text form may include a file; such a form is rejected later. Its text fields have at
     // most this many bytes.
     const wanted = kind === 'json' ? declared : Math.min(declared, JSON_BODY_BYTES);
@@ -94,6 +93,10 @@ export class AccountBodyQuota extends BodyQuota {
       },
     );
   }
+}
+
+function bucketOf({ caller, operator }: Request): string {
+  return caller?.accountId ?? (operator === undefined ? NOBODY : OPERATOR);
 }
 
 /**

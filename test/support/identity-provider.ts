@@ -20,6 +20,7 @@ export class TestIdentityProvider {
   /** By the name that somebody types. */
   readonly people = new Map<string, Claims>();
 
+  // eslint-disable-next-line no-console -- the provider prints what it is; it is kept quiet meanwhile
   private readonly printers = { warn: console.warn, info: console.info };
 
   private makeProvider: typeof Provider | undefined;

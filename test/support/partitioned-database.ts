@@ -26,7 +26,8 @@ const TABLE = new RegExp(
 
 /** A database with the schema of today, of which these tables are partitioned by the hash of their account into 8 parts. */
 export async function createPartitionedDatabase(): Promise<TestDatabase> {
-  const { url, drop } = await createEmptyDatabase();
+  const empty = await createEmptyDatabase();
+  const { url } = empty;
   const dataSource = await createDataSource({ url, poolSize: POOL_SIZE }).initialize();
   const partitioned = new Set<string>();
   const own = dataSource.createQueryRunner();
@@ -50,7 +51,7 @@ export async function createPartitionedDatabase(): Promise<TestDatabase> {
     dataSource,
     async drop() {
       await dataSource.destroy();
-      await drop();
+      await empty.drop();
     },
   };
 }

@@ -61,8 +61,7 @@ function factsOf(
   route: string,
   seconds: number,
 ): Record<string, unknown> {
-  const { admitted, upstreamMs, caller, linkHolder, refusal } = request;
-  const holder = caller ?? linkHolder;
+  const { admitted, upstreamMs, refusal } = request;
   return {
     execution_id: toPublicId('exec', request.executionId),
     method: request.method,
@@ -71,9 +70,7 @@ function factsOf(
     status: response.statusCode,
     complete: response.writableFinished,
     address: request.ip,
-    account_id: holder && toPublicId('acct', holder.accountId),
-    api_key_id: caller && !caller.isWithoutKey ? toPublicId('key', caller.apiKeyId) : undefined,
-    session_id: request.sessionId && toPublicId('ses', request.sessionId),
+    ...whoOf(request),
     model: admitted?.row.id,
     code: refusal?.code,
     param: refusal?.param ?? undefined,
@@ -81,6 +78,15 @@ function factsOf(
     charged_microusd: response.getHeader(CHARGE_HEADER),
     upstream_ms: upstreamMs === undefined ? undefined : Math.round(upstreamMs * 1e3) / 1e3,
     duration_ms: Math.round(seconds * 1e6) / 1e3,
+  };
+}
+
+function whoOf({ caller, linkHolder, sessionId }: Request) {
+  const holder = caller ?? linkHolder;
+  return {
+    account_id: holder && toPublicId('acct', holder.accountId),
+    api_key_id: caller && !caller.isWithoutKey ? toPublicId('key', caller.apiKeyId) : undefined,
+    session_id: sessionId && toPublicId('ses', sessionId),
   };
 }
 
