@@ -1,12 +1,15 @@
 // First, and the rest only after it: an older Node.js cannot load the rest.
 import '../scripts/require-node.js';
 
-// Before the gateway, because a flag holds for what is evaluated after it.
-await import('./bootstrap/v8-flags.js');
-const { bootstrap } = await import('./bootstrap/bootstrap.js');
-const { startupError } = await import('./bootstrap/startup-error.js');
+const { answerOption } = await import('./bootstrap/main-options.js');
+if (!(await answerOption(process.argv.slice(2)))) {
+  // Before the gateway, because a flag holds for what is evaluated after it.
+  await import('./bootstrap/v8-flags.js');
+  const { bootstrap } = await import('./bootstrap/bootstrap.js');
+  const { startupError } = await import('./bootstrap/startup-error.js');
 
-bootstrap().catch((error: unknown) => {
-  process.stderr.write(`${startupError(error)}\n`);
-  process.exit(1);
-});
+  bootstrap().catch((error: unknown) => {
+    process.stderr.write(`${startupError(error)}\n`);
+    process.exit(1);
+  });
+}

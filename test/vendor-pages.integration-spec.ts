@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { checkCatalog } from '../src/commands/catalog-check.js';
+import { checkCatalog } from '../src/commands/setup-checks.js';
 
 const FOLDER = 'docs/guides/vendors';
 const PAGES = readdirSync(FOLDER).filter((name) => name.endsWith('.md'));

@@ -9,7 +9,7 @@ import { ConfigError } from '../platform/config/load-config.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
 import { loggableError } from '../platform/observability/logger.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
-import { providersOptions, sandboxedOf } from './provider-configs.js';
+import { providersOptions, sandboxedOf } from '../providers/provider-configs.js';
 
 /** The configuration with which a running gateway was started. */
 interface Running {

@@ -11,7 +11,7 @@ import { configureApp } from './configure-app.js';
 import { shutDownGracefully } from './graceful-shutdown.js';
 import { logStartupWarnings } from './startup-warnings.js';
 import type { ProvidersOptions } from '../providers/providers.options.js';
-import { providersOptions, sandboxedOf, unusedProviders } from './provider-configs.js';
+import { providersOptions, sandboxedOf, unusedProviders } from '../providers/provider-configs.js';
 import { sandboxScope } from '../providers/providers.js';
 import { Catalog } from '../catalog/catalog.js';
 import { CatalogChangeRecorder } from '../catalog/catalog-change-recorder.js';

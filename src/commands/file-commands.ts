@@ -7,38 +7,42 @@ import { restore } from '../backup/restore.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { Database } from '../platform/database/database.js';
-import { checkCatalog } from './catalog-check.js';
+import { checkCatalog, checkConfig } from './setup-checks.js';
 import type { FileCommandName } from './command-declarations.js';
 import { withDatabaseNamed } from './database-unavailable.js';
 import type { OperatorReply, Options } from './operator-request.js';
 
-/** A command about files or the schema: it may take the name of a file. When the signal aborts, it stops and leaves nothing behind. */
+/**
+ * A command about files, settings or the schema: it may take the name of a file. When the signal aborts, it stops and
+ * leaves nothing behind. Reading the configuration throws ConfigError where it is invalid.
+ */
 type FileCommand = (
-  config: GatewayConfig,
+  config: () => GatewayConfig,
   file: string,
   options: Options,
   signal: AbortSignal,
 ) => Promise<OperatorReply>;
 
-/** The commands about files and the schema, by their names. They open no running gateway: `backup` and `restore` take the whole data folder. */
+/** The commands about files, settings and the schema, by their names. They open no running gateway: `backup` and `restore` take the whole data folder. */
 export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
-  migrate: (config, _file, options) => changeSchema(config, options),
+  migrate: (config, _file, options) => changeSchema(config(), options),
+  'config:check': () => Promise.resolve({ answer: checkConfig(process.env) }),
   'catalog:check': (_config, file) => Promise.resolve({ answer: checkCatalog(file) }),
   backup: async (config, file, options, signal) => {
     const terms = { withoutContent: options['without-content'] === true };
-    return { answer: viewBackup(await backUp(config, file, new SystemClock(), signal, terms)) };
+    return { answer: viewBackup(await backUp(config(), file, new SystemClock(), signal, terms)) };
   },
   restore: async (config, file, options, signal) => {
     if (options.yes !== true) {
       return {
-        asks: `This makes ${resolve(config.dataDir)} a data folder with the accounts, keys and money of ${resolve(file)}. What happened after that backup is lost in it, so stop the gateway that it is of for good. ${options.resume === true ? 'Tasks that were open go on, and may be sent to their providers a second time.' : 'Tasks that were open are left to an operator (--resume sends them on).'}`,
+        asks: `This makes ${resolve(config().dataDir)} a data folder with the accounts, keys and money of ${resolve(file)}. What happened after that backup is lost in it, so stop the gateway that it is of for good. ${options.resume === true ? 'Tasks that were open go on, and may be sent to their providers a second time.' : 'Tasks that were open are left to an operator (--resume sends them on).'}`,
         scriptsGoAhead: true,
       };
     }
     // The answer says what an operator needs; what the database logs at its start does not.
     Logger.overrideLogger(false);
     const terms = { resumes: options.resume === true };
-    return { answer: viewRestore(await restore(config, file, signal, terms)) };
+    return { answer: viewRestore(await restore(config(), file, signal, terms)) };
   },
 };
 

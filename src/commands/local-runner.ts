@@ -35,11 +35,11 @@ function needDatabase({ databaseUrl, dataDir }: GatewayConfig): void {
   throw new ConfigError([problem]);
 }
 
-/** Runs a command about files, such as `backup`. Ctrl-C leaves nothing behind. */
+/** Runs a command that opens no running gateway, such as `backup`. Ctrl-C leaves nothing behind. */
 export async function runFileCommand(
   name: FileCommandName,
   { words: [file = ''], options }: OperatorRequest,
-  config: GatewayConfig,
+  config: () => GatewayConfig,
 ): Promise<OperatorReply> {
   const { FILE_COMMANDS, stopSignal } = await import('./file-commands.js');
   return replyOf(() => FILE_COMMANDS[name](config, file, options, stopSignal()));

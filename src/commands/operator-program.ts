@@ -32,11 +32,11 @@ function programName(): string {
 
 /** Sends the command to the gateway that runs on this data folder and database. If none runs, this process runs it. */
 async function replyTo(request: OperatorRequest): Promise<OperatorReply> {
-  const config = loadOperatorConfig();
   if (isFileCommand(request.name)) {
     const { runFileCommand } = await import('./local-runner.js');
-    return runFileCommand(request.name, request, config);
+    return runFileCommand(request.name, request, loadOperatorConfig);
   }
+  const config = loadOperatorConfig();
   const path = operatorSocketPath(config);
   const reply = path === undefined ? undefined : await askRunningGateway(path, request, pass);
   if (reply !== undefined) return reply;

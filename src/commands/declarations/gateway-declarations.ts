@@ -118,6 +118,14 @@ export const FILE_DECLARATIONS = {
     ],
     example: 'migrate --check',
   },
+  'config:check': {
+    about: 'Checks the settings of its environment as a start does, and names every fault',
+    notes: [
+      'It reads the files of secrets and of CATALOG_FILE, and opens no database and no connection.',
+      'Secrets are told only as set. A variable that may be a misspelt setting is a warning.',
+    ],
+    example: 'config:check',
+  },
   'catalog:check': {
     about: 'Checks a file for CATALOG_FILE without using it, and names every fault',
     operands: operand('FILE', 'The overlay on the catalog'),

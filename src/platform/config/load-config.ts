@@ -1,5 +1,6 @@
 import { redactText } from '../../common/secrets/redact-text.js';
 import type { GatewayConfig } from './gateway-config.js';
+import { readSecret } from './secret-files.js';
 import type { Setting } from './setting.js';
 import { SETTINGS, type SettingName } from './settings.js';
 
@@ -21,8 +22,8 @@ const QUOTE_LIMIT = 60;
 const PRODUCTION_DRAIN_NOTICE_MS = 5_000;
 
 /**
- * Reads the environment into a validated, frozen configuration. An empty variable counts as unset.
- * Throws {@link ConfigError} that lists every bad variable.
+ * Reads the environment into a validated, frozen configuration. An empty variable counts as unset. A secret may be in
+ * the file that `NAME_FILE` names. Throws {@link ConfigError} that lists every bad variable.
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): GatewayConfig {
   return load(environment, { needsSecretKey: true });
@@ -38,8 +39,8 @@ interface Demands {
   readonly needsSecretKey: boolean;
 }
 
-function load(environment: NodeJS.ProcessEnv, demands: Demands): GatewayConfig {
-  const problems: string[] = [];
+function load(given: NodeJS.ProcessEnv, demands: Demands): GatewayConfig {
+  const { environment, problems } = withSecretFiles(given);
   const config: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
     const text = environment[name];
@@ -59,6 +60,22 @@ function load(environment: NodeJS.ProcessEnv, demands: Demands): GatewayConfig {
   problems.push(...crossChecks(loaded, environment, demands));
   if (problems.length > 0) throw new ConfigError(problems, loaded.catalogFile);
   return Object.freeze(loaded);
+}
+
+/** The environment with the texts of the files that it names for secrets, and what is wrong with them. */
+function withSecretFiles(given: NodeJS.ProcessEnv): {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly problems: string[];
+} {
+  const environment = { ...given };
+  const problems: string[] = [];
+  for (const [name, { secret }] of Object.entries<Setting>(SETTINGS)) {
+    if (secret !== true) continue;
+    const reading = readSecret(given, name);
+    if ('value' in reading) environment[name] = reading.value;
+    else problems.push(reading.problem);
+  }
+  return { environment, problems };
 }
 
 function crossChecks(

@@ -4,9 +4,9 @@ import type { ModelRow } from '../catalog/model-row.js';
 import { OPERATIONS } from '../catalog/operations.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
-import { readVariable } from '../platform/config/environment-variables.js';
+import { readProviderKey } from '../platform/config/environment-variables.js';
 import { headerKey } from '../platform/config/setting.js';
-import type { ProviderConfig, ProvidersOptions } from '../providers/providers.options.js';
+import type { ProviderConfig, ProvidersOptions } from './providers.options.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
 import {
   accessTo,
@@ -14,7 +14,7 @@ import {
   hasOwnVoices,
   type Protocol,
   routeFault,
-} from '../providers/providers.js';
+} from './providers.js';
 
 const BUILT_IN_PROTOCOLS = new Map(BUILT_IN_PROVIDERS.map(({ id, protocol }) => [id, protocol]));
 
@@ -71,7 +71,7 @@ export function unusedProviders(
 
 function keyOf(provider: string, variable: string): string | undefined {
   if (variable === '') return undefined;
-  const key = readVariable(variable);
+  const key = readProviderKey(variable);
   if (key === undefined) {
     throw new ConfigError([`${variable}: is required by provider ${provider} of CATALOG_FILE`]);
   }
