@@ -38,7 +38,7 @@ const ANSWERS: Readonly<Record<string, () => Promise<void> | void>> = {
   '--check': async () => {
     await import('reflect-metadata');
     const { checkConfig } = await import('../commands/setup-checks.js');
-    const { ok, faults, warnings } = checkConfig(process.env);
+    const { ok, faults, warnings } = checkConfig();
     for (const line of warnings) process.stderr.write(`Warning: ${line}\n`);
     for (const line of faults) process.stderr.write(`${line}\n`);
     if (ok) process.stdout.write('The settings are valid.\n');

@@ -26,7 +26,7 @@ type FileCommand = (
 /** The commands about files, settings and the schema, by their names. They open no running gateway: `backup` and `restore` take the whole data folder. */
 export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
   migrate: (config, _file, options) => changeSchema(config(), options),
-  'config:check': () => Promise.resolve({ answer: checkConfig(process.env) }),
+  'config:check': () => Promise.resolve({ answer: checkConfig() }),
   'catalog:check': (_config, file) => Promise.resolve({ answer: checkCatalog(file) }),
   backup: async (config, file, options, signal) => {
     const terms = { withoutContent: options['without-content'] === true };

@@ -2,6 +2,7 @@ import { checkOverlay } from '../catalog/catalog-check.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import { nearestName } from '../common/nearest-name.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { startEnvironment } from '../platform/config/environment-variables.js';
 import { ConfigError, loadConfig } from '../platform/config/load-config.js';
 import { ownerOfFile } from '../platform/config/secret-files.js';
 import type { Setting } from '../platform/config/setting.js';
@@ -32,10 +33,11 @@ export interface ConfigCheck {
 }
 
 /**
- * Checks an environment as a start does: every setting, the files of secrets, the overlay file with its routes, and the
+ * Checks the environment of this process as a start does: every setting, the files of secrets, the overlay file with its routes, and the
  * keys of providers. Opens no database and no connection.
  */
-export function checkConfig(environment: NodeJS.ProcessEnv): ConfigCheck {
+export function checkConfig(): ConfigCheck {
+  const environment = startEnvironment();
   const faults = faultsOf(environment);
   const settings = Object.fromEntries(
     Object.entries<Setting>(SETTINGS).flatMap(([name, { secret }]) =>

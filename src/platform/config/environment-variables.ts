@@ -22,6 +22,9 @@ export function isGatewayVariable(name: string): boolean {
   return Object.hasOwn(SETTINGS, name) || READ_BY_CLIENTS.includes(name);
 }
 
+/** The variables that this process was started with. */
+export const startEnvironment = (): NodeJS.ProcessEnv => process.env;
+
 /** A variable that is no setting of the gateway. Empty counts as unset. */
 export function readVariable(name: string): string | undefined {
   const value = process.env[name];

@@ -19,7 +19,8 @@ export function readSecret(
   environment: NodeJS.ProcessEnv,
   name: string,
 ): { readonly value: string | undefined } | { readonly problem: string } {
-  const value = environment[name] || undefined;
+  const { [name]: text = '' } = environment;
+  const value = text === '' ? undefined : text;
   const path = environment[`${name}${SUFFIX}`];
   if (path === undefined || path === '') return { value };
   if (value !== undefined) return { problem: `${name}: is set beside ${name}${SUFFIX}; set one` };
