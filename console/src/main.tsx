@@ -3,6 +3,7 @@ import './shared/parts.css';
 import './shared/forms.css';
 import { QueryClientProvider, useQuery } from '@tanstack/preact-query';
 import { render } from 'preact';
+import { useState } from 'preact/hooks';
 import { Router } from 'wouter-preact';
 import { CUSTOMER_SCREENS } from './customer/screens.js';
 import { FindBox } from './operator/find-box.js';
@@ -11,21 +12,37 @@ import { CONSOLE_PATH } from './shared/api.js';
 import { Frame, recallTheme } from './shared/frame.js';
 import { Loading } from './shared/parts.js';
 import { queries } from './shared/queries.js';
-import { readSession, SESSION_KEY, SessionContext, signIn } from './shared/session.js';
-import { SignIn } from './shared/sign-in.js';
+import {
+  accountOfLink,
+  readSession,
+  SESSION_KEY,
+  SessionContext,
+  signIn,
+} from './shared/session.js';
+import { EnterByLink, type PortalLink, SignIn } from './shared/sign-in.js';
+import { noteActs } from './shared/use.js';
 
 const SESSION_CHECKED_EVERY_MS = 60_000;
 const PORTAL = '#portal=';
 
-/** A link to the page that opens a session: what it has is used once, and leaves the address. */
+/** A link that waits for an answer. */
+let asked: PortalLink | undefined;
+
+/**
+ * A link to the page that opens a session: what it has is used once, and leaves the address. Where somebody is signed in the page
+ * asks first, for anybody may have sent the link.
+ */
 async function enterByPortal(): Promise<void> {
   if (!location.hash.startsWith(PORTAL)) return;
   const portal = location.hash.slice(PORTAL.length);
   history.replaceState(null, '', location.pathname + location.search);
-  await signIn({ portal });
+  const { kind } = await readSession();
+  if (kind === 'nobody') await signIn({ portal });
+  else asked = { portal, account: await accountOfLink(portal) };
 }
 
 function Console() {
+  const [link, setLink] = useState(asked);
   const { data, error } = useQuery({
     queryKey: SESSION_KEY,
     queryFn: readSession,
@@ -39,6 +56,12 @@ function Console() {
     );
   }
   if (data.kind === 'nobody') return <SignIn ways={data.sign_in} error={portalProblem} />;
+  if (link !== undefined) {
+    const close = () => {
+      setLink(undefined);
+    };
+    return <EnterByLink link={link} session={data} onEnd={close} />;
+  }
   const isOperator = data.kind === 'operator';
   return (
     <SessionContext.Provider value={data}>
@@ -56,6 +79,7 @@ let portalProblem: unknown;
 
 async function start(): Promise<void> {
   recallTheme();
+  noteActs();
   await enterByPortal().catch((problem: unknown) => {
     portalProblem = problem;
   });

@@ -14,6 +14,7 @@ import type { Operator } from '../auth/operators/operator.js';
 import { reaches } from '../auth/operators/role.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { isJsonObject } from '../common/json-object.js';
+import { parseUrl } from '../common/parse-url.js';
 
 /** What callers sent and what was made of it. */
 const CONTENT: ReadonlySet<string> = new Set(['input', 'output', 'prompt', 'result']);
@@ -27,6 +28,9 @@ const COSTS: ReadonlySet<string> = new Set([
   'provider_figures',
   'reported_cost',
 ]);
+
+/** The URL of a webhook, which often has a token of its receiver. */
+const RECEIVERS: ReadonlySet<string> = new Set(['url', 'webhook_url']);
 
 /** One look at a thing, however often its page reads it anew in this time. */
 const LOOK_MS = 300_000;
@@ -43,7 +47,7 @@ export const CostsInCsv = (): MethodDecorator => SetMetadata(COSTS_IN_CSV, true)
 
 /**
  * Leaves out of answers what the role does not show: of viewers prompts, results and what providers said, below finance costs
- * and margins. In sessions of the console a list shows no content, and a look at that of one thing is recorded before it is
+ * and margins. Of the URL of a webhook viewers see the origin. In sessions of the console a list shows no content, and a look at that of one thing is recorded before it is
  * answered. The admin token itself gets all.
  */
 @Injectable()
@@ -76,10 +80,15 @@ export class ShownByRoleInterceptor implements NestInterceptor {
       reaches(operator.role, 'finance'),
     ];
     const showsContent = isSupport && !isList(answer);
-    const left = leaveOut(answer, (key, value) => {
+    const isLeftOut = (key: string, value: unknown): boolean => {
       if (COSTS.has(key) || (key === 'cost' && isJsonObject(value))) return !isFinance;
       if (QUOTES.has(key)) return !showsContent;
       return act !== undefined && CONTENT.has(key) && !showsContent;
+    };
+    const left = changed(answer, (key, value) => {
+      if (isLeftOut(key, value)) return null;
+      const isReceiver = !isSupport && RECEIVERS.has(key) && typeof value === 'string';
+      return isReceiver ? originOf(value) : value;
     });
     if (act !== undefined && showsContent) await this.noteLook(answer, operator, request, act);
     return left;
@@ -110,13 +119,16 @@ function checkCsv({ query }: Request, { role }: Operator): void {
 
 const isList = (answer: unknown): boolean => isJsonObject(answer) && answer.object === 'list';
 
-/** A copy in which the values of these keys are null; other values, such as files, as they are. */
-function leaveOut(value: unknown, isLeftOut: (key: string, value: unknown) => boolean): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => leaveOut(item, isLeftOut));
+/** Null where it is no URL. */
+const originOf = (url: string): string | null => parseUrl(url)?.origin ?? null;
+
+/** A copy with other values of some keys; values that are no plain objects, such as files, as they are. */
+function changed(value: unknown, shownAs: (key: string, value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => changed(item, shownAs));
   if (!isPlain(value)) return value;
   const entries = Object.entries(value).map(([key, inner]) => [
     key,
-    isLeftOut(key, inner) ? null : leaveOut(inner, isLeftOut),
+    changed(shownAs(key, inner), shownAs),
   ]);
   return Object.fromEntries(entries) as unknown;
 }

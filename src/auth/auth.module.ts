@@ -14,6 +14,7 @@ import { BearerGuard } from './bearer.guard.js';
 import { KeyCache } from './key-cache.js';
 import { KeyChangePoller } from './key-change-poller.js';
 import { UnknownKeyLimiter } from './unknown-key-limiter.js';
+import { OpenReads } from './open-reads.js';
 import { KeyLastUsed } from './key-last-used.js';
 import { MemoryBuckets } from './rate-limit/memory-buckets.js';
 import { ClusterBuckets } from './rate-limit/cluster-buckets.js';
@@ -67,6 +68,7 @@ async function makeBuckets(
     SessionCallers,
     PortalLinks,
     SessionSweeper,
+    OpenReads,
     { provide: TOKEN_BUCKETS, useFactory: makeBuckets, inject: [GATEWAY_CONFIG, Clock, LOGGER] },
   ],
   exports: [
@@ -83,6 +85,7 @@ async function makeBuckets(
     ConsoleSessions,
     SessionCallers,
     PortalLinks,
+    OpenReads,
     TOKEN_BUCKETS,
   ],
 })

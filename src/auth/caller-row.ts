@@ -3,18 +3,21 @@ import type { Scope } from './scope.js';
 import type { SpendPeriod } from './spend-limit.js';
 
 /** A live key, its account, and the key that made it, which must be live too. */
-const findCallerBy = (column: string): string => `
+const findCallersBy = (condition: string): string => `
   SELECT k.id, k.account_id, k.allowed_models, k.requests_per_minute, k.expires_at, k.spend_limit, k.spend_limit_period,
          k.scopes, topup_url_of(a.id) AS topup_url, a.play_money, a.disabled, a.price_book, m.id AS maker_id, m.allowed_models AS maker_models,
          m.requests_per_minute AS maker_requests, m.expires_at AS maker_expires_at, m.scopes AS maker_scopes
     FROM api_key k JOIN account a ON a.id = k.account_id LEFT JOIN api_key m ON m.id = k.maker_id
-   WHERE ${column} = $1 AND k.revoked_at IS NULL AND m.revoked_at IS NULL`;
+   WHERE ${condition} AND k.revoked_at IS NULL AND m.revoked_at IS NULL`;
 
 /** The live key of a hash. */
-export const FIND_CALLER = findCallerBy('k.hash');
+export const FIND_CALLER = findCallersBy('k.hash = $1');
 
 /** The live key of an id. */
-export const FIND_CALLER_BY_ID = findCallerBy('k.id');
+export const FIND_CALLER_BY_ID = findCallersBy('k.id = $1');
+
+/** The live keys of some ids. */
+export const FIND_CALLERS_BY_ID = findCallersBy('k.id = ANY ($1::uuid[])');
 
 /** A row of {@link FIND_CALLER}. */
 export interface CallerRow {

@@ -29,6 +29,8 @@ export interface Caller {
   readonly topUpUrl?: string;
   /** The account is disabled, so none of its requests is served (decision G-99). */
   readonly isDisabled?: true;
+  /** The session of the console in which the call came; absent = it came with the key itself. */
+  readonly sessionId?: string;
   /** A session of a portal link, which has no key: `apiKeyId` is its own id. */
   readonly isWithoutKey?: true;
   /** Set when the key is removed from the cache or loaded again: the other fields may be out of date. */

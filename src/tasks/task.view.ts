@@ -150,3 +150,7 @@ export function viewTask(task: Task, modality: 'audio' | 'text' = 'audio'): Task
     completed_at: completedAt === null ? null : toEpochSeconds(completedAt),
   };
 }
+
+/** The task in a session of a portal link. It has no content, for whoever makes a link can open it too. */
+export const withoutContent = (view: object): object =>
+  'result' in view ? { ...view, result: null } : view;

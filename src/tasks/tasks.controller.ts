@@ -21,7 +21,7 @@ import { TaskKinds } from './task-kinds.js';
 import { TaskEvents } from './reads/task-events.js';
 import { TaskStateView } from './task-event.view.js';
 import { type WaitPreference, TasksService } from './reads/tasks.service.js';
-import { ANY_TASK, TaskPage, TaskView } from './task.view.js';
+import { ANY_TASK, TaskPage, TaskView, withoutContent } from './task.view.js';
 import { setWaitHeaders, Wait, WAIT_HEADERS } from './wait.decorator.js';
 
 const EVENTS_EXAMPLE = `id: processing-40
@@ -56,7 +56,10 @@ export class TasksController {
     @CurrentCaller() caller: Caller,
     @StrictQuery() query: TasksQuery,
   ): Promise<PageView<object>> {
-    return viewPage(await this.reads.list(caller, query), (task) => this.kinds.viewOf(task));
+    return viewPage(await this.reads.list(caller, query), (task) => {
+      const view = this.kinds.viewOf(task);
+      return caller.isWithoutKey ? withoutContent(view) : view;
+    });
   }
 
   @Get(':id')
@@ -86,7 +89,7 @@ export class TasksController {
   @ApiOperation({
     summary: 'The progress of a task as server-sent events',
     description:
-      'First the present state (`status`), then each change of it (`status`, `progress`), at the end the whole task (`end`). The stream also ends after ten minutes and when the gateway stops: connect again. What a client did not read in time is told as one change.',
+      'First the present state (`status`), then each change of it (`status`, `progress`), at the end the whole task (`end`). The stream also ends after ten minutes and when the gateway stops: connect again. It ends within 2 s when the key may read no more. What a client did not read in time is told as one change.',
   })
   @ApiHeader({
     name: 'Last-Event-ID',

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from '#api';
+import { pollHeader } from './use.js';
 
 /** A shape of the API by its name in openapi.json. */
 export type Shape<Name extends keyof components['schemas']> = components['schemas'][Name];
@@ -19,6 +20,11 @@ export const PATH_PREFIX = CONSOLE_PATH.replace(/\/console$/, '');
 
 /** The calls of openapi.json. They go through the session of this page, never with a key or a token. */
 export const api = createClient<paths>({ baseUrl: `${CONSOLE_PATH}/api` });
+api.use({
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(pollHeader())) request.headers.set(name, value);
+  },
+});
 
 /** A refusal, or an answer that did not come. */
 export class ApiProblem extends Error {

@@ -4,7 +4,7 @@ import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { Empty, ScreenHead } from './parts.js';
 import { queries } from './queries.js';
 import { LoadedScreen, type Screen } from './screens.js';
-import { SESSION_KEY, signOut, useSession } from './session.js';
+import { nameOf, SESSION_KEY, signOut, useSession } from './session.js';
 import { tell, Told } from './told.js';
 
 const THEME = 'shim-theme';
@@ -69,7 +69,7 @@ function ScreenList({ screens }: { readonly screens: readonly Screen[] }) {
 }
 
 function Who() {
-  const { kind, role, person, account_id: account } = useSession();
+  const name = nameOf(useSession());
   const leave = () => {
     signOut().then(
       () => {
@@ -85,9 +85,7 @@ function Who() {
   return (
     <div class="who">
       <Theme />
-      <span class="person">
-        {kind === 'operator' ? `${person ?? 'Operator'}, ${role ?? ''}` : account}
-      </span>
+      <span class="person">{name}</span>
       <button type="button" onClick={leave}>
         Sign out
       </button>

@@ -1,6 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { ApiProblem, CONSOLE_PATH, problemOf } from './api.js';
+import { pollHeader } from './use.js';
 
 /** Key of the query for the session. */
 export const SESSION_KEY = ['session'] as const;
@@ -40,36 +41,47 @@ const PATH = `${CONSOLE_PATH}/session`;
 const NO_WAYS: SignInWays = { operator: false, oidc: false };
 
 async function request(path: string, method: string, body?: object): Promise<Response> {
-  const sent = body && {
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+  const type = body && { 'content-type': 'application/json' };
+  const sent = {
+    headers: { ...pollHeader(), ...type },
+    ...(body && { body: JSON.stringify(body) }),
   };
   return fetch(path, { method, credentials: 'same-origin', ...sent }).catch(() => {
     throw new ApiProblem('The gateway cannot be reached.', 0);
   });
 }
 
-async function sessionIn(response: Response): Promise<Session> {
+async function answerIn<T>(response: Response): Promise<T> {
   const body: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw problemOf(response, body);
-  return body as Session;
+  return body as T;
 }
 
 /** Who is signed in, or how somebody may. */
 export async function readSession(): Promise<Session | SignedOut> {
   const response = await request(PATH, 'GET');
-  if (response.status !== 401) return sessionIn(response);
+  if (response.status !== 401) return answerIn(response);
   const { sign_in: ways = NO_WAYS } = (await response.json()) as { sign_in?: SignInWays };
   return { kind: 'nobody', sign_in: ways };
 }
 
 /** Opens a session. */
 export const signIn = async (by: Credentials): Promise<Session> =>
-  sessionIn(await request(PATH, 'POST', by));
+  answerIn(await request(PATH, 'POST', by));
+
+/** The id of the account that a link lets in. It does not use the link up. */
+export async function accountOfLink(portal: string): Promise<string> {
+  const answer = await request(`${PATH}/portal`, 'POST', { portal });
+  return (await answerIn<{ readonly account_id: string }>(answer)).account_id;
+}
 
 /** Proves anew that the operator is there, for acts on money. */
 export const prove = async (token: string): Promise<Session> =>
-  sessionIn(await request(`${PATH}/proof`, 'POST', { token }));
+  answerIn(await request(`${PATH}/proof`, 'POST', { token }));
+
+/** How the page names whose session it is. */
+export const nameOf = ({ kind, role, person, account_id: account }: Session): string =>
+  kind === 'operator' ? `${person ?? 'Operator'}, ${role ?? ''}` : (account ?? '');
 
 /** Ends the session, here and on the gateway. */
 export async function signOut(): Promise<void> {

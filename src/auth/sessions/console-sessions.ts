@@ -34,6 +34,7 @@ const FIELDS = `id, actor, role, person, account_id, api_key_id, address, create
 /** $1: now; $2: what was last used before it has ended; $3: the actors of the present settings. */
 const IS_LIVE = `expires_at > $1 AND last_seen_at > $2 AND (actor IS NULL OR actor = ANY ($3))`;
 const FIND = `SELECT ${FIELDS} FROM console_session WHERE secret_hash = $4 AND ${IS_LIVE}`;
+const LIVE_OF = `SELECT id FROM console_session WHERE id = ANY ($4::uuid[]) AND ${IS_LIVE}`;
 const LIST = `
   SELECT ${FIELDS} FROM console_session
    WHERE ($4::uuid IS NULL OR id < $4) AND ${IS_LIVE} ORDER BY id DESC LIMIT $5`;
@@ -47,8 +48,7 @@ const OPEN = `
 const SEEN = 'UPDATE console_session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2';
 const PROVE = `UPDATE console_session SET proved_at = $2 WHERE id = $1 RETURNING ${FIELDS}`;
 const END = 'DELETE FROM console_session WHERE id = $1';
-const END_OWN = 'DELETE FROM console_session WHERE id = $1 AND actor = $2 AND person = $3';
-const END_BY_SECRET = 'DELETE FROM console_session WHERE secret_hash = $1';
+const END_BY_HASH = 'DELETE FROM console_session WHERE secret_hash = $1';
 
 /** What `query` answers to a statement that changes rows and returns some. */
 type Changed<Row> = [rows: Row[], count: number];
@@ -107,17 +107,21 @@ export class ConsoleSessions {
   }
 
   /**
-   * The live session of a secret that an address sent, and notes that it is used; undefined for every other text. Throws 429
-   * `rate_limit_exceeded` for an address that sent too many unknown ones.
+   * The live session of a secret that an address sent; undefined for every other text. Notes that it is used, unless the page
+   * asks by itself (`isPoll`). Throws 429 `rate_limit_exceeded` for an address that sent too many unknown ones.
    */
-  async use(secret: string, address: string | undefined): Promise<ConsoleSession | undefined> {
+  async use(
+    secret: string,
+    address: string | undefined,
+    isPoll = false,
+  ): Promise<ConsoleSession | undefined> {
     if (!SECRET_FORM.test(secret)) return undefined;
     const hash = hashSecret(secret);
     this.checkGuesses(hash, address);
     const rows = await this.dataSource.query<SessionRow[]>(FIND, [...this.live(), hash]);
     const session = rows[0] && sessionOf(rows[0]);
     this.remember(hash, session !== undefined, address);
-    if (session !== undefined) await this.noteUse(session);
+    if (session !== undefined && !isPoll) await this.noteUse(session);
     return session;
   }
 
@@ -126,6 +130,12 @@ export class ConsoleSessions {
     const terms = [...this.live(), cursorOf(query, 'uuid'), query.limit + 1];
     const rows = await this.dataSource.query<SessionRow[]>(LIST, terms);
     return pageOf(rows, query.limit, sessionOf, ({ id }) => id);
+  }
+
+  /** Those of the ids that are of live sessions. */
+  async liveOf(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.dataSource.query<{ id: string }[]>(LIVE_OF, [...this.live(), ids]);
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** Notes that the operator has proved who it is. Undefined where the session has ended meanwhile. */
@@ -141,18 +151,18 @@ export class ConsoleSessions {
     return ended > 0;
   }
 
-  /** Ends a session if it is that of this operator. */
-  async endOwn(id: string, actor: string, person: string): Promise<void> {
-    await this.dataSource.query(END_OWN, [id, actor, person]);
-  }
-
   /** Ends the session of a secret that an address sent, if there is one. Throws as {@link use} does. */
   async endBySecret(secret: string, address: string | undefined): Promise<void> {
     if (!SECRET_FORM.test(secret)) return;
     const hash = hashSecret(secret);
     this.checkGuesses(hash, address);
-    const [, ended] = await this.dataSource.query<Changed<unknown>>(END_BY_SECRET, [hash]);
-    if (ended === 0) this.remember(hash, false, address);
+    if (!(await this.endByHash(hash))) this.remember(hash, false, address);
+  }
+
+  /** Ends the session whose secret has this hash. False if there was none. */
+  async endByHash(hash: Buffer): Promise<boolean> {
+    const [, ended] = await this.dataSource.query<Changed<unknown>>(END_BY_HASH, [hash]);
+    return ended > 0;
   }
 
   private checkGuesses(hash: Buffer, address: string | undefined): void {

@@ -7,6 +7,7 @@ import { hashSecret, makeSecret, SECRET_FORM } from './console-session.js';
 const LINK_MS = 600_000;
 
 const MAKE = 'INSERT INTO portal_link (secret_hash, account_id, expires_at) VALUES ($1, $2, $3)';
+const FIND = 'SELECT account_id, expires_at FROM portal_link WHERE secret_hash = $1';
 /** Of requests that use it at the same time, one deletes it. */
 const TAKE = 'DELETE FROM portal_link WHERE secret_hash = $1 RETURNING account_id, expires_at';
 
@@ -40,7 +41,19 @@ export class PortalLinks {
   async take(secret: string): Promise<string | undefined> {
     if (!SECRET_FORM.test(secret)) return undefined;
     const [[row]] = await this.dataSource.query<[LinkRow[], number]>(TAKE, [hashSecret(secret)]);
-    const isGood = row !== undefined && row.expires_at.getTime() > this.clock.nowMs();
-    return isGood ? row.account_id : undefined;
+    return this.accountOf(row);
+  }
+
+  /** The id of its account, without using it up; undefined as for {@link take}. */
+  async find(secret: string): Promise<string | undefined> {
+    if (!SECRET_FORM.test(secret)) return undefined;
+    const [row] = await this.dataSource.query<LinkRow[]>(FIND, [hashSecret(secret)]);
+    return this.accountOf(row);
+  }
+
+  private accountOf(row: LinkRow | undefined): string | undefined {
+    return row !== undefined && row.expires_at.getTime() > this.clock.nowMs()
+      ? row.account_id
+      : undefined;
   }
 }

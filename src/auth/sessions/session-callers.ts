@@ -28,16 +28,16 @@ export class SessionCallers {
   async of({ id, holder }: ConsoleSession): Promise<Caller | undefined> {
     if (holder.kind === 'operator') return undefined;
     const { apiKeyId, accountId } = holder;
-    return apiKeyId === null ? this.reader(id, accountId) : this.keyHolder(apiKeyId);
+    return apiKeyId === null ? this.reader(id, accountId) : this.keyHolder(id, apiKeyId);
   }
 
-  private async keyHolder(apiKeyId: string): Promise<Caller | undefined> {
+  private async keyHolder(sessionId: string, apiKeyId: string): Promise<Caller | undefined> {
     const [row] = await this.dataSource.query<CallerRow[]>(FIND_CALLER_BY_ID, [apiKeyId]);
     if (row === undefined) return undefined;
     const caller = callerOf(row);
     const isOver = caller.expiresAtMs !== null && caller.expiresAtMs <= this.clock.nowMs();
     // It is told of no change of the key, so its hold asks the database for the limits of the key.
-    return isOver ? undefined : { ...caller, isStale: true };
+    return isOver ? undefined : { ...caller, sessionId, isStale: true };
   }
 
   private async reader(sessionId: string, accountId: string): Promise<Caller | undefined> {
@@ -45,6 +45,7 @@ export class SessionCallers {
     if (row === undefined) return undefined;
     return {
       apiKeyId: sessionId,
+      sessionId,
       isWithoutKey: true,
       accountId,
       allowedModels: null,

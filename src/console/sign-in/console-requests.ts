@@ -7,7 +7,7 @@ import { ConsoleSessions } from '../../auth/sessions/console-sessions.js';
 import { SessionCallers } from '../../auth/sessions/session-callers.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { OwnPageGuard } from './own-page.guard.js';
-import { sessionSecretOf } from './session-cookie.js';
+import { isPollOfPage, sessionSecretOf } from './session-cookie.js';
 
 /** Below it the page calls the API. */
 const PREFIX = '/console/api';
@@ -68,8 +68,8 @@ export class ConsoleRequests {
     if (api === undefined) throw new GatewayError('not_found', 'No such path.');
     checkBodyType(request);
     const secret = sessionSecretOf(request, page);
-    const session = secret === undefined ? undefined : await this.sessions.use(secret, request.ip);
-    if (session === undefined) throw notSignedIn();
+    const session = secret && (await this.sessions.use(secret, request.ip, isPollOfPage(request)));
+    if (!session) throw notSignedIn();
     if (api === 'admin') request.operator = operatorOf(session, request);
     else request.sessionCaller = await this.callerOf(session);
     request.sessionId = session.id;

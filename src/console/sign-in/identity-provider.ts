@@ -48,7 +48,6 @@ export class IdentityProvider {
   /** Where to send the browser. Throws where the provider does not answer. */
   async signInUrl(attempt: SignInAttempt, redirectUrl: string): Promise<URL> {
     const { oidc, provider } = await this.discover();
-    const proves = attempt.provenSessionId !== undefined;
     return oidc.buildAuthorizationUrl(provider, {
       redirect_uri: redirectUrl,
       scope: this.scopesOf(provider).join(' '),
@@ -56,7 +55,7 @@ export class IdentityProvider {
       nonce: attempt.nonce,
       code_challenge: await oidc.calculatePKCECodeChallenge(attempt.codeVerifier),
       code_challenge_method: 'S256',
-      ...(proves && { prompt: 'login', max_age: '0' }),
+      ...(attempt.isProof && { prompt: 'login', max_age: '0' }),
     });
   }
 
@@ -137,7 +136,7 @@ export class IdentityProvider {
 
   /** The highest role that the claims give. */
   private roleOf(claims: JsonObject): Role | undefined {
-    const trusted = isUnverified(claims.email_verified) ? { ...claims, email: undefined } : claims;
+    const trusted = isVerified(claims.email_verified) ? claims : { ...claims, email: undefined };
     const given = this.rules().flatMap(({ claim, value, role }) =>
       [trusted[claim]].flat().includes(value) ? [role] : [],
     );
@@ -154,7 +153,7 @@ export class IdentityProvider {
   /** Throws where a proof was asked for and the provider did not make the person sign in anew. */
   private provedAtOf(authTime: number | undefined, attempt: SignInAttempt): Date | null {
     const provedMs = authTime === undefined ? undefined : authTime * 1_000;
-    if (attempt.provenSessionId !== undefined) {
+    if (attempt.isProof) {
       const isNew = provedMs !== undefined && provedMs >= attempt.startedAtMs - CLOCK_SLACK_MS;
       if (!isNew) throw new Error('the provider did not make the person sign in anew');
     }
@@ -173,8 +172,8 @@ function clientAuthOf(oidc: typeof Oidc, secret: string): Oidc.ClientAuth {
   };
 }
 
-/** Some providers send it as text. */
-const isUnverified = (verified: unknown): boolean => verified === false || verified === 'false';
+/** Some providers send it as text. One that does not say so has not verified the address. */
+const isVerified = (verified: unknown): boolean => verified === true || verified === 'true';
 
 /** How the record of actions names the person. */
 function personOf(claims: unknown, fallback: string): string {
@@ -183,7 +182,7 @@ function personOf(claims: unknown, fallback: string): string {
     email_verified: verified,
     preferred_username: name,
   } = isJsonObject(claims) ? claims : {};
-  const known = isUnverified(verified) ? [name] : [email, name];
+  const known = isVerified(verified) ? [email, name] : [name];
   const isName = (text: unknown): text is string => typeof text === 'string' && text !== '';
   const person = known.find(isName) ?? fallback;
   return person.replaceAll('\0', '').slice(0, MAX_PERSON_CHARACTERS);

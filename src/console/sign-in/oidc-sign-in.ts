@@ -7,11 +7,22 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { GatewayUrl } from '../../platform/http-client/gateway-url.js';
 import { loggableError } from '../../platform/observability/logger.js';
+import { SignInRate } from './sign-in-rate.js';
 import { SignInService } from './sign-in.service.js';
 import { IdentityProvider } from './identity-provider.js';
 import type { SignInAttempt } from './sign-in-attempt.js';
 
 const CALLBACK = '/console/oidc/callback';
+
+/** What the page has sentences for; the address of the page has no other words. */
+export type SignInProblem = 'too_late' | 'no_role' | 'not_this_session' | 'too_often' | 'provider';
+
+/** A refusal of this gateway. */
+class RefusedSignIn extends Error {
+  constructor(readonly problem: SignInProblem) {
+    super(problem);
+  }
+}
 
 /** Opens sessions for operators whom the identity provider lets in. */
 @Injectable()
@@ -24,6 +35,7 @@ export class OidcSignIn {
     private readonly signIns: SignInService,
     private readonly sessions: ConsoleSessions,
     private readonly gateway: GatewayUrl,
+    private readonly rate: SignInRate,
     @Inject(GATEWAY_CONFIG) config: GatewayConfig,
   ) {
     this.actor = operatorActorsOf(config).oidc ?? '';
@@ -43,59 +55,45 @@ export class OidcSignIn {
     return this.provider.signInUrl(attempt, this.urlOfPath(CALLBACK).href);
   }
 
-  /** The id of the session of a secret, if its operator can prove who it is here. Throws 403. */
-  async provable(secret: string | undefined, address: string | undefined): Promise<string> {
+  /** Throws unless the operator of the session can prove who it is here. */
+  async checkProvable(secret: string | undefined, address: string | undefined): Promise<void> {
     const live = await this.signIns.find(secret, address);
-    if (live === undefined || !this.isOwn(live.session)) {
-      throw new GatewayError('permission_denied', 'This session was not opened here.');
-    }
-    return live.session.id;
+    if (live === undefined || !this.isOwn(live.session))
+      throw new RefusedSignIn('not_this_session');
   }
 
   /**
    * Opens a session for the operator who came back, and returns its secret. `former` is the secret of the session that the
-   * browser has. Throws 401 for an answer that is not that of the attempt, and 403 for somebody without a role.
+   * browser has; it ends. Throws for an answer that is not that of the attempt, and for somebody without a role.
    */
   async finish(
     attempt: SignInAttempt | undefined,
     request: Request,
     former: string | undefined,
   ): Promise<string> {
-    if (attempt === undefined) {
-      throw new GatewayError(
-        'invalid_token',
-        'Signing in took too long, or began elsewhere. Try again.',
-      );
-    }
+    if (attempt === undefined) throw new RefusedSignIn('too_late');
+    await this.rate.countAddress(request.ip);
     const query = new URL(request.originalUrl, this.gateway.href).search;
     const url = new URL(this.urlOfPath(CALLBACK).href + query);
     const operator = await this.provider.operatorOf(url, attempt);
-    if (operator === undefined) {
-      throw new GatewayError(
-        'permission_denied',
-        'You have no role here. Ask who keeps the gateway.',
-      );
-    }
+    if (operator === undefined) throw new RefusedSignIn('no_role');
     const { person, role, provedAt } = operator;
     const holder = { kind: 'operator', actor: this.actor, person, role } as const;
     const { secret } = await this.signIns.open(holder, request.ip, former, provedAt);
-    await this.endProven(attempt, person);
+    // From another site the browser does not send its cookie, so the attempt knows the session.
+    if (attempt.formerHash !== undefined) await this.sessions.endByHash(attempt.formerHash);
     return secret;
   }
 
   /** What the person is told of an error. Others than ours may quote what the provider said, and are logged. */
-  told(error: unknown): string {
-    if (error instanceof GatewayError) return error.message;
+  problemOf(error: unknown): SignInProblem {
+    if (error instanceof RefusedSignIn) return error.problem;
+    if (error instanceof GatewayError && error.code === 'rate_limit_exceeded') return 'too_often';
     this.logger.warn(
       { cause: loggableError(error) },
       'signing in with the identity provider failed',
     );
-    return 'The identity provider did not let you in, or did not answer. Try again; the log of the gateway says more.';
-  }
-
-  /** The browser sends its cookie not on the way back from another site, so the attempt names the session that goes on. */
-  private async endProven({ provenSessionId: id }: SignInAttempt, person: string): Promise<void> {
-    if (id !== undefined) await this.sessions.endOwn(id, this.actor, person);
+    return 'provider';
   }
 
   private isOwn({ holder }: ConsoleSession): boolean {

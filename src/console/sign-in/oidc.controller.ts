@@ -46,9 +46,11 @@ export class OidcController {
     const page = this.check(request);
     const secret = sessionSecretOf(request, page);
     const path = typeof returnPath === 'string' ? returnPath : undefined;
+    const isProof = proof === '1';
     await this.redirected(request, response, async () => {
-      const sessionId = proof === '1' ? await this.signIns.provable(secret, request.ip) : undefined;
-      const attempt = SignInAttempt.start(this.clock.nowMs(), { returnPath: path, sessionId });
+      if (isProof) await this.signIns.checkProvable(secret, request.ip);
+      const terms = { returnPath: path, isProof, former: secret };
+      const attempt = SignInAttempt.start(this.clock.nowMs(), terms);
       const url = await this.signIns.urlOf(attempt);
       setAttemptCookie(response, page, attempt.toString());
       return url;
@@ -83,7 +85,7 @@ export class OidcController {
     return page;
   }
 
-  /** To where `find` says; what goes wrong is told on the page. */
+  /** To where `find` says; what goes wrong is told on the page, by a code: the address of the page may be anybody's. */
   private async redirected(
     request: Request,
     response: Response,
@@ -93,7 +95,7 @@ export class OidcController {
     const url = await find().catch((error: unknown) => {
       this.failures.failed(request.ip);
       const home = this.signIns.urlOfPath(HOME);
-      home.searchParams.set('sign_in_error', this.signIns.told(error));
+      home.searchParams.set('sign_in_error', this.signIns.problemOf(error));
       return home;
     });
     response.redirect(302, url.href);

@@ -30,6 +30,13 @@ export function cookieOf({ headers }: Pick<Request, 'headers'>, name: string): s
 export const sessionSecretOf = (request: Request, page: PageOrigin): string | undefined =>
   cookieOf(request, nameOf(page));
 
+/** The page sends it with what it asks while nobody touches it. Such a request is no use, so it never lengthens a session. */
+const POLL_HEADER = 'x-console-poll';
+
+/** Whether the page asks by itself. */
+export const isPollOfPage = ({ headers }: Pick<Request, 'headers'>): boolean =>
+  headers[POLL_HEADER] !== undefined;
+
 /** Gives the browser the secret. Scripts cannot read it, and no other site can make the browser send it. */
 export function setSessionCookie(response: Response, page: PageOrigin, secret: string): void {
   setCookie(response, page, {

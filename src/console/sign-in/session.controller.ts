@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import assert from 'node:assert/strict';
 import type { Request, Response } from 'express';
 import { bodyInApiFamily } from '../../common/errors/error-body.js';
+import { toPublicId } from '../../common/ids/public-id.js';
 import { StrictBody } from '../../common/validation/strict-body.pipe.js';
 import {
   BodyLimit,
@@ -13,9 +14,14 @@ import { IdentityProvider } from './identity-provider.js';
 import { notSignedIn } from './console-requests.js';
 import { OwnPageGuard } from './own-page.guard.js';
 import { type PageOrigin, PageOrigins } from './page-origin.js';
-import { clearSessionCookie, sessionSecretOf, setSessionCookie } from './session-cookie.js';
+import {
+  clearSessionCookie,
+  isPollOfPage,
+  sessionSecretOf,
+  setSessionCookie,
+} from './session-cookie.js';
 import { type SessionView, type SignInView, viewSession } from './session.view.js';
-import { ProofBody, SignInBody } from './sign-in.bodies.js';
+import { PortalBody, ProofBody, SignInBody } from './sign-in.bodies.js';
 import { type LiveSession, SignInService } from './sign-in.service.js';
 
 /** A secret has at most 4,096 characters, and whoever sends a body here is not known yet. */
@@ -46,7 +52,8 @@ export class SessionController {
     const signIn = this.waysOf(request);
     // Where nobody may sign in no cookie is read, so any page may know it.
     const page = signIn.refused === null ? this.ownPage.check(request) : undefined;
-    const live = page && (await this.signIns.find(sessionSecretOf(request, page), request.ip));
+    const secret = page && sessionSecretOf(request, page);
+    const live = await this.signIns.find(secret, request.ip, isPollOfPage(request));
     if (live !== undefined) return this.view(live, request);
     response.status(401);
     const error = bodyInApiFamily(notSignedIn(), 'general', requestIdOf(response));
@@ -66,6 +73,19 @@ export class SessionController {
     const { secret, ...live } = await this.signIns.signIn(body, request.ip, former);
     setSessionCookie(response, page, secret);
     return this.view(live, request);
+  }
+
+  /** Whom a link lets in, so that the page can ask before it ends the session that is open. */
+  @Post('portal')
+  @HttpCode(200)
+  @UseGuards(OwnPageGuard, JsonBodyGuard)
+  @BodyLimit(BODY_BYTES, BODY_VALUES)
+  async describeLink(
+    @Req() request: Request,
+    @StrictBody() { portal }: PortalBody,
+  ): Promise<{ account_id: string }> {
+    const accountId = await this.signIns.accountOfLink(portal, request.ip);
+    return { account_id: toPublicId('acct', accountId) };
   }
 
   @Post('proof')

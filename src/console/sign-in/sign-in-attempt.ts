@@ -1,13 +1,25 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { hashSecret } from '../../auth/sessions/console-session.js';
 
 const SECRET_BYTES = 32;
 /** The provider has to send the browser back within this time. */
 export const ATTEMPT_MS = 600_000;
-const FORM = /^([\w-]{43})\.(\d{13})\.([\w-]*)\.([\w-]*)$/;
+const FORM = /^([\w-]{43})\.(\d{13})\.(p?)\.((?:[\w-]{43})?)\.([\w-]*)$/;
+const IS_PROOF = 'p';
 /** A path of the page, which is no other host and no path above it for any browser. */
 const OWN_PATH = /^\/console\/(?!\/)(?!.*(?:\/\/|\.\.))[\w\-./?&=%~+:,#]{0,1000}$/;
 /** Where the browser goes after signing in, if the page has asked for no screen. */
 export const HOME = '/console/';
+
+/** How an attempt begins. */
+interface AttemptStart {
+  /** The screen to go to afterwards. */
+  readonly returnPath: string | undefined;
+  /** Whether the operator of a session proves who it is; else somebody signs in. */
+  readonly isProof: boolean;
+  /** The secret of the session that the browser has. */
+  readonly former: string | undefined;
+}
 
 /**
  * A way to the identity provider and back. The browser keeps it in a cookie; what the provider is told follows from its secret,
@@ -17,27 +29,27 @@ export class SignInAttempt {
   private constructor(
     private readonly secret: string,
     readonly startedAtMs: number,
-    /** The session whose operator proves who it is; undefined: somebody signs in. */
-    readonly provenSessionId: string | undefined,
+    /** Whether the operator of a session proves who it is; else somebody signs in. */
+    readonly isProof: boolean,
+    /** The hash of the secret of the session that ends with the new one; only who had the secret knows it. */
+    readonly formerHash: Buffer | undefined,
     /** The screen to go to afterwards. */
     readonly returnPath: string,
   ) {}
 
   static start(
     startedAtMs: number,
-    {
-      returnPath = HOME,
-      sessionId,
-    }: { returnPath?: string | undefined; sessionId?: string | undefined },
+    { returnPath = HOME, isProof, former }: AttemptStart,
   ): SignInAttempt {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const path = OWN_PATH.test(returnPath) ? returnPath : HOME;
-    return new SignInAttempt(secret, startedAtMs, sessionId, path);
+    const formerHash = former === undefined ? undefined : hashSecret(former);
+    return new SignInAttempt(secret, startedAtMs, isProof, formerHash, path);
   }
 
   /** The attempt of a cookie; undefined where it is damaged or too old. */
   static parse(cookie: string | undefined, nowMs: number): SignInAttempt | undefined {
-    const [, secret = '', startedAt = '', sessionId = '', path = ''] =
+    const [, secret = '', startedAt = '', proof = '', former = '', path = ''] =
       FORM.exec(cookie ?? '') ?? [];
     const startedAtMs = Number(startedAt);
     if (secret === '' || nowMs - startedAtMs >= ATTEMPT_MS) return undefined;
@@ -45,7 +57,8 @@ export class SignInAttempt {
     return new SignInAttempt(
       secret,
       startedAtMs,
-      sessionId === '' ? undefined : sessionId,
+      proof === IS_PROOF,
+      former === '' ? undefined : Buffer.from(former, 'base64url'),
       OWN_PATH.test(returnPath) ? returnPath : HOME,
     );
   }
@@ -70,7 +83,8 @@ export class SignInAttempt {
 
   private get facts(): readonly string[] {
     const path = Buffer.from(this.returnPath).toString('base64url');
-    return [String(this.startedAtMs), this.provenSessionId ?? '', path];
+    const former = this.formerHash?.toString('base64url') ?? '';
+    return [String(this.startedAtMs), this.isProof ? IS_PROOF : '', former, path];
   }
 
   private derived(purpose: string): string {

@@ -15,6 +15,12 @@ export class SignInBody {
   portal?: string;
 }
 
+/** Body of POST /console/session/portal. */
+export class PortalBody {
+  @Text({ min: 1, max: MAX_SECRET, description: 'The secret of a portal link' })
+  portal!: string;
+}
+
 /** Body of POST /console/session/proof. */
 export class ProofBody {
   @Text({ min: 1, max: MAX_SECRET, description: 'The admin token' })

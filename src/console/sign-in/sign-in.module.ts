@@ -7,6 +7,7 @@ import { IdentityProvider } from './identity-provider.js';
 import { OidcController } from './oidc.controller.js';
 import { OidcSignIn } from './oidc-sign-in.js';
 import { SessionController } from './session.controller.js';
+import { SignInRate } from './sign-in-rate.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Signing in to the console, and the calls of its page. */
@@ -17,6 +18,7 @@ import { SignInService } from './sign-in.service.js';
     PageOrigins,
     OwnPageGuard,
     ConsoleRequests,
+    SignInRate,
     SignInService,
     IdentityProvider,
     OidcSignIn,

@@ -9,6 +9,7 @@ import { SessionCallers } from '../../auth/sessions/session-callers.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { Clock } from '../../common/time/clock.js';
+import { SignInRate } from './sign-in-rate.js';
 import type { SignInBody } from './sign-in.bodies.js';
 
 /** A live session; of a customer also the caller as whom it calls. */
@@ -29,6 +30,7 @@ export class SignInService {
     private readonly sessions: ConsoleSessions,
     private readonly callers: SessionCallers,
     private readonly clock: Clock,
+    private readonly rate: SignInRate,
   ) {}
 
   /** Whether operators can sign in with the admin token. */
@@ -38,38 +40,42 @@ export class SignInService {
 
   /**
    * Opens a session for what was sent. `former` is the secret of the session that the browser has; it ends. Throws 400 unless
-   * exactly one thing was sent, 401 `invalid_token` for a wrong one, 403 for a disabled account, 429 after too many guesses.
+   * exactly one thing was sent, 401 `invalid_token` for a wrong one, 403 for a disabled account, 429 after too many guesses or
+   * sessions.
    */
   async signIn(
     body: SignInBody,
     address: string | undefined,
     former: string | undefined,
   ): Promise<OpenedSession & LiveSession> {
+    await this.rate.countAddress(address);
     const holder = await this.holderOf(body, address);
     const opened = await this.open(holder, address, former);
     return { ...opened, caller: await this.callers.of(opened.session) };
   }
 
-  /** Opens a session for somebody who was let in, and ends the former one. */
+  /** Opens a session for somebody who was let in, and ends the former one. Throws 429 for a holder who opens too many. */
   async open(
     holder: SessionHolder,
     address: string | undefined,
     former: string | undefined,
     provedAt = holder.kind === 'operator' ? new Date(this.clock.nowMs()) : null,
   ): Promise<OpenedSession> {
+    await this.rate.countHolder(holder);
     if (former !== undefined) await this.sessions.endBySecret(former, address);
     const opened = await this.sessions.open(holder, address ?? null, provedAt);
     this.logger.log({ ...factsOf(opened.session), address }, 'signed in to the console');
     return opened;
   }
 
-  /** The live session of a secret; undefined if it has ended, or its key has. */
+  /** The live session of a secret; undefined if it has ended, or its key has. `isPoll`: the page asks by itself. */
   async find(
     secret: string | undefined,
     address: string | undefined,
+    isPoll = false,
   ): Promise<LiveSession | undefined> {
-    const session = secret === undefined ? undefined : await this.sessions.use(secret, address);
-    if (session === undefined) return undefined;
+    const session = secret && (await this.sessions.use(secret, address, isPoll));
+    if (!session) return undefined;
     const caller = await this.callers.of(session);
     return session.holder.kind === 'customer' && caller === undefined
       ? undefined
@@ -87,6 +93,7 @@ export class SignInService {
       const message = 'This session was not opened with the admin token.';
       throw new GatewayError('permission_denied', message, { param: 'token' });
     }
+    await this.rate.countAddress(address);
     this.token.checkText(token, address);
     return this.sessions.prove(session.id);
   }
@@ -120,15 +127,29 @@ export class SignInService {
     return { kind: 'operator', actor, role: 'admin', person: null };
   }
 
+  /** The id of the account that a link lets in, which is not used up. Throws as {@link signIn}. */
+  async accountOfLink(portal: string, address: string | undefined): Promise<string> {
+    await this.rate.countAddress(address);
+    return this.accountBy(address, () => this.links.find(portal));
+  }
+
   private async customer(portal: string, address: string | undefined): Promise<SessionHolder> {
+    const accountId = await this.accountBy(address, () => this.links.take(portal));
+    return { kind: 'customer', accountId, apiKeyId: null };
+  }
+
+  private async accountBy(
+    address: string | undefined,
+    look: () => Promise<string | undefined>,
+  ): Promise<string> {
     this.keys.checkGuesses(address);
-    const accountId = await this.links.take(portal);
+    const accountId = await look();
     if (accountId === undefined) {
       this.keys.noteGuess(address);
       const message = 'The link was used before, or is older than ten minutes. Ask for a new one.';
       throw new GatewayError('invalid_token', message, { param: 'portal' });
     }
-    return { kind: 'customer', accountId, apiKeyId: null };
+    return accountId;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
+import { OpenReads } from '../../auth/open-reads.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { Quota } from '../../platform/fairness/quota.js';
 import { setSandboxHeader } from '../../platform/http-server/responses/gateway-headers.js';
@@ -35,11 +36,12 @@ export class TaskEvents {
     private readonly reads: TasksService,
     private readonly longPoll: LongPoll,
     private readonly kinds: TaskKinds,
+    private readonly openReads: OpenReads,
   ) {}
 
   /**
    * Sends the present state of a task, each change of it, and at its end the whole task. A client that names the end as the last event
-   * it knows gets nothing (204). Throws 404 `task_not_found`, 429 and 503 for too many streams.
+   * it knows gets nothing (204). Ends within 2 s when the key or the session may read no more. Throws 404 `task_not_found`, 429 and 503 for too many streams.
    */
   async send(
     caller: Caller,
@@ -67,6 +69,7 @@ export class TaskEvents {
     const close = (): void => {
       watch.close();
     };
+    const forget = this.openReads.watch(caller, 'call', close);
     const deadline = setTimeout(close, this.deadlineMs).unref();
     events.onGone(close);
     try {
@@ -86,6 +89,7 @@ export class TaskEvents {
     } finally {
       events.drop();
       clearTimeout(deadline);
+      forget();
       close();
     }
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { toPublicId } from '../../../src/common/ids/public-id.js';
 import { chromiumPath } from '../../support/browser.js';
 import { ConsoleDesk } from '../../support/console-desk.js';
+import { until } from '../../support/until.js';
 
 const PATIENCE_MS = 120_000;
 const describeInBrowser = chromiumPath === undefined ? describe.skip : describe;
@@ -67,6 +68,50 @@ describeInBrowser('the sign-in page', () => {
   );
 
   it(
+    'asks before a link ends the session that is open',
+    async () => {
+      const { accountId } = await desk.gateway.account();
+      const account = toPublicId('acct', accountId);
+      const link = async () => {
+        const path = `/admin/accounts/${account}/portal-links`;
+        const { url } = await desk.admin<{ url: string }>('POST', path, {});
+        // The same document at another fragment is not loaded anew.
+        await desk.page.goto('about:blank');
+        await desk.page.goto(url);
+      };
+      await desk.signIn();
+      const cookieOf = () => desk.page.context().cookies();
+      const [former] = await cookieOf();
+      await link();
+      await hasText('You are signed in as Operator, admin');
+      expect(desk.page.url()).not.toContain('portal');
+      expect(await cookieOf()).toMatchObject([{ value: former?.value }]);
+      await desk.press(/^Stay signed in/);
+      await desk.page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+      await link();
+      await desk.press(`Sign in as ${account}`);
+      await hasText(account);
+      await desk.page.getByRole('button', { name: 'Sign out' }).waitFor();
+      expect(await desk.page.getByRole('link', { name: 'Accounts' }).count()).toBe(0);
+      expect(desk.complaints).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'shows no words of whoever made the address',
+    async () => {
+      await desk.open('/?sign_in_error=Call%20us%20at%20555', 'Sign in');
+      expect(await desk.page.getByText('555').count()).toBe(0);
+      await desk.open('/?sign_in_error=toString', 'Sign in');
+      expect(await desk.page.getByRole('alert').count()).toBe(0);
+      await desk.open('/?sign_in_error=no_role', 'Sign in');
+      await hasText('You have no role here.');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     'comes back when a session has ended while a screen is open',
     async () => {
       await desk.signIn();
@@ -108,6 +153,34 @@ describeInBrowser('the sign-in page', () => {
       await hasText(sentence);
       expect(await desk.page.getByRole('textbox').count()).toBe(0);
       await desk.page.unroute('**/console/session');
+    },
+    PATIENCE_MS,
+  );
+
+  // The last one, for the clock of the page stands still from here on.
+  it(
+    'tells by a header which requests the page makes by itself',
+    async () => {
+      const heard: (string | undefined)[] = [];
+      desk.page.on('request', (request) => {
+        if (/\/console\/(?:api|session)/.test(request.url())) {
+          heard.push(request.headers()['x-console-poll']);
+        }
+      });
+      await desk.page.clock.install();
+      await desk.signIn();
+      await desk.page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+      expect(heard.every((header) => header === undefined)).toBe(true);
+      await desk.page.clock.fastForward(100_000);
+      heard.length = 0;
+      await desk.page.clock.fastForward(60_000);
+      await until(() => Promise.resolve(heard.length > 0));
+      expect(new Set(heard)).toEqual(new Set(['1']));
+      await desk.page.keyboard.press('Tab');
+      heard.length = 0;
+      await desk.page.clock.fastForward(60_000);
+      await until(() => Promise.resolve(heard.length > 0));
+      expect(new Set(heard)).toEqual(new Set([undefined]));
     },
     PATIENCE_MS,
   );

@@ -4,6 +4,7 @@ import { toPublicId } from '../../../src/common/ids/public-id.js';
 import { MAX_EVENT_STREAMS_PER_ACCOUNT, TaskEvents } from '../../../src/tasks/reads/task-events.js';
 import { LongPoll } from '../../../src/tasks/reads/long-poll.js';
 import type { Task } from '../../../src/tasks/task.js';
+import { ConsoleBrowser, OWN_PAGE } from '../../support/console-browser.js';
 import { endTask } from '../../support/end-task.js';
 import type { TestAccount } from '../../support/gateway.js';
 import { SentEvents } from '../../support/task-events.js';
@@ -95,6 +96,42 @@ describe('the events of a task', () => {
     } finally {
       service.deadlineMs = usual;
     }
+  });
+
+  it.each([
+    ['is revoked', 'UPDATE api_key SET revoked_at = now() WHERE account_id = $1'],
+    [
+      'expires',
+      `UPDATE api_key SET expires_at = now() + interval '1 second' WHERE account_id = $1`,
+    ],
+    ['has lost the scope', `UPDATE api_key SET scopes = '{read}' WHERE account_id = $1`],
+    ['has a disabled account', 'UPDATE account SET disabled = true WHERE id = $1'],
+  ])('end when their key %s, and no others do', async (_what, statement) => {
+    const others = await harness.gateway.account();
+    const streams = await Promise.all([
+      open(await harness.submit(account)),
+      open(await harness.submit(others), {}, others),
+    ]);
+    const [ending, lasting] = streams;
+    for (const events of streams) expect(await events.next()).toMatchObject({ name: 'status' });
+    await harness.gateway.dataSource.query(statement, [account.accountId]);
+    expect(await ending.next()).toBeUndefined();
+    const left = lasting.next().then(() => 'ended');
+    const pause = new Promise((resolve) => setTimeout(resolve, 1_500, 'open'));
+    expect(await Promise.race([left, pause])).toBe('open');
+    lasting.leave();
+    await left.catch(() => undefined);
+  });
+
+  it('end when the session of the console in which they came is signed out', async () => {
+    const browser = new ConsoleBrowser(harness.gateway.url);
+    expect((await browser.signIn({ api_key: account.key })).status).toBe(201);
+    const task = toPublicId('task', (await harness.submit(account)).id);
+    const url = `${harness.gateway.url}/console/api/v1/tasks/${task}/events`;
+    const events = await SentEvents.open(url, { ...OWN_PAGE, cookie: browser.cookieHeader });
+    expect(await events.next()).toMatchObject({ name: 'status' });
+    await browser.signOut();
+    expect(await events.next()).toBeUndefined();
   });
 
   it('are for so many clients of an account at once, and a place is free when one leaves', async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { Clock } from '../../../src/common/time/clock.js';
 import { AdminHarness, createdId, expectError } from '../../support/admin-harness.js';
 import { ConsoleBrowser } from '../../support/console-browser.js';
@@ -35,6 +36,7 @@ beforeAll(async () => {
   person('eve');
   person('nobody', 'cooks');
   provider.people.set('faked', { email: 'eve@example.com', email_verified: false });
+  provider.people.set('unsaid', { email: 'eve@example.com' });
 });
 afterAll(async () => {
   await desk.stop();
@@ -66,9 +68,10 @@ describe('signing in with the identity provider', () => {
   it.each([
     ['nobody has a role without a claim', 'nobody'],
     ['an e-mail address counts only if the provider has checked it', 'faked'],
+    ['an e-mail address of which the provider does not say so', 'unsaid'],
   ])('lets not everybody in: %s', async (_what, name) => {
     const end = await new SigningPerson(browser, name).signIn();
-    expect(end.searchParams.get('sign_in_error')).toMatch(/no role/);
+    expect(end.searchParams.get('sign_in_error')).toBe('no_role');
     expect([...browser.cookies.keys()]).toEqual([]);
   });
 
@@ -103,6 +106,38 @@ describe('signing in with the identity provider', () => {
   });
 });
 
+describe('a browser that has a session', () => {
+  it('loses it by signing in anew, whoever signs in', async () => {
+    await new SigningPerson(browser, 'jo').signIn();
+    const former = browser.cookieHeader;
+    expect((await browser.get('/api/admin/accounts', { cookie: former })).status).toBe(200);
+    await new SigningPerson(browser, 'eve').signIn();
+    await expectError(browser.get('/api/admin/accounts', { cookie: former }), 401, 'invalid_token');
+    const key = await gateway.account(1_000n);
+    expect((await browser.signIn({ api_key: key.key })).status).toBe(201);
+    const customer = browser.cookieHeader;
+    await new SigningPerson(browser, 'jo').signIn();
+    await expectError(browser.get('/api/v1/account', { cookie: customer }), 401, 'invalid_token');
+  });
+});
+
+describe('signing in with ADMIN_TOKEN beside the provider', () => {
+  it('writes a warning with the address, and a wrong token writes none', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn');
+    const warnings = () => warn.mock.calls.filter(([, text]) => /ADMIN_TOKEN/.test(String(text)));
+    await browser.signIn({ token: 'a-wrong-token-0123456789' });
+    expect(warnings()).toEqual([]);
+    expect((await browser.signIn({ token: ADMIN_TOKEN })).status).toBe(201);
+    expect(warnings()).toEqual([
+      [
+        { address: expect.stringContaining('127.0.0.1') },
+        'somebody signed in with ADMIN_TOKEN, although there is an identity provider',
+      ],
+    ]);
+    warn.mockRestore();
+  });
+});
+
 describe('an answer of the provider', () => {
   const refused = async (end: Promise<URL>) => {
     expect((await end).searchParams.get('sign_in_error')).not.toBeNull();
@@ -114,7 +149,7 @@ describe('an answer of the provider', () => {
     const answer = await jo.answerOf();
     const other = new ConsoleBrowser(gateway.url);
     const planted = await new SigningPerson(other, 'jo').comeBack(answer);
-    expect(planted.searchParams.get('sign_in_error')).toMatch(/began elsewhere/);
+    expect(planted.searchParams.get('sign_in_error')).toBe('too_late');
     // Another browser with an attempt of its own.
     await other.get('/oidc/start');
     const mixed = await new SigningPerson(other, 'jo').comeBack(answer);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatorToken } from '../../../src/auth/operators/operator-token.js';
 import type { Role } from '../../../src/auth/operators/role.js';
 import { ConsoleSessions } from '../../../src/auth/sessions/console-sessions.js';
-import { toPublicId } from '../../../src/common/ids/public-id.js';
-import { AdminHarness, expectError } from '../../support/admin-harness.js';
+import { fromPublicId, toPublicId } from '../../../src/common/ids/public-id.js';
+import { AdminHarness, createdId, expectError } from '../../support/admin-harness.js';
 import { ConsoleBrowser } from '../../support/console-browser.js';
 import { ADMIN_TOKEN, startTestGateway } from '../../support/gateway.js';
 import { startTaskHarness, type TaskHarness } from '../../support/task-harness.js';
@@ -63,6 +63,28 @@ describe('what a role shows', () => {
     expect(await looks()).toMatchObject([{ person: 'finance@example.com' }, look]);
   });
 
+  it('is no content in a session of a portal link, which support may make and open', async () => {
+    const { account_id: account } = (await desk.get(`/tasks/${task}`)).json as Record<
+      string,
+      string
+    >;
+    const support = await as('support');
+    const link = await support.post(`/api/admin/accounts/${account}/portal-links`, {});
+    const portal = (link.json as { url: string }).url.split('#portal=')[1];
+    const browser = new ConsoleBrowser(harness.gateway.url);
+    expect((await browser.signIn({ portal })).status).toBe(201);
+    const { json } = await browser.get('/api/v1/tasks');
+    expect((json as { data: unknown[] }).data).toMatchObject([{ id: task, result: null }]);
+    for (const path of ['', '/events', '/content', '/deliveries']) {
+      await expectError(browser.get(`/api/v1/tasks/${task}${path}`), 403, 'permission_denied');
+    }
+    const key = await harness.gateway.keyOf(fromPublicId('acct', account ?? '') ?? '');
+    const holder = new ConsoleBrowser(harness.gateway.url);
+    await holder.signIn({ api_key: key });
+    const whole = (await holder.get('/api/v1/tasks')).json as { data: unknown[] };
+    expect(whole.data).toMatchObject([{ result: { words: 'a secret of the customer' } }]);
+  });
+
   it.each(['viewer', 'support', 'finance', 'admin'] as const)(
     'is no content in a list: %s',
     async (role) => {
@@ -86,6 +108,30 @@ describe('what a role shows', () => {
     }
     const overview = (await browser.get('/api/admin/overview')).json;
     if (status === 403) expect(JSON.stringify(overview)).not.toMatch(/margin_microusd":"/);
+  });
+
+  it.each([
+    ['viewer', 'https://hooks.example.com'],
+    ['support', 'https://hooks.example.com/hooks/a-secret-path?token=a-secret-token'],
+  ] as const)('is of the URL of a webhook, to %s: %s', async (role, url) => {
+    const account = await desk.newAccount();
+    const path = `/accounts/${account}/webhook-endpoints`;
+    const body = {
+      url: 'https://hooks.example.com/hooks/a-secret-path?token=a-secret-token',
+      secret: 'a-secret-of-16-or-more',
+      events: ['balance.low'],
+    };
+    const id = createdId(await desk.post(path, body));
+    const tested = await desk.post(`${path}/${id}/test`, {});
+    expect(tested.status).toBe(202);
+    const { id: delivery } = tested.json as { id: string };
+    const browser = await as(role);
+    const paths = [`${path}/${id}`, path, `/webhook-deliveries/${delivery}`, '/webhook-deliveries'];
+    for (const read of paths) {
+      const { json } = await browser.get(`/api/admin${read}`);
+      const [shown] = (json as { data?: unknown[] }).data ?? [json];
+      expect(shown).toMatchObject({ url });
+    }
   });
 
   it('is all to the token itself', async () => {

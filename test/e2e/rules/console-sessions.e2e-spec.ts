@@ -79,6 +79,19 @@ describe('a session of an operator', () => {
     await expectError(used.get('/api/admin/accounts'), 401, 'invalid_token');
   });
 
+  it('ends after an hour without use also while its page asks by itself', async () => {
+    const browser = await signedIn();
+    const poll = { 'x-console-poll': '1' };
+    for (let minutes = 0; minutes < 55; minutes += 5) {
+      aheadMs += HOUR_MS / 12;
+      expect((await browser.get('/session', poll)).status).toBe(200);
+      expect((await browser.get('/api/admin/accounts?limit=1', poll)).status).toBe(200);
+    }
+    aheadMs += HOUR_MS / 12;
+    await expectError(browser.get('/api/admin/accounts', poll), 401, 'invalid_token');
+    expect((await browser.get('/session')).status).toBe(401);
+  });
+
   it('is a new one whatever cookie the browser had, and the former one ends', async () => {
     const browser = await signedIn();
     const former = browser.cookieHeader;
