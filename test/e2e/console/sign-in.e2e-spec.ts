@@ -116,6 +116,8 @@ describeInBrowser('the sign-in page', () => {
     async () => {
       await desk.signIn();
       await desk.page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+      // What is still asked for would be told first that nobody is signed in.
+      await desk.page.waitForLoadState('networkidle');
       await desk.gateway.dataSource.query('DELETE FROM console_session');
       await desk.press('Accounts', 'link');
       await desk.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
