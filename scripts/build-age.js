@@ -1,11 +1,19 @@
 import { readdirSync, statSync } from 'node:fs';
 
+/** The sources of the console's page; its pictures in `console/shots` are none. */
+export const CONSOLE_SOURCES = [
+  'console/src',
+  'console/index.html',
+  'console/icon.svg',
+  'console/vite.config.js',
+  'console/tsconfig.json',
+  'package-lock.json',
+];
 /** The sources of a build. */
 const SOURCES = [
   'src',
-  'console',
+  ...CONSOLE_SOURCES,
   'package.json',
-  'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
   'nest-cli.json',

@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { newestMs } from './build-age.js';
+import { CONSOLE_SOURCES, newestMs } from './build-age.js';
 
 const VITE = 'node_modules/vite/bin/vite.js';
 const BUILT = 'dist/console/page/index.html';
-const SOURCES = ['console', 'package-lock.json'];
 
 /** Whether a source of the console is newer than its page. */
 function isStale() {
   const built = statSync(BUILT, { throwIfNoEntry: false });
-  return built === undefined || built.mtimeMs < Math.max(...SOURCES.map((path) => newestMs(path)));
+  return (
+    built === undefined ||
+    built.mtimeMs < Math.max(...CONSOLE_SOURCES.map((path) => newestMs(path)))
+  );
 }
 
 /**
