@@ -23,13 +23,16 @@ const LOOKS = [
 
 type Role = Parameters<Page['getByRole']>[0];
 
+/** Where the console is served. */
+type Served = Pick<TestGateway, 'url' | 'stop'>;
+
 /** A whole gateway with the console, and a browser that has it open. */
-export class ConsoleDesk {
+export class ConsoleDesk<G extends Served = TestGateway> {
   /** What the console of the browser said that is no information, policy violations included. */
   readonly complaints: string[] = [];
 
   private constructor(
-    readonly gateway: TestGateway,
+    readonly gateway: G,
     private readonly browser: Browser,
     readonly page: Page,
   ) {
@@ -47,7 +50,11 @@ export class ConsoleDesk {
 
   /** Starts both. */
   static async start(settings: NodeJS.ProcessEnv = {}): Promise<ConsoleDesk> {
-    const gateway = await startTestGateway(settings);
+    return ConsoleDesk.before(await startTestGateway(settings));
+  }
+
+  /** A browser before a gateway that runs already, and that {@link stop} stops. */
+  static async before<G extends Served>(gateway: G): Promise<ConsoleDesk<G>> {
     const browser = await startBrowser();
     return new ConsoleDesk(gateway, browser, await browser.context.newPage());
   }

@@ -191,7 +191,7 @@ export async function startGatewayProgram(
     const { exitCode } = program.child;
     if (exitCode !== null) throw new Error(`exit ${exitCode}: ${program.stderr()}`);
     return (await statusOf(`${url}/health/ready`)) === 200;
-  });
+  }, PROCESS_TEST_TIMEOUT_MS);
   return asGateway(program, url, token);
 }
 
