@@ -15,9 +15,11 @@ interface PriceSumProps {
 
 const MILLION = 1_000_000;
 
-const unitOf = ({ unit, quantity }: Line): string =>
+/** What a line of a price counts, in words: "tokens", "code points". */
+export const unitOf = ({ unit, quantity }: { unit: string; quantity: number | null }): string =>
   `${unit.replaceAll('_', ' ')}${/input|output|cache/.test(unit) ? ' tokens' : quantity === 1 ? '' : 's'}`;
-const perOf = ({ unit, per }: Line): string =>
+/** What the price of a line is for: "per million", "per second". */
+export const perOf = ({ unit, per }: { unit: string; per: number }): string =>
   per === MILLION ? 'per million' : `per ${unit.replaceAll('_', ' ')}`;
 
 /** The charge, written out: each quantity times its price, and what was done with the sum. */

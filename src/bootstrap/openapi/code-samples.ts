@@ -6,8 +6,14 @@ export interface SampledCall {
   /** Name of the environment variable with the key or token; absent where none is needed. */
   readonly secret?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, of which a form has texts only. */
-  readonly body?: { readonly kind: 'json' | 'form'; readonly fields: object } | undefined;
+  /** The body; `files`: of a form, the paths of files by the names of their fields. */
+  readonly body?:
+    | {
+        readonly kind: 'json' | 'form';
+        readonly fields: object;
+        readonly files?: Readonly<Record<string, string>>;
+      }
+    | undefined;
   /** What is done with the answer: it is printed, saved under a name, or there is none. */
   readonly answer: 'json' | 'text' | 'none' | { readonly file: string };
 }
@@ -37,6 +43,10 @@ function partsOf(fields: object): [string, string][] {
   );
 }
 
+function filesOf(body: SampledCall['body']): [string, string][] {
+  return Object.entries(body?.files ?? {});
+}
+
 function curlOf({ method, url, secret, headers, body, answer }: SampledCall): string {
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
   const sent = Object.entries(headers).map(
@@ -48,6 +58,7 @@ function curlOf({ method, url, secret, headers, body, answer }: SampledCall): st
     ...(body?.kind === 'json'
       ? [`-H 'Content-Type: application/json'`, `-d ${shellText(jsonText(body.fields))}`]
       : partsOf(body?.fields ?? {}).map(([name, value]) => `-F ${shellText(`${name}=${value}`)}`)),
+    ...filesOf(body).map(([name, path]) => `-F ${shellText(`${name}=@"${path}"`)}`),
     ...(typeof answer === 'object' ? [`-o ${answer.file}`] : []),
   ];
   const place = url.includes('?') ? shellText(url) : url;
@@ -68,11 +79,21 @@ function nodeOf(call: SampledCall): string {
   const { url, body, answer } = call;
   const options = nodeOptionsOf(call);
   const argument = options.length === 0 ? '' : `, {\n${indented(options)}\n}`;
-  const form = partsOf(body?.kind === 'form' ? body.fields : {}).map(
-    ([name, value]) => `form.append(${scriptText(name)}, ${scriptText(value)});`,
-  );
+  const form = [
+    ...partsOf(body?.kind === 'form' ? body.fields : {}).map(
+      ([name, value]) => `form.append(${scriptText(name)}, ${scriptText(value)});`,
+    ),
+    ...filesOf(body).map(([name, path]) => {
+      const file = `new Blob([await readFile(${scriptText(path)})])`;
+      return `form.append(${scriptText(name)}, ${file}, ${scriptText(path)});`;
+    }),
+  ];
+  const used = [
+    ...(filesOf(body).length > 0 ? ['readFile'] : []),
+    ...(typeof answer === 'object' ? ['writeFile'] : []),
+  ];
   return [
-    ...(typeof answer === 'object' ? [`import { writeFile } from 'node:fs/promises';`, ''] : []),
+    ...(used.length > 0 ? [`import { ${used.join(', ')} } from 'node:fs/promises';`, ''] : []),
     ...(form.length === 0 ? [] : ['const form = new FormData();', ...form]),
     `const response = await fetch('${url}'${argument});`,
     'if (!response.ok) throw new Error(await response.text());',
@@ -115,9 +136,14 @@ function pythonOf({ method, url, secret, headers, body, answer }: SampledCall): 
     ...(secret === undefined ? [] : [`"Authorization": f"Bearer {os.environ['${secret}']}"`]),
     ...Object.entries(headers).map(([name, value]) => `"${name}": ${JSON.stringify(value)}`),
   ];
-  const form = partsOf(body?.kind === 'form' ? body.fields : {}).map(
-    ([name, value]) => `(${JSON.stringify(name)}, (None, ${JSON.stringify(value)})),`,
-  );
+  const form = [
+    ...partsOf(body?.kind === 'form' ? body.fields : {}).map(
+      ([name, value]) => `(${JSON.stringify(name)}, (None, ${JSON.stringify(value)})),`,
+    ),
+    ...filesOf(body).map(
+      ([name, path]) => `(${JSON.stringify(name)}, open(${JSON.stringify(path)}, "rb")),`,
+    ),
+  ];
   const options = [
     `"${url}",`,
     ...(sent.length === 0 ? [] : [`headers={\n${indented(sent.map((row) => `${row},`))}\n},`]),

@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/preact-query';
+import { ApiProblem, PATH_PREFIX } from '../../shared/api.js';
+
+/** The parts of a schema of openapi.json that make a field of a form. */
+export interface FieldSchema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly oneOf?: readonly FieldSchema[];
+  readonly anyOf?: readonly FieldSchema[];
+  readonly allOf?: readonly FieldSchema[];
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+  readonly discriminator?: { readonly mapping?: Readonly<Record<string, string>> };
+}
+
+interface BodyContent {
+  readonly schema: FieldSchema;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+/** openapi.json, as this gateway serves it. */
+export interface ApiDocument {
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly post?: {
+          readonly requestBody?: { readonly content: Readonly<Record<string, BodyContent>> };
+        };
+      }
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, FieldSchema>> };
+}
+
+/** An operation that makes something: what models of it are called, and where it is. */
+export interface PaidOperation {
+  /** One of `supported_endpoint_types` of a model. */
+  readonly type: string;
+  readonly path: string;
+  readonly name: string;
+}
+
+/** Every paid operation, in the order in which they are offered. */
+export const PAID_OPERATIONS: readonly PaidOperation[] = [
+  { type: 'chat-completions', path: '/v1/chat/completions', name: 'Chat' },
+  { type: 'responses', path: '/v1/responses', name: 'Responses' },
+  { type: 'messages', path: '/v1/messages', name: 'Messages' },
+  { type: 'embeddings', path: '/v1/embeddings', name: 'Embeddings' },
+  { type: 'image-generation', path: '/v1/images/generations', name: 'Images' },
+  { type: 'audio-speech', path: '/v1/audio/speech', name: 'Speech' },
+  { type: 'audio-dialogue', path: '/v1/audio/dialogue', name: 'Dialogue' },
+  { type: 'audio-transcription', path: '/v1/audio/transcriptions', name: 'Transcription' },
+  { type: 'audio-alignment', path: '/v1/audio/alignment', name: 'Alignment' },
+  { type: 'audio-voice-changer', path: '/v1/audio/voice-changer', name: 'Voice changer' },
+  { type: 'audio-isolation', path: '/v1/audio/isolation', name: 'Isolation' },
+  { type: 'audio-sound-effects', path: '/v1/audio/sound-effects', name: 'Sound effects' },
+  { type: 'audio-music', path: '/v1/audio/music', name: 'Music' },
+  { type: 'audio-dubbing', path: '/v1/audio/dubbing', name: 'Dubbing' },
+  { type: 'music-generation', path: '/v1/music/generations', name: 'Songs' },
+  { type: 'compat-video', path: '/v1/videos', name: 'Video' },
+];
+
+const MEDIA_OF_THE_SANDBOX = '/sandbox/media/';
+const FORM = 'multipart/form-data';
+
+async function readDocument(): Promise<ApiDocument> {
+  const response = await fetch(`${PATH_PREFIX}/openapi.json`);
+  if (!response.ok) throw new ApiProblem('The gateway did not give its document.', response.status);
+  return (await response.json()) as ApiDocument;
+}
+
+/** The document of this gateway. It stays as it is until the gateway starts anew. */
+export const useApiDocument = () =>
+  useQuery({ queryKey: ['openapi.json'], queryFn: readDocument, staleTime: Infinity });
+
+/** Whether this gateway has a sandbox: its examples then name recordings of it. */
+export const hasSandbox = ({ paths }: ApiDocument): boolean =>
+  JSON.stringify(paths['/v1/audio/transcriptions']?.post ?? '').includes(MEDIA_OF_THE_SANDBOX);
+
+/** The schema itself, where one names another. */
+export function resolved(document: ApiDocument, schema: FieldSchema): FieldSchema {
+  const { $ref: reference, allOf } = schema;
+  if (reference !== undefined) {
+    const named = document.components.schemas[reference.split('/').at(-1) ?? ''];
+    return named === undefined ? {} : resolved(document, named);
+  }
+  const [first] = allOf ?? [];
+  return first === undefined || schema.type !== undefined
+    ? schema
+    : { ...resolved(document, first), ...schema };
+}
+
+function contentOf(document: ApiDocument, path: string): BodyContent | undefined {
+  const content = document.paths[path]?.post?.requestBody?.content;
+  return content?.['application/json'] ?? content?.[FORM];
+}
+
+/** Whether the operation takes a form, because it takes an upload. */
+export const takesForm = (document: ApiDocument, path: string): boolean => {
+  const content = document.paths[path]?.post?.requestBody?.content;
+  return content?.['application/json'] === undefined && content?.[FORM] !== undefined;
+};
+
+/** The schema of a body for a model: some operations have one for each model. */
+export function bodySchemaOf(document: ApiDocument, path: string, model: string): FieldSchema {
+  const schema = contentOf(document, path)?.schema ?? {};
+  const ofModel = schema.discriminator?.mapping?.[model];
+  return resolved(document, ofModel === undefined ? schema : { $ref: ofModel });
+}
+
+/** A body of the document's examples, by its name. */
+export type Preset = readonly [name: string, body: Readonly<Record<string, unknown>>];
+
+/** The examples of an operation for a model. Where the model has none, those of another model with its name. */
+export function presetsOf(document: ApiDocument, path: string, model: string): readonly Preset[] {
+  const all = Object.entries(contentOf(document, path)?.examples ?? {}).map(
+    ([name, { value }]): Preset => [name, value as Preset[1]],
+  );
+  const own = all.filter(([, body]) => body.model === model);
+  return own.length > 0 ? own : all.map(([name, body]) => [name, { ...body, model }]);
+}
