@@ -5,12 +5,12 @@ import { Panel, Problem } from '../../shared/parts.js';
 import { useSession } from '../../shared/session.js';
 import { CallCode } from './code.js';
 import { type ApiDocument, hasSandbox, presetsOf, takesForm } from './document.js';
-import { type Draft, type Drafts, draftsOf, filled, formFieldsOf } from './fields.js';
+import { type FieldDraft, type Drafts, draftsOf, filled, formFieldsOf } from './fields.js';
 import { CallFields } from './form.js';
 import { MagicMenu, withMagic } from './magic.js';
 import { QuotedPrice, useQuote } from './price.js';
 import { RecordingLength, useRecordingLength } from './recording-length.js';
-import { CallRecord, CallResult, Text } from './result.js';
+import { CallRecord, CallResult, AnswerText } from './result.js';
 import type { FormCall } from './send.js';
 import { type RunningCall, useCall } from './use-call.js';
 
@@ -47,7 +47,7 @@ export function Desk({ document, path, model }: DeskProps) {
     setNeedsScope(!mayCall);
     if (mayCall) run(sent);
   };
-  const onDraft = (name: string, draft: Draft | undefined) =>
+  const onDraft = (name: string, draft: FieldDraft | undefined) =>
     setDrafts(changed(drafts, name, draft));
   const choosePreset = (name: string) => {
     const [, example = {}] = presets.find(([one]) => one === name) ?? [];
@@ -102,7 +102,7 @@ export function Desk({ document, path, model }: DeskProps) {
 }
 
 /** A file takes the place of an address, and the other way round: one of both is sent. */
-function changed(drafts: Drafts, name: string, draft: Draft | undefined): Drafts {
+function changed(drafts: Drafts, name: string, draft: FieldDraft | undefined): Drafts {
   const { [name]: _before, ...others } = drafts;
   if (draft === undefined) return others;
   const { file, audio_url: url, ...rest } = others;
@@ -144,7 +144,7 @@ function Result({ call: { state, text, answered, error } }: { readonly call: Run
   const record = error instanceof ApiProblem ? error.requestId : undefined;
   return (
     <div class="stack">
-      <Text text={text} />
+      <AnswerText text={text} />
       {state === 'running' && (
         <p class="soft" role="status">
           Waiting for the answer…

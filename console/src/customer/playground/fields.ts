@@ -21,8 +21,8 @@ export interface FormField extends Bounds {
 }
 
 /** What is in a field: a text as it was typed, whether it is ticked, or a file. Empty texts are not sent. */
-export type Draft = string | boolean | File;
-export type Drafts = Readonly<Record<string, Draft>>;
+export type FieldDraft = string | boolean | File;
+export type Drafts = Readonly<Record<string, FieldDraft>>;
 
 /** What the form sends. */
 export interface FilledBody {
@@ -155,7 +155,7 @@ export function draftsOf(
   );
 }
 
-function draftOf(kind: FieldKind, value: unknown): Draft {
+function draftOf(kind: FieldKind, value: unknown): FieldDraft {
   if (kind === 'flag') return value === true;
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { Conversation } from './conversation.js';
-import type { Draft, Drafts, FormField } from './fields.js';
+import { MessageFields } from './message-fields.js';
+import type { FieldDraft, Drafts, FormField } from './fields.js';
 
 interface FormProps {
   readonly fields: readonly FormField[];
@@ -9,7 +9,7 @@ interface FormProps {
   readonly inSight: readonly string[];
   /** Why a field cannot be sent, or why the gateway refused it. */
   readonly faults: Readonly<Record<string, string>>;
-  readonly onDraft: (name: string, draft: Draft | undefined) => void;
+  readonly onDraft: (name: string, draft: FieldDraft | undefined) => void;
 }
 
 /** The fields of a call: what is required, and what may be added. */
@@ -72,7 +72,7 @@ function CallField(props: FieldProps) {
     );
   }
   if (field.kind === 'messages') {
-    return <Conversation {...props} about={about} raw={input} rawId={id} />;
+    return <MessageFields {...props} about={about} raw={input} rawId={id} />;
   }
   return (
     <div class="field">
@@ -93,7 +93,7 @@ function Words({ text }: { readonly text: string }) {
   );
 }
 
-function remarkOn({ isRequired, kind }: FormField, draft: Draft | undefined): string {
+function remarkOn({ isRequired, kind }: FormField, draft: FieldDraft | undefined): string {
   const remarks = [
     isRequired ? 'required' : '',
     kind === 'json' ? 'JSON' : '',
@@ -210,7 +210,7 @@ function LineInput({ field, common, typed, onTyped }: TypedProps) {
 /** A file; it is emptied when the form is filled with something else. */
 function FileInput(props: {
   readonly common: Common;
-  readonly draft: Draft | undefined;
+  readonly draft: FieldDraft | undefined;
   readonly onFile: (file: File | undefined) => void;
 }) {
   const input = useRef<HTMLInputElement>(null);

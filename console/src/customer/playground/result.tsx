@@ -54,14 +54,14 @@ function OutcomeShown({ outcome, text }: { readonly outcome: Outcome; readonly t
     case 'stream':
       return (
         <>
-          <Text text={text} />
+          <AnswerText text={text} />
           <RawJson value={outcome.events} />
         </>
       );
     case 'json':
       return (
         <>
-          <Text text={textIn(outcome.value)} />
+          <AnswerText text={textIn(outcome.value)} />
           <Pictures value={outcome.value} />
           <RawJson value={outcome.value} />
         </>
@@ -69,12 +69,12 @@ function OutcomeShown({ outcome, text }: { readonly outcome: Outcome; readonly t
     case 'file':
       return <FileShown blob={outcome.blob} name={outcome.name} />;
     case 'text':
-      return <Text text={outcome.text} />;
+      return <AnswerText text={outcome.text} />;
   }
 }
 
 /** A text of an answer, as it stands. */
-export function Text({ text }: { readonly text: string }) {
+export function AnswerText({ text }: { readonly text: string }) {
   return text === '' ? null : <p class="told-text">{text}</p>;
 }
 

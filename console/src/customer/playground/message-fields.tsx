@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft, Drafts, FormField } from './fields.js';
+import type { FieldDraft, Drafts, FormField } from './fields.js';
 
 interface Turn {
   readonly role: string;
   readonly content: string;
 }
 
-interface ConversationProps {
+interface MessageFieldsProps {
   readonly field: FormField;
   readonly drafts: Drafts;
-  readonly onDraft: (name: string, draft: Draft | undefined) => void;
+  readonly onDraft: (name: string, draft: FieldDraft | undefined) => void;
   readonly about: ComponentChildren;
   /** The field as JSON, for what is no plain conversation. */
   readonly raw: ComponentChildren;
@@ -19,7 +19,7 @@ interface ConversationProps {
 const ROLES = ['user', 'assistant', 'system'] as const;
 
 /** The turns of a conversation of texts alone; undefined for another, or for no JSON. */
-function turnsIn(draft: Draft | undefined): readonly Turn[] | undefined {
+function turnsIn(draft: FieldDraft | undefined): readonly Turn[] | undefined {
   if (typeof draft !== 'string') return undefined;
   try {
     const value: unknown = JSON.parse(draft);
@@ -37,7 +37,7 @@ function isTurn(value: unknown): value is Turn {
 }
 
 /** The messages of a chat: who says what. With pictures, tools or parts they are shown as JSON. */
-export function Conversation(props: ConversationProps) {
+export function MessageFields(props: MessageFieldsProps) {
   const { field, drafts, onDraft, about, raw, rawId } = props;
   const turns = turnsIn(drafts[field.name]);
   if (turns === undefined) {
