@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { type Browser, chromiumPath, startBrowser } from '../../support/browser.js';
+import { ConsoleBrowser } from '../../support/console-browser.js';
 import { ADMIN_TOKEN, startTestGateway, type TestAccount } from '../../support/gateway.js';
 import type { TestGateway } from '../../support/gateway.js';
 import { type Filling, SwaggerPage, type Tried } from '../../support/swagger-page.js';
@@ -28,8 +29,8 @@ interface Player {
 }
 
 const idOf = ({ json }: Tried) => (json as { readonly id: string }).id;
-const firstIdOf = ({ json }: Tried) =>
-  (json as { readonly data: readonly { readonly id: string }[] }).data[0]?.id ?? 'none';
+const firstOf = <Row>({ json }: Tried) => (json as { readonly data: readonly Row[] }).data[0];
+const firstIdOf = (list: Tried) => firstOf<{ readonly id: string }>(list)?.id ?? 'none';
 
 describeInBrowser('Swagger UI in a browser', () => {
   let gateway: TestGateway;
@@ -155,6 +156,13 @@ describeInBrowser('Swagger UI in a browser', () => {
       expect(await ended(idOf(unclear))).toBe('reconciliation_required');
       const delivery = await succeeds('listTaskDeliveries', { parameters: { id: idOf(dub) } });
       const model = await succeeds('listModels');
+      const providers = await succeeds('listProviders');
+      const provider = firstOf<{
+        readonly id: string;
+        readonly routes: readonly { readonly upstream_model: string }[];
+      }>(providers);
+      await new ConsoleBrowser(gateway.url).signIn({ token: ADMIN_TOKEN });
+      const session = await succeeds('listSessions');
       const execution = done.get('createSpeech')?.headers['x-gateway-execution-id'] ?? 'none';
       const ids: readonly (readonly [RegExp, string])[] = [
         [/\/admin\/tasks\/\{id\}\/resolve/, idOf(unclear)],
@@ -168,6 +176,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         [/\/v1\/webhook-endpoints\//, idOf(endpoint)],
         [/\/webhook-deliveries\//, firstIdOf(delivery)],
         [/\/admin\/price-books\//, 'partners'],
+        [/\/admin\/sessions\//, firstIdOf(session)],
         [/\/runs\//, 'build-42'],
         [/\/v1\/responses\//, idOf(response)],
       ];
@@ -185,6 +194,8 @@ describeInBrowser('Swagger UI in a browser', () => {
       const inPath: readonly (readonly [name: string, valueAt: (path: string) => string])[] = [
         ['id', (path) => ids.find(([pattern]) => pattern.test(path))?.[1] ?? 'none'],
         ['endpoint_id', () => idOf(operators)],
+        ['provider', () => provider?.id ?? 'none'],
+        ['route', () => provider?.routes[0]?.upstream_model ?? 'none'],
         ['month', () => new Date().toISOString().slice(0, 7)],
         ['delivery_id', () => firstIdOf(delivery)],
       ];
