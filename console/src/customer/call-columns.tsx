@@ -17,7 +17,3 @@ export const CALL_COLUMNS: readonly Column<Shape<'ExecutionView'>>[] = [
   { head: 'Took', isNumber: true, cell: ({ duration_ms: ms }) => duration(ms) },
   { head: 'Error', cell: ({ error_code: code }) => code ?? '–' },
 ];
-
-/** The first call of an account that has made none. */
-export const FIRST_CALL = `curl -X POST $GATEWAY/v1/audio/speech -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
-  -d '{"model":"aud-v4","voice":"Adam","input":"Hello."}' -o hello.mp3`;

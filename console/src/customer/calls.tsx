@@ -1,10 +1,11 @@
 import { api } from '../shared/api.js';
+import { FIRST_CALL } from '../shared/first-call.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { RecordTabs } from '../shared/record-tabs.js';
 import { PagedTable } from '../shared/table.js';
-import { CALL_COLUMNS, FIRST_CALL } from './call-columns.js';
+import { CALL_COLUMNS } from './call-columns.js';
 import { RECORD_FILTERS, recordQuery } from '../shared/record-filters.js';
 
 const FILTERS: readonly Filter[] = [

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
+import { FIRST_CALL } from '../shared/first-call.js';
 import { limitOf } from '../shared/key-columns.js';
 import { microUsdOf, usd } from '../shared/money.js';
 import { Badge, Facts, Figures, Id, Money, Panel } from '../shared/parts.js';
@@ -9,7 +11,7 @@ import { useAnswer, usePages } from '../shared/queries.js';
 import { useSession } from '../shared/session.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { age, When } from '../shared/time.js';
-import { CALL_COLUMNS, FIRST_CALL } from './call-columns.js';
+import { CALL_COLUMNS } from './call-columns.js';
 
 type Account = Shape<'AccountView'>;
 type Hold = Shape<'HoldView'>;
@@ -53,7 +55,11 @@ export default function Home() {
         of={[
           ['Available', <Money microUsd={data.available_microusd} />],
           ['Held by what runs', <Money microUsd={data.held_microusd} />],
-          ['Spent per day', <Money microUsd={data.burn_microusd_per_day} />],
+          [
+            'Spent per day',
+            <Money microUsd={data.burn_microusd_per_day} />,
+            <Link href="/usage?range=7d">By model and day</Link>,
+          ],
           ['Runs out on', data.runs_out_on ?? 'not at this pace'],
           [
             'Told below',

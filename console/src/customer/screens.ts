@@ -13,5 +13,6 @@ export const CUSTOMER_SCREENS: readonly Screen[] = [
   { path: '/calls/:id', load: () => import('./call.js') },
   { path: '/tasks', load: () => import('./tasks.js') },
   { path: '/tasks/:id', load: () => import('./task.js') },
+  { path: '/usage', name: 'Usage', load: () => import('./usage.js') },
   { path: '/keys', name: 'Keys', load: () => import('./keys.js') },
 ];

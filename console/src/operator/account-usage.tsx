@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
 import { Chart } from '../shared/chart.js';
 import { axisUsd, chartUsd, count } from '../shared/money.js';
@@ -65,7 +66,10 @@ export function AccountUsage({ accountId }: { readonly accountId: string }) {
   const chart = useMemo(() => lineOf(rising), [rising]);
   const error = days.error ?? models.error;
   return (
-    <Panel title="Usage of the last 30 days">
+    <Panel
+      title="Usage of the last 30 days"
+      aside={<Link href={`/usage?account_id=${accountId}`}>By key, operation or hour</Link>}
+    >
       {error !== null && <Problem error={error} />}
       {error === null && models.data === undefined && <Loading />}
       {models.data?.data.length === 0 && <p class="soft">Nothing was used.</p>}

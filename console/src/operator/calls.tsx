@@ -1,4 +1,5 @@
 import { api, type Shape } from '../shared/api.js';
+import { FIRST_CALL } from '../shared/first-call.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Badge, Id, Money, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
@@ -52,9 +53,6 @@ const COLUMNS: readonly Column<Execution>[] = [
   { head: 'Error', cell: ({ error_code: code }) => code ?? '–' },
   { head: 'Account', cell: ({ account_id: id }) => <Id id={id} to={`/accounts/${id}`} isShort /> },
 ];
-
-const FIRST_CALL = `curl -X POST $GATEWAY/v1/audio/speech -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
-  -d '{"model":"aud-v4","voice":"Adam","input":"Hello."}' -o hello.mp3`;
 
 /** The synchronous calls of all accounts. */
 export default function Calls() {

@@ -15,5 +15,7 @@ export const OPERATOR_SCREENS: readonly Screen[] = [
   { path: '/tasks', load: () => import('./tasks.js') },
   { path: '/tasks/:id', load: () => import('./task.js') },
   { path: '/decide', name: 'To decide', load: () => import('./decide.js') },
+  { path: '/usage', name: 'Usage', load: () => import('./usage.js') },
+  { path: '/margin', name: 'Margin', load: () => import('./margin.js') },
   { path: '/find', load: () => import('./find.js') },
 ];

@@ -135,9 +135,17 @@ function MoneyOfDay({ of }: { readonly of: Overview }) {
     <Panel title="Money of the last 24 hours">
       <Figures
         of={[
-          ['Charged', <Money microUsd={charged} />],
+          [
+            'Charged',
+            <Money microUsd={charged} />,
+            <Link href="/usage?range=24h">By model and hour</Link>,
+          ],
           ['Cost at providers', <Money microUsd={earned.cost_microusd} />, 'As far as it is known'],
-          ['Margin', <Money microUsd={earned.margin_microusd} />],
+          [
+            'Margin',
+            <Money microUsd={earned.margin_microusd} />,
+            <Link href="/margin?range=24h">By model and hour</Link>,
+          ],
         ]}
       />
       <Chart
@@ -179,7 +187,9 @@ function Health({ of }: { readonly of: Overview }) {
           [
             'Half end within',
             duration(day.latency_p50_ms),
-            `99 % within ${duration(day.latency_p99_ms)}`,
+            <Link href="/usage?range=24h&metric=p99">
+              99 % within {duration(day.latency_p99_ms)}
+            </Link>,
           ],
           [
             'Tasks wait',

@@ -6,6 +6,10 @@ const HEIGHT_PX = 220;
 const AXIS_PX = 76;
 const MINUTE_S = 60;
 const DAY_S = 86_400;
+/** Of the way to the next time, and in pixels: how wide a bar is. */
+const BAR_WIDTH: [number, number] = [0.8, 60];
+/** How much higher than its highest bar a chart is. */
+const ABOVE = 1.05;
 const SCHEME = '(prefers-color-scheme: dark)';
 
 interface Drawing {
@@ -13,6 +17,7 @@ interface Drawing {
   readonly series: readonly Series[];
   readonly format: (value: number, step: number) => string;
   readonly isStepped: boolean;
+  readonly isStacked: boolean;
 }
 
 /** Draws into an element, anew at each change of its width and of the colours. Answers what ends that. */
@@ -20,11 +25,10 @@ export function drawChart(element: HTMLElement, drawing: Drawing): () => void {
   let plot: uPlot | undefined;
   const draw = () => {
     plot?.destroy();
-    const data: uPlot.AlignedData = [
-      [...drawing.times],
-      ...drawing.series.map(({ values }) => [...values]),
-    ];
-    plot = new uPlot(optionsFor(element, drawing), data, element);
+    const lines = drawing.isStacked
+      ? stacked(drawing.series)
+      : drawing.series.map(({ values }) => [...values]);
+    plot = new uPlot(optionsFor(element, drawing), [[...drawing.times], ...lines], element);
   };
   draw();
   const size = new ResizeObserver(() => {
@@ -45,17 +49,39 @@ export function drawChart(element: HTMLElement, drawing: Drawing): () => void {
   };
 }
 
+/** The tops of bars: each covers those after it, so the first is drawn first, and is the sum of all. */
+function stacked(series: readonly Series[]): number[][] {
+  return series
+    .reduceRight<number[][]>((tops, { values }) => {
+      const below = tops.at(-1);
+      return [...tops, values.map((value, place) => (value ?? 0) + (below?.[place] ?? 0))];
+    }, [])
+    .toReversed();
+}
+
+/** Room for whole bars, which stand on zero. */
+function barScales({ times }: Drawing): uPlot.Scales {
+  const gaps = times.slice(1).map((time, place) => time - (times[place] ?? 0));
+  const step = gaps.length === 0 ? DAY_S : Math.min(...gaps);
+  return {
+    x: { range: (_plot, min, max) => [min, max + step] },
+    y: { range: (_plot, _min, max) => [0, max > 0 ? max * ABOVE : 1] },
+  };
+}
+
 function optionsFor(element: HTMLElement, drawing: Drawing): uPlot.Options {
-  const { format, isStepped, series } = drawing;
+  const { format, isStepped, isStacked, series } = drawing;
   const axis = {
     stroke: colour(element, '--ink-soft'),
     grid: { stroke: colour(element, '--line'), width: 1 },
   };
-  const paths = isStepped ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
+  const bars = isStacked ? uPlot.paths.bars?.({ size: BAR_WIDTH, align: 1 }) : undefined;
+  const paths = isStepped ? uPlot.paths.stepped?.({ align: 1 }) : bars;
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
     legend: { show: false },
+    ...(isStacked && { scales: barScales(drawing) }),
     cursor: { drag: { x: false, y: false } },
     axes: [
       {
@@ -75,8 +101,9 @@ function optionsFor(element: HTMLElement, drawing: Drawing): uPlot.Options {
       ...series.map(({ name }, index) => ({
         label: name,
         stroke: colour(element, `--series-${index + 1}`),
-        width: 2,
-        points: { show: drawing.times.length === 1 },
+        width: isStacked ? 0 : 2,
+        ...(isStacked && { fill: colour(element, `--series-${index + 1}`) }),
+        points: { show: !isStacked && drawing.times.length === 1 },
         ...(paths && { paths }),
       })),
     ],

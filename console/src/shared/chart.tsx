@@ -13,11 +13,13 @@ interface ChartProps<Row> {
   readonly name: string;
   /** Epoch seconds, rising. */
   readonly times: readonly number[];
-  /** At most four. */
+  /** At most ten. */
   readonly series: readonly Series[];
   /** The value with its unit, for the axis; `step`: from one mark of the axis to the next. */
   readonly format: (value: number, step: number) => string;
   readonly isStepped?: boolean;
+  /** Bars on each other, from each time to the next one; no value is below zero. */
+  readonly isStacked?: boolean;
   /** The same numbers as a table. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -25,7 +27,7 @@ interface ChartProps<Row> {
 
 /** Lines over time, with the same numbers as a table. */
 export function Chart<Row>(props: ChartProps<Row>) {
-  const { name, times, series, format, isStepped = false } = props;
+  const { name, times, series, format, isStepped = false, isStacked = false } = props;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current;
@@ -33,13 +35,13 @@ export function Chart<Row>(props: ChartProps<Row>) {
     let destroy: (() => void) | undefined;
     let isGone = false;
     void import('./chart-canvas.js').then(({ drawChart }) => {
-      if (!isGone) destroy = drawChart(element, { times, series, format, isStepped });
+      if (!isGone) destroy = drawChart(element, { times, series, format, isStepped, isStacked });
     });
     return () => {
       isGone = true;
       destroy?.();
     };
-  }, [times, series, format, isStepped]);
+  }, [times, series, format, isStepped, isStacked]);
   return (
     <figure class="stack">
       <div class="chart" ref={place} role="img" aria-label={`${name}; the table has the numbers`} />

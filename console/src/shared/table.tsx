@@ -8,6 +8,14 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Numbers stand at the end. */
   readonly isNumber?: boolean;
+  /** The head changes the order of the rows. */
+  readonly sort?: Sorting;
+}
+
+/** How the rows stand by a column now, and what makes them stand by it or the other way round. */
+interface Sorting {
+  readonly now?: 'ascending' | 'descending';
+  readonly change: () => void;
 }
 
 /** A table with a name. It scrolls by itself on a narrow page. */
@@ -25,8 +33,8 @@ export function Table<Row>(props: {
         <thead>
           <tr>
             {columns.map((column) => (
-              <th scope="col" class={sideOf(column)}>
-                {column.head}
+              <th scope="col" class={sideOf(column)} aria-sort={column.sort?.now}>
+                {column.sort ? <SortHead head={column.head} {...column.sort} /> : column.head}
               </th>
             ))}
           </tr>
@@ -42,6 +50,15 @@ export function Table<Row>(props: {
         </tbody>
       </table>
     </div>
+  );
+}
+
+function SortHead({ head, now, change }: Sorting & { readonly head: string }) {
+  return (
+    <button type="button" class="bare" onClick={change}>
+      {head}
+      {now !== undefined && <span aria-hidden="true">{now === 'ascending' ? ' ▲' : ' ▼'}</span>}
+    </button>
   );
 }
 
