@@ -20,7 +20,8 @@ const TENTHS = 1_000n;
 function percent({ values }: Group): string {
   const [charged, margin] = [values[CHARGED.id], values[MARGIN.id]];
   if (typeof charged !== 'bigint' || typeof margin !== 'bigint' || charged <= 0n) return '–';
-  return `${(Number((margin * TENTHS) / charged) / 10).toFixed(1)} %`;
+  const parts = Number((margin * TENTHS) / charged);
+  return `${parts < 0 ? '−' : ''}${(Math.abs(parts) / 10).toFixed(1)} %`;
 }
 
 const MARGINS: Explored = {

@@ -10,6 +10,8 @@ const DAY_S = 86_400;
 const BAR_WIDTH: [number, number] = [0.8, 60];
 /** How much higher than its highest bar a chart is. */
 const ABOVE = 1.05;
+/** How many days lie between marks of an axis of days. */
+const WHOLE_DAYS = [1, 2, 3, 5, 7, 10, 15, 30, 90, 180, 365, 730];
 const SCHEME = '(prefers-color-scheme: dark)';
 
 interface Drawing {
@@ -59,10 +61,15 @@ function stacked(series: readonly Series[]): number[][] {
     .toReversed();
 }
 
-/** Room for whole bars, which stand on zero. */
-function barScales({ times }: Drawing): uPlot.Scales {
+/** The shortest time from one point to the next. */
+function stepOf({ times }: Drawing): number {
   const gaps = times.slice(1).map((time, place) => time - (times[place] ?? 0));
-  const step = gaps.length === 0 ? DAY_S : Math.min(...gaps);
+  return gaps.length === 0 ? DAY_S : Math.min(...gaps);
+}
+
+/** Room for whole bars, which stand on zero. */
+function barScales(drawing: Drawing): uPlot.Scales {
+  const step = stepOf(drawing);
   return {
     x: { range: (_plot, min, max) => [min, max + step] },
     y: { range: (_plot, _min, max) => [0, max > 0 ? max * ABOVE : 1] },
@@ -87,6 +94,7 @@ function optionsFor(element: HTMLElement, drawing: Drawing): uPlot.Options {
       {
         ...axis,
         ticks: axis.grid,
+        ...(stepOf(drawing) >= DAY_S && { incrs: WHOLE_DAYS.map((days) => days * DAY_S) }),
         values: (_plot, times, _axis, _space, step) => times.map(clock(step)),
       },
       {

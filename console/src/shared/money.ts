@@ -1,5 +1,7 @@
 const MICRO = 1_000_000n;
 const AMOUNT = /^(-?)(\d{1,12})(?:\.(\d{1,6}))?$/;
+/** Decimal places of dollars, the fewest first. */
+const PLACES = [0, 1, 2, 3, 4, 5, 6];
 const WHOLE = new Intl.NumberFormat('en-US');
 
 /** Micro-USD, a whole number in digits, as dollars: at least two places, and as many more as it takes: "$0.0125". */
@@ -35,7 +37,8 @@ export const chartUsd = (microUsd: string): number => Number(microUsd) / 1e6;
 
 /** Dollars beside the axis of a chart, with as many places as the step from one to the next takes. */
 export function axisUsd(value: number, step: number): string {
-  const places = step >= 1 ? 0 : Math.min(6, Math.max(2, Math.ceil(-Math.log10(step))));
+  const exact = PLACES.find((each) => Number.isInteger(Number((step * 10 ** each).toFixed(6))));
+  const places = exact === 0 ? 0 : Math.max(2, exact ?? 6);
   return `$${value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })}`;
 }
 

@@ -16,6 +16,23 @@ const AXES = {
   time: (value: number): string => duration(value),
 } as const;
 
+const MOST_OF_HEAD = 32;
+const END_OF_HEAD = 8;
+
+/** A long name as the head of a column. */
+const shortened = (name: string): string =>
+  name.length <= MOST_OF_HEAD
+    ? name
+    : `${name.slice(0, MOST_OF_HEAD - END_OF_HEAD - 1)}…${name.slice(-END_OF_HEAD)}`;
+
+/** "Charged, cost and margin". */
+function inWords(names: readonly string[]): string {
+  const [first = '', ...others] = names;
+  const words = [first, ...others.map((name) => name.toLowerCase())];
+  const last = words.pop() ?? '';
+  return words.length === 0 ? last : `${words.join(', ')} and ${last}`;
+}
+
 interface UsageChartProps {
   readonly metric: Metric;
   readonly by: DimensionId | undefined;
@@ -50,15 +67,15 @@ export function UsageChart(props: UsageChartProps) {
           head: dimensionName('time', roll),
           cell: ({ time }: ChartPoint) => <PointOfTime at={time} roll={roll} />,
         },
-        ...drawn.names.map((head, line): Column<ChartPoint> => ({
-          ...{ head, isNumber: true },
+        ...drawn.names.map((name, line): Column<ChartPoint> => ({
+          ...{ head: shortened(name), isNumber: true },
           cell: ({ values }) => shownValue(metricOf(line), values[line]),
         })),
       ],
       rows: drawn.points,
     };
   }, [inTime, ofLines, metric, by, roll, lines]);
-  const what = (lines ?? [metric]).map(({ name }) => name).join(', ');
+  const what = inWords((lines ?? [metric]).map(({ name }) => name));
   const ofWhat = by === undefined || ofLines === null ? '' : ` by ${dimensionName(by)}`;
   return (
     <Panel title={`${what} per ${roll}${ofWhat.toLowerCase()}`}>

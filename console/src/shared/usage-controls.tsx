@@ -67,7 +67,7 @@ export function UsageControls({
       ...{ name: 'roll', label: 'Each point is' },
       choices: [
         ['', 'As the time needs'],
-        ['hour', 'An hour, of the last 14 days'],
+        ['hour', 'An hour'],
         ['day', 'A day'],
         ['month', 'A month'],
       ],

@@ -83,7 +83,7 @@ export function DimensionCell(props: {
 
 /** An hour in the zone of the reader, or a day or month of UTC. */
 export function PointOfTime({ at, roll }: { readonly at: number; readonly roll: Roll }) {
-  return roll === 'hour' ? <When at={at} /> : <>{pointInWords(at, roll)}</>;
+  return roll === 'hour' ? <When at={at} /> : <span class="when">{pointInWords(at, roll)}</span>;
 }
 
 /** Where the calls of a row are listed, of the times from `from` until before `to`. Undefined: no list has just them. */

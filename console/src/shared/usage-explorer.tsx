@@ -14,7 +14,7 @@ import type { DimensionId } from './usage-dimensions.js';
 import { type ReadUsage, type UsageQuery, type UsageRows, useUsageRows } from './usage-rows.js';
 import { secondsOfText } from './usage-span.js';
 import { UsageTable, type WorkedOut } from './usage-table.js';
-import { CALLS, FAILURES, type Metric, shownValue, totalsOf } from './usage-values.js';
+import { CALLS, FAILURES, type Metric, shownValue, totalsOf, type Value } from './usage-values.js';
 
 /** What an explorer shows, and where it reads it. */
 export interface Explored extends UsageChoices {
@@ -175,14 +175,20 @@ function Totals({ of, metrics }: { readonly of: UsageRows; readonly metrics: rea
     .map((metric): readonly [string, ComponentChildren, ComponentChildren?] => [
       metric.name,
       shownValue(metric, totals[metric.id]),
-      metric === FAILURES ? share : undefined,
+      metric === FAILURES ? share : unknownOf(metric, totals[metric.id]),
     ]);
   return (
-    <section aria-label="Sums of the whole time">
+    <section class="fine" aria-label="Sums of the whole time">
       <Figures of={figures} />
     </section>
   );
 }
+
+/** Why a sum is not there. */
+const unknownOf = ({ fold }: Metric, value: Value | undefined): string | undefined => {
+  if (value !== null) return undefined;
+  return fold === 'whole' ? 'The cost of a call is unknown' : 'Not known';
+};
 
 function Cut({ of }: { readonly of: UsageRows | undefined }) {
   if (!of?.isCut) return null;

@@ -1,7 +1,7 @@
 import { type DimensionId, dimensionKey, dimensionWords } from './usage-dimensions.js';
 import { type Roll, timeOfRow } from './usage-span.js';
 import {
-  compareValues,
+  compareFalling,
   drawnValue,
   groupsOf,
   type Metric,
@@ -53,7 +53,7 @@ export function linesOfDimension(
 ): ChartLines {
   const keyOf = (row: UsageRow) => dimensionKey(id, row, roll);
   const all = groupsOf(rows, keyOf, [metric]).toSorted((one, other) =>
-    compareValues(other.values[metric.id], one.values[metric.id]),
+    compareFalling(one.values[metric.id], other.values[metric.id]),
   );
   const shown = all.slice(0, MOST_LINES);
   const others = metric.fold === 'most' ? 0 : all.length - shown.length;

@@ -11,7 +11,14 @@ import {
   rowsBehind,
 } from './usage-dimensions.js';
 import { endOfPoint, type Roll, timeOfRow } from './usage-span.js';
-import { compareValues, type Group, groupsOf, type Metric, shownValue } from './usage-values.js';
+import {
+  compareFalling,
+  compareValues,
+  type Group,
+  groupsOf,
+  type Metric,
+  shownValue,
+} from './usage-values.js';
 import type { UsageRow } from './usage-values.js';
 
 const ROWS_AT_ONCE = 100;
@@ -60,11 +67,13 @@ export function UsageTable(props: UsageTableProps) {
       ? groups.toSorted((a, b) => compareValues(a.values[thenLeast.id], b.values[thenLeast.id]))
       : groups;
     const dimension = dimensions.find((id) => id === sort);
-    const rising = (a: Group, b: Group) =>
-      dimension === undefined
-        ? compareValues(a.values[sort], b.values[sort])
-        : compareText(dimensionKey(dimension, a.row, roll), dimensionKey(dimension, b.row, roll));
-    return base.toSorted((a, b) => (isRising ? rising(a, b) : rising(b, a)));
+    if (dimension === undefined) {
+      const compare = isRising ? compareValues : compareFalling;
+      return base.toSorted((a, b) => compare(a.values[sort], b.values[sort]));
+    }
+    const keyOf = ({ row }: Group) => dimensionKey(dimension, row, roll);
+    const sign = isRising ? 1 : -1;
+    return base.toSorted((a, b) => sign * compareText(keyOf(a), keyOf(b)));
   }, [groups, sort, isRising, dimensions, roll, thenLeast]);
   const sorting = (id: string, isText: boolean) => ({
     ...(sort === id && { now: isRising ? ('ascending' as const) : ('descending' as const) }),

@@ -127,9 +127,15 @@ export const drawnValue = ({ kind }: Metric, value: Value): number | null => {
   return kind === 'money' ? Number(value) / 1e6 : Number(value);
 };
 
-/** The order of values, the least first; unknown ones are before all. */
+/** The order of values, the least first; unknown ones are behind all. */
 export function compareValues(one: Value | undefined, other: Value | undefined): number {
   const [a, b] = [one ?? null, other ?? null];
-  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
   return a < b ? -1 : Number(a > b);
+}
+
+/** The same with the most first; unknown ones are behind all too. */
+export function compareFalling(one: Value | undefined, other: Value | undefined): number {
+  const areKnown = [one, other].every((value) => value !== null && value !== undefined);
+  return areKnown ? compareValues(other, one) : compareValues(one, other);
 }

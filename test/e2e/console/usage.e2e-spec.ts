@@ -154,8 +154,15 @@ describeInBrowser('the screens of usage', () => {
     'tell in place why a time is refused, and what to call where nothing was used',
     async () => {
       await desk.open('/usage?roll=hour&from=1580000000', 'Usage');
-      await shows([/Usage by hour is kept for 14 days: from must not lie before/]);
+      const sentence = 'Usage by hour is kept for 14 days: from must not lie before';
+      await desk.page.getByText(sentence).first().waitFor();
+      // A browser complains of every refusal; this one is wanted.
+      const others = desk.complaints.filter(
+        (complaint) => !complaint.includes(' 400 (Bad Request)'),
+      );
       desk.complaints.length = 0;
+      expect(others).toEqual([]);
+      await shows([sentence]);
       await desk.open('/usage?from=1500000000&to=1510000000', 'Usage');
       await shows(['Nothing ended in this time', /curl -X POST/]);
     },
@@ -168,7 +175,7 @@ describeInBrowser('the screens of usage', () => {
       await desk.open('/usage?from=1583000000&to=1585000000', 'Usage');
       await desk.page.getByText(`100 of 10,500 rows`).waitFor();
       expect((await firstCells())[0]).toBe(`old-${MANY}`);
-      await desk.press('Show more');
+      await desk.page.getByRole('button', { name: 'Show more' }).click();
       await desk.page.getByText(`200 of 10,500 rows`).waitFor();
       await desk.page.getByText(`${MANY - 9} others`).waitFor();
       expect(await saved()).toHaveLength(MANY + 1);
@@ -196,7 +203,7 @@ describeInBrowser('the screens of usage', () => {
     'show the margin of models, those sold below their cost first',
     async () => {
       await desk.open('/margin', 'Margin');
-      await shows(['Charged, Cost, Margin per day', 'Sold below cost']);
+      await shows(['Charged, cost and margin per day', 'Sold below cost']);
       expect((await firstCells())[0]).toBe('gpt-cheap');
       const [name, below] = await cellsOf('gpt-cheap');
       expect([name, below]).toEqual(['gpt-cheap', '360']);
