@@ -1,3 +1,4 @@
+import { count } from './money.js';
 import { type DimensionId, dimensionKey, dimensionWords } from './usage-dimensions.js';
 import { type Roll, timeOfRow } from './usage-span.js';
 import {
@@ -65,7 +66,7 @@ export function linesOfDimension(
   const lines = others > 0 ? [...keys, OTHERS] : keys;
   const names = shown.map(({ row }) => dimensionWords(id, row, roll));
   return {
-    names: others > 0 ? [...names, `${others} others`] : names,
+    names: others > 0 ? [...names, `${count(others)} others`] : names,
     points: times.map((time) => ({
       time,
       values: lines.map((line) => valueAt(metric, at.get(`${time} ${line}`))),

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../../src/common/ids/public-id.js';
 import { chromiumPath } from '../../support/browser.js';
 import { ConsoleDesk } from '../../support/console-desk.js';
@@ -47,12 +47,16 @@ describeInBrowser('the screens of usage', () => {
     const { dataSource, url } = desk.gateway;
     await dataSource.query(DAYS, [account.accountId, [...models, ...more]]);
     await dataSource.query(MODELS_OF_OLD, [account.accountId, MANY]);
+    await dataSource.query('ANALYZE usage_day');
     await postJson(`${url}/v1/audio/speech`, account.headers, HELLO);
     const failing = { ...HELLO, input: 'Hello. [[sandbox:error]]' };
     await postJson(`${url}/v1/audio/speech`, account.headers, failing);
     await desk.signIn();
   }, PATIENCE_MS);
   afterAll(() => desk.stop());
+  beforeEach(() => {
+    desk.complaints.length = 0;
+  });
 
   /** Proves that what is open shows what is named, and is as it has to be at every size. */
   async function shows(shown: readonly (string | RegExp)[]) {
@@ -177,7 +181,7 @@ describeInBrowser('the screens of usage', () => {
       expect((await firstCells())[0]).toBe(`old-${MANY}`);
       await desk.page.getByRole('button', { name: 'Show more' }).click();
       await desk.page.getByText(`200 of 10,500 rows`).waitFor();
-      await desk.page.getByText(`${MANY - 9} others`).waitFor();
+      await desk.page.getByRole('listitem').filter({ hasText: '10,491 others' }).waitFor();
       expect(await saved()).toHaveLength(MANY + 1);
     },
     PATIENCE_MS,
