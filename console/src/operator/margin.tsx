@@ -34,7 +34,7 @@ const MARGINS: Explored = {
   lines: [CHARGED, COST, MARGIN],
   usualSort: BELOW_COST.id,
   thenLeast: MARGIN,
-  workedOut: [{ head: 'Of what was charged', cell: percent }],
+  workedOut: [{ head: 'Margin in %', cell: percent }],
   filtersTasksByKey: true,
   firstCall: FIRST_CALL,
 };
