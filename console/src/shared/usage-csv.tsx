@@ -7,6 +7,7 @@ import type { UsageQuery } from './usage-rows.js';
 const ROWS_OF_PAGE = '10000';
 const MOST_PAGES = 50;
 const KEPT_MS = 60_000;
+const LINE_END = '\r\n';
 const NAME_IN_HEADER = /filename="([^"]+)"/;
 
 interface CsvFile {
@@ -25,7 +26,8 @@ async function csvOf(path: string, query: UsageQuery): Promise<CsvFile> {
     const response = await fetch(`${CONSOLE_PATH}/api${path}?${params}`);
     const text = await response.text();
     if (!response.ok) throw problemOf(response, jsonIn(text));
-    parts.push(page === 0 ? text : text.slice(text.indexOf('\n') + 1));
+    // No end of a line is behind the last row; a further page has at least one row.
+    parts.push(page === 0 ? text : text.slice(text.indexOf(LINE_END)));
     name = NAME_IN_HEADER.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? name;
     cursor = response.headers.get('x-gateway-next-cursor');
     if (cursor === null) return { name, text: parts.join('') };
