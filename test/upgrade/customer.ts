@@ -55,6 +55,12 @@ export class Customer {
     return this.post(gateway, SPEECH, { ...HELLO, input: `Hello ${told(words)}` });
   }
 
+  /** The answer to a response that is to be made in the background. */
+  background(gateway: GatewayProgram): Promise<Answer> {
+    const body = { model: 'gen-5-mini', input: 'Why is the sky blue?', background: true };
+    return this.post(gateway, '/v1/responses', body);
+  }
+
   /** The id of a new task, whose work the sandbox does as the words say. */
   async submit(gateway: GatewayProgram, ...words: string[]): Promise<string> {
     const answer = await this.post(

@@ -141,6 +141,20 @@ describeUpgrade(
     );
 
     it(
+      'list the tasks of every customer, because nobody gets one of a kind that they do not know',
+      async () => {
+        const customer = customers[0]!;
+        const refused = await customer.background(present);
+        expect(refused.status).toBe(503);
+        expect(refused.headers.get('retry-after')).toBe('30');
+        expect(refused.bytes.toString()).toContain('upgraded from version 0.1.0');
+        expect((await customer.get(former, '/v1/tasks')).status).toBe(200);
+        await areExact();
+      },
+      PROCESS_TEST_TIMEOUT_MS,
+    );
+
+    it(
       'spend granted money first, as those of this version do, and leave what is paid',
       async () => {
         const customer = customers[0]!;
@@ -212,6 +226,18 @@ describeUpgrade(
         await former.end('SIGKILL');
         expect(await customer!.ended(present, waiting)).toBe('completed');
         await work(present, customers);
+        await areExact();
+      },
+      PROCESS_TEST_TIMEOUT_MS,
+    );
+
+    it(
+      'are followed by responses in the background, once the last of them has ended',
+      async () => {
+        const customer = customers[0]!;
+        await until(async () => (await customer.background(present)).status === 200);
+        const tasks = await customer.get(present, '/v1/tasks');
+        expect((tasks.json as { data: object[] }).data[0]).toMatchObject({ modality: 'text' });
         await areExact();
       },
       PROCESS_TEST_TIMEOUT_MS,

@@ -7,6 +7,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { GATEWAY_VERSION } from '../../common/version.js';
 import { DedicatedConnection } from '../../platform/database/dedicated-connection.js';
 import { waitForDatabase } from '../../platform/database/wait-for-database.js';
 import { CommittedWork } from './committed-work.js';
@@ -47,7 +48,7 @@ export interface Heartbeat {
 }
 
 const HEARTBEAT = `
-  SELECT process_beat($1, $2, $3, $4), (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_ms`;
+  SELECT process_beat_v2($1, $2, $3, $4, $5), (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_ms`;
 
 /**
  * This process's lease on its synchronous calls. While heartbeats renew it, no other process may release its calls. When
@@ -146,7 +147,7 @@ export class ProcessLease implements OnModuleInit, BeforeApplicationShutdown {
     const startedMs = performance.now();
     const ageMs = oldest === undefined ? 0 : Math.ceil(startedMs - oldest);
     try {
-      const values = [this.id, this.options.leaseMs, this.openCalls, ageMs];
+      const values = [this.id, this.options.leaseMs, this.openCalls, ageMs, GATEWAY_VERSION];
       const [row] = await this.connection.query<{ database_ms: number }>(HEARTBEAT, values);
       this.lastHeartbeatMs = performance.now();
       this.lastFailed = false;

@@ -306,6 +306,7 @@ CREATE TABLE gateway_process (
   unbroken_since timestamp with time zone NOT NULL DEFAULT now(),
   open_calls integer NOT NULL DEFAULT 0,
   oldest_open_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  version text,
   CONSTRAINT gateway_process_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX gateway_process_pkey ON public.gateway_process USING btree (id);
@@ -315,6 +316,7 @@ COMMENT ON gateway_process.lease_until IS 'The end of the lease. Only the owner 
 COMMENT ON gateway_process.unbroken_since IS 'Since when the lease was renewed in time. A process may only judge others once this is long enough ago.';
 COMMENT ON gateway_process.open_calls IS 'How many calls the process said it runs.';
 COMMENT ON gateway_process.oldest_open_at IS 'Earlier than the first call that the process may still run.';
+COMMENT ON gateway_process.version IS 'The version of the gateway that the process runs; null: 0.1.0, which does not say it.';
 
 CREATE TABLE hold (
   account_id uuid NOT NULL,
@@ -881,6 +883,7 @@ CREATE INDEX task_by_status ON public.task USING btree (status, id);
 CREATE INDEX task_by_time ON public.task USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX task_of_account_by_status ON public.task USING btree (account_id, status, id);
 CREATE INDEX task_of_client_request ON public.task USING btree (account_id, client_request_id, id) WHERE (client_request_id IS NOT NULL);
+CREATE INDEX task_open_responses ON public.task USING btree (account_id) WHERE ((kind = 'response'::text) AND (status = ANY (ARRAY['queued'::text, 'processing'::text])));
 CREATE INDEX task_to_collect ON public.task USING btree (id) WHERE ((evidence_status = 'succeeded'::text) AND (status = ANY (ARRAY['failed'::text, 'expired'::text, 'reconciliation_required'::text])));
 CREATE UNIQUE INDEX task_pkey ON public.task USING btree (account_id, id);
 CREATE TRIGGER task_cost_is_final AFTER UPDATE OF cost ON public.task FOR EACH ROW WHEN ((old.cost IS NOT NULL)) EXECUTE FUNCTION cost_refuse_change();
@@ -1455,7 +1458,9 @@ CREATE FUNCTION maker_spent(p_account uuid, p_maker uuid, p_from timestamp with 
 
 CREATE FUNCTION month_is_closed(p_account uuid, p_ended_at timestamp with time zone) RETURNS boolean LANGUAGE sql STABLE COST 100 AS '3434b6aa21f01915e3d7b14cd471fb68';
 
-CREATE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint) RETURNS void LANGUAGE sql VOLATILE COST 100 AS 'bc40221f4691213a81c2f332d122f201';
+CREATE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint) RETURNS void LANGUAGE sql VOLATILE COST 100 AS '3bc968c58e88256b4411b046f5ea0a60';
+
+CREATE FUNCTION process_beat_v2(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint, p_version text) RETURNS void LANGUAGE sql VOLATILE COST 100 AS 'a5ff1a1425481aa126200f0d49478bf6';
 
 CREATE FUNCTION record_drop_calls(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS 'cbc42642bc081caafb80f9e1cfc86016';
 
@@ -1487,7 +1492,9 @@ CREATE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUA
 
 CREATE FUNCTION response_redact(p_accounts uuid[], p_ids uuid[]) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a096402ea461f3779b8ec2199f80258c';
 
-CREATE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer, p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'c0a889e2dc56fb4a2728e281bbd4dbb1';
+CREATE FUNCTION response_redact_free(p_account uuid, p_id uuid) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_bitmapscan=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ab119ad4652e3515a0d9129ed2945c0c';
+
+CREATE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer, p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '23b8b90deb9d780f23b44b35da4ceb7f';
 
 CREATE FUNCTION response_sweep(p_max_bytes bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'f93b4e7cf64424e54c8971ff0f452019';
 
@@ -1535,6 +1542,8 @@ CREATE FUNCTION task_note_run() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 1
 
 CREATE FUNCTION task_note_spend() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '98af8bc4d3a8d47de666fecfbbd2f099';
 
+CREATE FUNCTION task_open_count(p_account uuid, p_kind text, p_most integer) RETURNS bigint LANGUAGE plpgsql STABLE COST 100 SET enable_bitmapscan=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd1e9035497b4355b2de4e375fce32268';
+
 CREATE FUNCTION task_refund_v2(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE sql VOLATILE COST 100 AS 'f32bc4ad605be52e82d39e8a35b3b7b2';
 
 CREATE FUNCTION task_refund_v3(p_account uuid, p_id uuid, p_amount bigint, p_key text, p_note text, p_reason text, OUT outcome text, OUT entry bigint, OUT rest bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd78f7183f95d40c18825fc6e41982215';
@@ -1543,7 +1552,7 @@ CREATE FUNCTION task_submit(p_account uuid, p_id uuid, p_api_key uuid, p_kind te
 
 CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, OUT outcome text, OUT created timestamp with time zone) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '08e3ac8ba6250482541d098d00d86b7b';
 
-CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb, p_route_cost bigint DEFAULT NULL::bigint, p_floor bigint DEFAULT NULL::bigint, p_prompt bigint DEFAULT NULL::bigint, p_most_open integer DEFAULT NULL::integer, OUT outcome text, OUT created timestamp with time zone, OUT room bigint, OUT reserved bigint, OUT bound_by text) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'a2457f317093fd2fc8b3ce902f8bc715';
+CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb, p_route_cost bigint DEFAULT NULL::bigint, p_floor bigint DEFAULT NULL::bigint, p_prompt bigint DEFAULT NULL::bigint, p_most_open integer DEFAULT NULL::integer, OUT outcome text, OUT created timestamp with time zone, OUT room bigint, OUT reserved bigint, OUT bound_by text) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ccd613a869890b00d856b08f235e0318';
 
 CREATE FUNCTION task_tell() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'be208539cc153dd2c9bbb6a4efdfb43c';
 

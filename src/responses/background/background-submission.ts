@@ -39,7 +39,7 @@ export class BackgroundSubmission {
 
   /**
    * The response, `queued`; that of an earlier request with the same key and body is answered as it is now. Throws as
-   * `TaskSubmission.submit`, and 400 and 413 for a response that could not be stored.
+   * `TaskSubmission.submit`, 400 and 413 for a response that could not be stored, and 503 beside a process of version 0.1.0.
    */
   async submit(
     call: AdmittedCall<'chat'>,
@@ -78,6 +78,7 @@ export class BackgroundSubmission {
     assert(route, 'admitted call has no route');
     const input = packedInput(sent.body, items, call.row, route);
     this.work.checkStorage(items, input.body);
+    await this.work.refuseBesideFormer();
     await this.images.check(asked.images);
     setIgnoredFieldsHeader(response, asked.ignored);
     const { hold } = quoteOf(call.row, asked);

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { DeadlinePassed } from '../../billing/calls/call-errors.js';
 import { Catalog } from '../../catalog/catalog.js';
 import { reportedCostOf } from '../../catalog/reported-cost.js';
@@ -21,6 +22,11 @@ import type { BackgroundAnswer } from './background-objects.js';
 
 /** Items are at most this much longer when they are sealed. */
 const SEALED_GROWTH = 1.5;
+
+/** Processes of version 0.1.0 that live: those of later versions say their version. */
+const FORMER =
+  'SELECT EXISTS (SELECT FROM gateway_process WHERE version IS NULL AND lease_until > now()) AS lives';
+const FORMER_RETRY_AFTER_SECONDS = 30;
 
 /** What bounds one run, and what the provider tells of its cost. To be disposed at its end. */
 export interface RunBounds extends Disposable {
@@ -45,6 +51,7 @@ export class BackgroundWork {
     private readonly cancels: CancelRequests,
     private readonly store: ResponseStore,
     private readonly catalog: Catalog,
+    private readonly dataSource: DataSource,
     @Inject(GATEWAY_CONFIG) private readonly config: Limits,
   ) {}
 
@@ -90,6 +97,18 @@ export class BackgroundWork {
     const message =
       'input is too large, with the settings, to be kept for a response in the background.';
     throw new GatewayError('request_too_large', message, { param: 'input' });
+  }
+
+  /** Throws 503 while a process of version 0.1.0 lives: it does not know such tasks, and fails where it lists them. */
+  async refuseBesideFormer(): Promise<void> {
+    const [row] = await this.dataSource.query<{ lives: boolean }[]>(FORMER);
+    if (row?.lives !== true) return;
+    const message =
+      'background cannot be used while the gateway is being upgraded from version 0.1.0. Try again later, or leave background out.';
+    throw new GatewayError('service_unavailable', message, {
+      param: 'background',
+      retryAfterSeconds: FORMER_RETRY_AFTER_SECONDS,
+    });
   }
 
   /** Whether a response with this answer can be stored. */

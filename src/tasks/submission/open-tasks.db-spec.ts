@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dataSourceWithPlans } from '../../../test/support/explain-plans.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { fundedAccount } from '../../../test/support/test-ledger.js';
 import { auditLedger } from '../../billing/audit/audit.js';
@@ -15,8 +16,13 @@ afterAll(() => database.drop());
 
 const newId = () => uuidV7(Date.now());
 
-async function submit(account: string, id = newId(), kind = 'response'): Promise<string> {
-  const [row] = await database.dataSource.query<[{ outcome: string }]>(
+async function submit(
+  account: string,
+  id = newId(),
+  kind = 'response',
+  db = database.dataSource,
+): Promise<string> {
+  const [row] = await db.query<[{ outcome: string }]>(
     `SELECT outcome FROM task_submit_v2($1, $2, NULL, $3, 'text', 'gen', NULL, '', '{}', 'openai', '', true, 'm',
        'run/openai', $4, NULL, NULL, NULL, NULL, NULL, '/v1/responses', NULL, NULL, false, NULL, NULL, NULL,
        p_most_open => $5)`,
@@ -61,4 +67,29 @@ describe('the open tasks of a kind whose number is bounded', () => {
     expect(await submit(account)).toBe('created');
     expect(await submit(account)).toBe('too_many_open');
   });
+
+  it.each(['an empty table', 'many open tasks of other kinds'])(
+    'are counted by an index of their own, with a plan that was made for %s',
+    async (_made) => {
+      const plans: string[] = [];
+      const db = await dataSourceWithPlans(database.url, (statement, plan) => {
+        if (statement.includes(`kind = 'response'`)) plans.push(plan);
+      });
+      const account = await fundedAccount(database.dataSource, 100_000n);
+      await submit(account, newId(), 'response', db);
+      await database.dataSource.query(
+        `INSERT INTO task (account_id, id, kind, modality, model, details, provider, provider_base_url, on_sandbox,
+           upstream_model, reserved)
+         SELECT $1, gen_random_uuid(), 'song', 'audio', 'm', '{}', 'p', '', true, 'm', 1 FROM generate_series(1, 3000)`,
+        [account],
+      );
+      for (let more = 1; more < MOST; more += 1) await submit(account, newId(), 'response', db);
+      expect(await submit(account, newId(), 'response', db)).toBe('too_many_open');
+      await db.destroy();
+      await database.dataSource.query('ANALYZE task');
+      expect(plans).toHaveLength(MOST + 1);
+      for (const plan of plans)
+        expect(plan).toMatch(/Index (Only )?Scan using task_open_responses/);
+    },
+  );
 });

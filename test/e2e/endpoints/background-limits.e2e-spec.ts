@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BackgroundHarness, BEGINS } from '../../support/background-harness.js';
+import { BackgroundHarness, BEGINS, COMPLETION } from '../../support/background-harness.js';
 import { chunk, event, streams } from '../../support/chat-upstream-harness.js';
 import { errorOf } from '../../support/http-answer.js';
 
+const FORMER = '0190a6a0-0000-7000-8000-000000000001';
 const STORED_BYTES = 20_000;
 const USAGE = { prompt_tokens: 12, completion_tokens: 5_000, total_tokens: 5_012 };
 const LARGE = streams(
@@ -61,5 +62,35 @@ describe('the open responses of an account', () => {
     desk.reset();
     const { id } = await desk.made({}, { 'idempotency-key': 'refused' });
     await desk.ended(id);
+  });
+});
+
+describe('while a process of version 0.1.0 lives, which does not know such tasks', () => {
+  const beat = (lease: number) =>
+    desk.gateway.dataSource.query(`SELECT process_beat('${FORMER}', $1, 0, 0)`, [lease]);
+
+  it('no response is taken in the background: 503 with Retry-After, and nothing is held', async () => {
+    const key = { 'idempotency-key': 'before-the-upgrade' };
+    const { id } = await desk.made({}, key);
+    await desk.ended(id);
+    await beat(60_000);
+    const before = await desk.gateway.balance(desk.account.accountId);
+    const refused = await desk.post({}, { 'idempotency-key': 'in-the-upgrade' });
+    expect(refused.status).toBe(503);
+    expect(errorOf(refused)).toMatchObject({ code: 'service_unavailable', param: 'background' });
+    expect(errorOf(refused).message).toContain('upgraded from version 0.1.0');
+    expect(refused.headers.get('retry-after')).toBe('30');
+    expect(await desk.gateway.balance(desk.account.accountId)).toEqual(before);
+    // A replay is none more, and what is made at once is no task.
+    expect((await desk.made({}, key)).id).toBe(id);
+    desk.upstream.reply = (reply) => {
+      reply.writeHead(200, { 'content-type': 'application/json' });
+      reply.end(JSON.stringify(COMPLETION));
+    };
+    expect((await desk.made({ background: false })).status).toBe('completed');
+    await beat(0);
+    desk.reset();
+    const later = await desk.made({}, { 'idempotency-key': 'in-the-upgrade' });
+    await desk.ended(later.id);
   });
 });

@@ -4,7 +4,8 @@ CREATE TABLE gateway_process (
   lease_until timestamptz NOT NULL DEFAULT now(),
   unbroken_since timestamptz NOT NULL DEFAULT now(),
   open_calls integer NOT NULL DEFAULT 0,
-  oldest_open_at timestamptz NOT NULL DEFAULT '-infinity'
+  oldest_open_at timestamptz NOT NULL DEFAULT '-infinity',
+  version text
 );
 COMMENT ON TABLE gateway_process IS 'The processes of the gateway. Each renews its own lease; what a process held whose lease is over is released by another.';
 COMMENT ON COLUMN gateway_process.lease_ms IS 'The length of the lease, which is the process''s own.';
@@ -12,6 +13,7 @@ COMMENT ON COLUMN gateway_process.lease_until IS 'The end of the lease. Only the
 COMMENT ON COLUMN gateway_process.unbroken_since IS 'Since when the lease was renewed in time. A process may only judge others once this is long enough ago.';
 COMMENT ON COLUMN gateway_process.open_calls IS 'How many calls the process said it runs.';
 COMMENT ON COLUMN gateway_process.oldest_open_at IS 'Earlier than the first call that the process may still run.';
+COMMENT ON COLUMN gateway_process.version IS 'The version of the gateway that the process runs; null: 0.1.0, which does not say it.';
 
 -- An index on the state of a call would cost each end of a call its rewrite in place. So a sweep reads every call once, some
 -- seconds after it began, and notes those that still run. Its work grows with what is open and what came since the last one, not

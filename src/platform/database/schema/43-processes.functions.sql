@@ -4,16 +4,23 @@
 -- the process counts as unbroken only from that beat on: after an outage the first process must not release the calls of
 -- processes that have not reconnected yet. `p_oldest_age_ms` is the age of the oldest call that the process may still run. A
 -- minute is added for the time that this statement takes.
-CREATE OR REPLACE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint)
-RETURNS void LANGUAGE sql AS $$
-  INSERT INTO gateway_process AS known (id, lease_ms, lease_until, unbroken_since, open_calls, oldest_open_at)
+CREATE OR REPLACE FUNCTION process_beat_v2(
+  p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint, p_version text
+) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO gateway_process AS known (id, lease_ms, lease_until, unbroken_since, open_calls, oldest_open_at, version)
     VALUES (p_id, p_lease_ms, now() + p_lease_ms * interval '1 millisecond', now(), p_open_calls,
-            now() - p_oldest_age_ms * interval '1 millisecond' - interval '1 minute')
+            now() - p_oldest_age_ms * interval '1 millisecond' - interval '1 minute', p_version)
   ON CONFLICT (id) DO UPDATE
     SET lease_ms = p_lease_ms, lease_until = excluded.lease_until, open_calls = p_open_calls,
         oldest_open_at = excluded.oldest_open_at,
         unbroken_since = CASE WHEN known.lease_until - now() < known.lease_ms * interval '0.5 milliseconds'
                               THEN now() ELSE known.unbroken_since END;
+$$;
+
+-- As processes of version 0.1.0 call it.
+CREATE OR REPLACE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint)
+RETURNS void LANGUAGE sql AS $$
+  SELECT process_beat_v2(p_id, p_lease_ms, p_open_calls, p_oldest_age_ms, NULL);
 $$;
 
 -- Releases those of the calls of an account that still run, as the calls of a lost process. Returns their number; null where

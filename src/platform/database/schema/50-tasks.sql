@@ -64,6 +64,7 @@ ALTER TABLE task ALTER result SET STORAGE EXTERNAL, ALTER found SET STORAGE EXTE
 CREATE INDEX task_by_id ON task (id);
 CREATE INDEX task_by_status ON task (status, id);
 CREATE INDEX task_of_account_by_status ON task (account_id, status, id);
+CREATE INDEX task_open_responses ON task (account_id) WHERE kind = 'response' AND status IN ('queued', 'processing');
 CREATE INDEX task_of_client_request ON task (account_id, client_request_id, id) WHERE client_request_id IS NOT NULL;
 CREATE INDEX task_by_time ON task USING brin (created_at) WITH (pages_per_range = 32, autosummarize = on);
 CREATE INDEX task_to_collect ON task (id)

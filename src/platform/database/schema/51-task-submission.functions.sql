@@ -111,6 +111,19 @@ BEGIN
   outcome := 'created';
 END $$;
 
+-- How many open tasks of a kind an account has, up to p_most. Responses have an index of their own, which a plan for any kind
+-- could not use: an account may have many open tasks of other kinds, and it is locked meanwhile.
+CREATE OR REPLACE FUNCTION task_open_count(p_account uuid, p_kind text, p_most integer) RETURNS bigint LANGUAGE plpgsql STABLE
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+BEGIN
+  IF p_kind = 'response' THEN
+    RETURN (SELECT count(*) FROM (SELECT FROM task
+             WHERE account_id = p_account AND kind = 'response' AND status IN ('queued', 'processing') LIMIT p_most) o);
+  END IF;
+  RETURN (SELECT count(*) FROM (SELECT FROM task
+           WHERE account_id = p_account AND kind = p_kind AND status IN ('queued', 'processing') LIMIT p_most) o);
+END $$;
+
 -- As task_submit, and looks at the limit of the key and of its maker (p_capped) and at that of its run (p_run), for which the task
 -- counts too; the first use of a run sets its limit (p_run_limit). The outcome may also be over_limit, over_run, run_conflict (the
 -- run has another limit). `room` is the least of what the account and the limits left before, for run_conflict the run's limit.
@@ -137,9 +150,7 @@ DECLARE
 BEGIN
   SELECT posted - held INTO room FROM account WHERE id = p_account FOR NO KEY UPDATE;
   is_new := (p_capped OR p_run IS NOT NULL OR p_most_open IS NOT NULL) AND NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
-  IF is_new AND p_most_open IS NOT NULL AND p_most_open <= (
-       SELECT count(*) FROM (SELECT FROM task WHERE account_id = p_account AND kind = p_kind AND status IN ('queued', 'processing')
-                              LIMIT p_most_open) o) THEN
+  IF is_new AND p_most_open IS NOT NULL AND p_most_open <= task_open_count(p_account, p_kind, p_most_open) THEN
     outcome := 'too_many_open';
     RETURN;
   END IF;
