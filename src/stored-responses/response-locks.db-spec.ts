@@ -69,9 +69,10 @@ async function sessions<T>(work: (runners: Three) => Promise<T>): Promise<T> {
   }
 }
 
-const STORE = `SELECT response_store($1, '${uuid(9)}', 30, '{}', 0, 'sealed', '{}', '{}', 100)`;
+/** Stores a response for which the oldest other one that can be forgotten is. */
+const STORE = `
+  SELECT response_store($1, $2, 30, '{}', 0, 'sealed', '{}', '{}', (SELECT bytes FROM stored_content WHERE account_id = $1))`;
 const WAYS: readonly [string, string][] = [
-  ['a response for which two others are forgotten', STORE],
   ['a sweep', 'SELECT response_sweep(0, 10), $1::uuid'],
   ['an erasure', 'SELECT response_erase($1)'],
 ];
@@ -124,6 +125,61 @@ describe.each(WAYS)('%s and a batch of attempts', (_what, forget) => {
       expect(status).toBe('delivered');
       expect(body).toContain('response.deleted');
     }
+  });
+});
+
+describe('responses that are stored where the oldest of the account are forgotten', () => {
+  const NEW = [21, 22, 23].map(uuid);
+  const told = async () => {
+    const rows = await db.query<{ owner_id: string; body: string }[]>(
+      `SELECT owner_id, convert_from(body, 'UTF8') AS body FROM webhook_delivery ORDER BY owner_id`,
+    );
+    return rows.map(({ body }) => body.includes('response.deleted'));
+  };
+  const left = async () =>
+    (await db.query<{ id: string }[]>('SELECT id FROM stored_response ORDER BY id')).map(
+      ({ id }) => id,
+    );
+  /** Two responses, the older one with the newer delivery. */
+  async function stored(): Promise<string> {
+    const account = randomUUID();
+    await db.query('TRUNCATE stored_response, stored_item, stored_content, webhook_delivery, task');
+    for (const [at, id] of [12, 11].entries()) {
+      await storeOf().store(account, response(uuid(at + 1), 'x'.repeat(900)));
+      await delivery(account, uuid(at + 1), uuid(id));
+    }
+    return account;
+  }
+
+  it('two in one transaction and a batch of attempts do not wait for each other', async () => {
+    const account = await stored();
+    await sessions(async ([storer, recorder]) => {
+      await storer.startTransaction();
+      await storer.query(STORE, [account, NEW[0]]);
+      const recorded = recorder.query(RECORD, [account, [11, 12].map(uuid)]);
+      await untilWaiting(1);
+      // The attempts have the delivery of the second one now, and wait for that of the first.
+      await storer.query(STORE, [account, NEW[1]]);
+      await storer.commitTransaction();
+      await recorded;
+    });
+    expect(await told()).toEqual([true, false]);
+    expect(await left()).toContain(uuid(2));
+    await db.query(STORE, [account, NEW[2]]);
+    expect(await told()).toEqual([true, true]);
+    expect(await left()).not.toContain(uuid(2));
+  });
+
+  it('wait for no delivery that is being recorded: the next oldest one is forgotten', async () => {
+    const account = await stored();
+    await sessions(async ([recorder]) => {
+      await recorder.startTransaction();
+      await recorder.query('SELECT FROM webhook_delivery WHERE id = $1 FOR UPDATE', [uuid(12)]);
+      await db.query(STORE, [account, NEW[0]]);
+      expect(await left()).toEqual([uuid(1), NEW[0]]);
+      expect(await told()).toEqual([false, true]);
+      await recorder.rollbackTransaction();
+    });
   });
 });
 

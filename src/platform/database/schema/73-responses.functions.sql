@@ -1,5 +1,6 @@
 -- Stores a response for p_days with the new ones of its items, and forgets the oldest responses of the account while it has more
--- than p_max_bytes. False, and nothing is stored, for a response that had begun when all of the account was erased. Raises
+-- than p_max_bytes. One statement may store the responses of many tasks, which come to their oldest ones in any order, so it waits
+-- for no delivery: a response whose webhook is being recorded is forgotten by the next one. False, and nothing is stored, for a response that had begun when all of the account was erased. Raises
 -- no_data_found, and stores nothing, if a listed item is neither new nor stored any more.
 CREATE OR REPLACE FUNCTION response_store(p_account uuid, p_id uuid, p_days integer, p_items uuid[], p_output_items integer,
   p_sealed text, p_new_ids uuid[], p_new_sealed text[], p_max_bytes bigint) RETURNS boolean LANGUAGE plpgsql
@@ -12,7 +13,6 @@ DECLARE
   added bigint;
   total bigint;
   oldest uuid;
-  dropped uuid[] := '{}';
   erased timestamptz;
 BEGIN
   INSERT INTO stored_content (account_id, bytes) VALUES (p_account, 0) ON CONFLICT DO NOTHING;
@@ -38,13 +38,13 @@ BEGIN
     VALUES (p_account, p_id, until, p_items, p_output_items, own, p_sealed);
   UPDATE stored_content SET bytes = bytes + added WHERE account_id = p_account;
   total := total + added;
-  WHILE total > p_max_bytes LOOP
-    SELECT id INTO oldest FROM stored_response WHERE account_id = p_account AND id <> p_id ORDER BY id LIMIT 1;
-    EXIT WHEN NOT FOUND;
-    total := total - response_drop(p_account, oldest);
-    dropped := dropped || oldest;
-  END LOOP;
-  PERFORM response_redact(array_fill(p_account, ARRAY[cardinality(dropped)]), dropped);
+  IF total > p_max_bytes THEN
+    FOR oldest IN SELECT id FROM stored_response WHERE account_id = p_account AND id <> p_id ORDER BY id LOOP
+      EXIT WHEN total <= p_max_bytes;
+      CONTINUE WHEN NOT response_redact_free(p_account, oldest);
+      total := total - response_drop(p_account, oldest);
+    END LOOP;
+  END IF;
   RETURN true;
 END $$;
 
@@ -53,6 +53,19 @@ CREATE OR REPLACE FUNCTION response_deleted_body(p_id uuid) RETURNS bytea LANGUA
   SELECT convert_to(
     format('{"id":"resp_%s","object":"response.deleted","deleted":true}', replace(p_id::text, '-', '')), 'UTF8')
 $$;
+
+-- Takes what webhooks told of a response out of the log; false, and nothing is changed, where another transaction has one of them.
+CREATE OR REPLACE FUNCTION response_redact_free(p_account uuid, p_id uuid) RETURNS boolean LANGUAGE plpgsql
+  SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+  own uuid[] := ARRAY(SELECT id FROM webhook_delivery WHERE owner_id = p_id AND account_id = p_account FOR UPDATE SKIP LOCKED);
+BEGIN
+  IF EXISTS (SELECT FROM webhook_delivery WHERE owner_id = p_id AND account_id = p_account AND id <> ALL (own)) THEN
+    RETURN false;
+  END IF;
+  UPDATE webhook_delivery SET body = response_deleted_body(p_id) WHERE owner_id = p_id AND account_id = p_account AND id = ANY (own);
+  RETURN true;
+END $$;
 
 -- Takes what webhooks told of these responses out of the log. Of all deliveries of a transaction this comes once and last: it
 -- locks them in the order of webhook_record, whose batches would otherwise wait for it while it waits for them.
