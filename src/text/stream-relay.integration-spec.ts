@@ -111,8 +111,7 @@ it('counts chunks that waited for a disconnected client once', async () => {
   const run = relay.run(source, fault);
   await nextTurn();
   events.isGone = true;
-  relay.drainBuffered();
-  source.destroy(new ClientLeft());
+  relay.leave(() => source.destroy(new ClientLeft()));
   await run;
   expect(generated.take().text).toBe('aaa');
 });
@@ -185,4 +184,51 @@ it.each([
   const events = { send: () => undefined, cut, isGone: false };
   const run = relayTo(events).run(source, fault);
   await expect(run).rejects.toThrow(error?.message ?? 'the stream of events ended early');
+});
+
+describe('a client that leaves', () => {
+  const usage = { promptTokens: 3, completionTokens: 2, cachedTokens: null, reasoningTokens: null };
+  const finish = new PartsEvent([{ type: 'finish', reason: 'stop' }], null);
+
+  /** A stream from which its client has gone after these events, and what happens to it. */
+  async function left(events: readonly PartsEvent[], waitMs: number) {
+    const client = { send: () => undefined, cut, isGone: false };
+    const source = new Readable({ objectMode: true, read: () => undefined });
+    const relay = relayTo(client);
+    const ended = relay.run(source, fault);
+    for (const event of events) source.push(event);
+    await nextTurn();
+    client.isGone = true;
+    relay.leave(() => source.destroy(new ClientLeft()), waitMs);
+    return { source, relay, ended };
+  }
+
+  it.each([
+    ['before the finish reason', [chunkOf(0)]],
+    ['after the usage', [chunkOf(0), finish, new PartsEvent([], usage)]],
+  ])('ends the work of the provider at once %s (G-24)', async (_when, events) => {
+    const { source, ended } = await left(events, 60_000);
+    expect(source.destroyed).toBe(true);
+    expect(await ended).toBe(true);
+  });
+
+  it('after the finish reason is given the usage that comes in time, also over a report of zeros (G-24)', async () => {
+    const zeros = new PartsEvent([], { ...usage, completionTokens: 0 });
+    const { source, relay, ended } = await left([chunkOf(0), finish, zeros], 60_000);
+    expect(source.destroyed).toBe(false);
+    source.push(new PartsEvent([], usage));
+    source.push(null);
+    expect(await ended).toBe(true);
+    expect(relay.usage).toEqual(usage);
+  });
+
+  it.each([
+    ['no usage comes', undefined],
+    ['the provider breaks', new Error('cut')],
+  ])('after the finish reason pays what was made where %s (G-24)', async (_what, error) => {
+    const { source, relay, ended } = await left([chunkOf(0), finish], 50);
+    if (error) source.destroy(error);
+    expect(await ended).toBe(true);
+    expect([source.destroyed, relay.usage]).toEqual([true, null]);
+  });
 });

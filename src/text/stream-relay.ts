@@ -14,6 +14,8 @@ import type { StreamFace } from './text-face.js';
 
 /** A client that made the provider wait for this long in total may be the reason why the provider disconnects. */
 const SLOW_MS = 1_000;
+/** Where only the usage is missing when a client leaves, it is awaited for this long (decision G-24). */
+const USAGE_WAIT_MS = 5_000;
 /** After this long without back-pressure the client has caught up; a later provider disconnect is not blamed on it. */
 const CAUGHT_UP_MS = 3_000;
 
@@ -52,6 +54,8 @@ export class StreamRelay {
         if (error instanceof ClientLeft) resolve(true);
         else if (error instanceof DeadlinePassed && this.events.isGone)
           resolve(this.usage !== null);
+        // Only its usage was awaited: the client has left, and pays what was made.
+        else if (this.isFinished && this.events.isGone) resolve(true);
         else if (hasLostConnection(error) && this.backpressure.isSlow(performance.now())) {
           this.events.cut();
           resolve(true);
@@ -70,10 +74,22 @@ export class StreamRelay {
     });
   }
 
-  /** Counts events that have arrived but were not forwarded, because the provider generated and bills them. */
-  drainBuffered(): void {
+  /**
+   * Ends the work of the provider for a client that leaves: `abort` is called at once or, where only the usage is missing, once it
+   * has not come in time. Events that have arrived but were not forwarded are counted, because the provider bills them.
+   */
+  leave(abort: () => void, waitMs = USAGE_WAIT_MS): void {
     // Each `read()` calls the `data` listener with one event.
     while (this.source?.read()) continue;
+    const hasUsage = (this.usage?.completionTokens ?? 0) > 0;
+    if (!this.isFinished || hasUsage || this.source === undefined || this.source.closed) {
+      abort();
+      return;
+    }
+    const late = setTimeout(abort, waitMs).unref();
+    this.source.once('close', () => {
+      clearTimeout(late);
+    });
   }
 
   private record(event: ChatEvent): void {

@@ -110,8 +110,9 @@ export class TextRuns {
     };
     const relay = new StreamRelay(reader, face, generated);
     const leave = (): void => {
-      relay.drainBuffered();
-      if (!relay.isFinished || relay.usage !== null) stop.abort(new ClientLeft());
+      relay.leave(() => {
+        stop.abort(new ClientLeft());
+      });
     };
     try {
       const opened = await this.open(run, command, { ...owner, signal, affinity: asked.affinity });

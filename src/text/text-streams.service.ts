@@ -100,7 +100,8 @@ export class TextStreams {
 /** Aborts the upstream request when the client disconnects. If only the usage is missing, waits for it 5 s at most. */
 function abortOnDisconnect(events: SseWriter, relay: StreamRelay, paid: PaidCall<'chat'>): void {
   events.onGone(() => {
-    relay.drainBuffered();
-    if (!relay.isFinished || relay.usage !== null) paid.abort(new ClientLeft());
+    relay.leave(() => {
+      paid.abort(new ClientLeft());
+    });
   });
 }

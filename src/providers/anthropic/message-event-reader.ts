@@ -1,12 +1,19 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../ports/chat-parts.js';
-import type { ChatEvent, TokenUsage } from '../ports/chat.port.js';
+import { type ChatEvent, PartsEvent, type TokenUsage } from '../ports/chat.port.js';
 import { isReason } from '../ports/finish-reason.js';
 import { UnusableAnswer } from '../ports/unusable-answer.js';
 import { LastEventReader } from '../text/last-event-reader.js';
 import { BlockParts } from './block-parts.js';
 import { finishOf } from './message-answer.js';
 import { laterUsage, messageUsageOf, promptUsageOf } from './message-usage.js';
+
+/** Has the reason of the end, whose finish is told with the last event. */
+class EndingEvent extends PartsEvent {
+  override get hasFinish(): boolean {
+    return true;
+  }
+}
 
 /** Reads the events of one streamed message. It is complete at `message_stop` alone. */
 export class MessageEventReader extends LastEventReader {
@@ -73,9 +80,10 @@ export class MessageEventReader extends LastEventReader {
       return this.forwarded(event, [], report);
     }
     this.ending = delta;
-    // Text of a block that its vendor has left open would come after the report, which would then not cover it.
-    const rest = isReason(delta.stop_reason) ? this.blocks.endAll() : [];
-    return this.forwarded(event, rest, report);
+    if (!isReason(delta.stop_reason)) return this.forwarded(event, [], report);
+    // Text of a block that its vendor has left open would come after the report, which would then not cover it. Some vendors
+    // report in a later event, which a client that leaves now must not spare itself.
+    return new EndingEvent(this.blocks.endAll(), report, this.isNative ? event : null);
   }
 
   private finish(event: JsonObject): ChatEvent | null {

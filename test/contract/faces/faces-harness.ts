@@ -12,6 +12,8 @@ import { type Vendor, VENDORS } from './vendors.js';
 const INPUT_PER_MILLION = 3_000_000;
 const OUTPUT_PER_MILLION = 15_000_000;
 const KEY = 'FACES_KEY';
+/** In which the gateway reads what has arrived, or sees that its client has left. */
+const READ_MS = 200;
 
 /** The prices of every model of the matrix. */
 export const PRICE = {
@@ -106,6 +108,33 @@ export class FacesHarness {
     );
   }
 
+  /**
+   * Leaves once the vendor has sent all until the given events, after which it sends the rest. Resolves with the charge and with
+   * whether the vendor could send all of it.
+   */
+  async leaveBefore(face: Face, vendor: Vendor, rest: readonly string[], until: readonly string[]) {
+    let isSent = false;
+    const gone = new AbortController();
+    const reached = new AbortController();
+    this.reply(vendor, async (response) => {
+      await write(response, until);
+      // The gateway reads it before the client leaves.
+      await sleep(READ_MS);
+      reached.abort();
+      if (!gone.signal.aborted) await once(gone.signal, 'abort');
+      await sleep(READ_MS);
+      isSent = !response.destroyed;
+      await write(response, rest);
+      response.end();
+    });
+    const charged = await this.leave(face, vendor, async (leave) => {
+      if (!reached.signal.aborted) await once(reached.signal, 'abort');
+      leave();
+      gone.abort();
+    });
+    return { charged, isSent };
+  }
+
   /** Without a vendor the model of all of them is called. */
   async call(face: Face, vendor?: Vendor): Promise<Ended> {
     const { answer, account } = await this.post(face, false, vendor);
@@ -122,7 +151,11 @@ export class FacesHarness {
   }
 
   /** Leaves after the first event with text has arrived. Resolves with the charge. */
-  async leave(face: Face, vendor: Vendor): Promise<bigint> {
+  async leave(
+    face: Face,
+    vendor: Vendor,
+    when = (leave: () => void): Promise<void> | void => leave(),
+  ): Promise<bigint> {
     const account = await this.gateway.account();
     const call = request(this.gateway.url + face.path, {
       method: 'POST',
@@ -132,8 +165,12 @@ export class FacesHarness {
     call.end(JSON.stringify(face.body(modelOf(vendor), true)));
     const [answer] = (await once(call, 'response')) as [NodeJS.ReadableStream];
     answer.on('error', () => undefined);
-    for await (const bytes of answer) if (String(bytes).includes('look.')) break;
-    call.destroy();
+    for await (const bytes of answer) {
+      if (!String(bytes).includes('look.')) continue;
+      // The loop leaves by itself, so what comes before waits in it.
+      await when(() => call.destroy());
+      break;
+    }
     return this.paid(account);
   }
 
@@ -176,7 +213,7 @@ async function write(
   response: Parameters<StubUpstream['reply']>[0],
   events: readonly string[],
 ): Promise<void> {
-  response.setHeader('content-type', 'text/event-stream');
+  if (!response.headersSent) response.setHeader('content-type', 'text/event-stream');
   response.flushHeaders();
   for (const event of events) {
     response.write(event);

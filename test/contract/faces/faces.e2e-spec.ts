@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FACES } from './faces.js';
 import { FacesHarness, PRICE } from './faces-harness.js';
 import { SAID, VENDORS } from './vendors.js';
+import { ANTHROPIC, REASON_THEN_USAGE } from './wires/anthropic.wire.js';
 
 const PAIRS = FACES.flatMap((face) => VENDORS.map((vendor) => ({ face, vendor })));
 const WHOLE = {
@@ -75,5 +76,26 @@ describe.each(PAIRS)('$face.name over $vendor.name', ({ face, vendor }) => {
     const charged = await harness.leave(face, vendor);
     expect(charged).toBeGreaterThan(0n);
     expect(charged).toBeLessThan(PRICE.of({ ...SAID, completionTokens: 100 }));
+  });
+});
+
+describe.each(FACES)('$name over a vendor that sends its usage after its stop reason', (face) => {
+  const before = ANTHROPIC.events.slice(0, -2);
+  const [reason, ...rest] = REASON_THEN_USAGE;
+
+  it('charges the usage to a client that has left between the two (G-24)', async () => {
+    const { charged } = await harness.leaveBefore(face, ANTHROPIC, rest, [...before, reason]);
+    expect(charged).toBe(PRICE.of(SAID));
+  });
+
+  it('ends the work of the vendor for a client that leaves before the reason (G-24)', async () => {
+    const { charged, isSent } = await harness.leaveBefore(
+      face,
+      ANTHROPIC,
+      [reason, ...rest],
+      before,
+    );
+    expect(isSent).toBe(false);
+    expect(charged).toBeGreaterThan(0n);
   });
 });

@@ -28,6 +28,13 @@ const message = (fields: object) => ({
 });
 const tool = { type: 'tool_use', id: 'toolu_01V', name: 'get_weather' };
 
+/** The reason and the usage in two events, as some vendors of the protocol send them, and then the end. */
+export const REASON_THEN_USAGE = [
+  event('message_delta', { delta: { stop_reason: 'tool_use', stop_sequence: null } }),
+  event('message_delta', { delta: {}, usage: { output_tokens: 9 } }),
+  event('message_stop'),
+] as const;
+
 /** Anthropic's Messages. */
 export const ANTHROPIC: Vendor = {
   name: 'anthropic',
