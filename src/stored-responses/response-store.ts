@@ -74,6 +74,9 @@ const RESPONSE = `
 const STORE = 'SELECT response_store($1, $2, $3, $4, $5, $6, $7, $8, $9) AS stored';
 const FORGET = 'SELECT response_forget($1, $2) AS freed';
 const ERASE = 'SELECT response_erase($1) AS forgotten';
+const IS_ERASED = `
+  SELECT EXISTS (SELECT FROM stored_content c JOIN task t USING (account_id)
+                  WHERE account_id = $1 AND t.id = $2 AND c.erased_at >= t.created_at) AS erased`;
 /** Size of an item's id in the list of a response. */
 const ID_BYTES = 16;
 
@@ -215,6 +218,15 @@ export class ResponseStore {
   async erase(accountId: string): Promise<number> {
     const [row] = await this.dataSource.query<{ forgotten: number }[]>(ERASE, [accountId]);
     return row?.forgotten ?? 0;
+  }
+
+  /** Whether all of the account was erased since this task began, whose response will not be stored. */
+  async isErased({
+    accountId,
+    id,
+  }: Readonly<Record<'accountId' | 'id', string>>): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ erased: boolean }[]>(IS_ERASED, [accountId, id]);
+    return row?.erased === true;
   }
 
   private opened(rows: readonly ItemRow[]): Map<string, StoredItem> {

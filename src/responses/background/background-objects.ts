@@ -48,6 +48,12 @@ export class BackgroundObjects {
     }
   }
 
+  /** What may be read of a response that has not ended; undefined after its end, and once all of its account was erased. */
+  async readableInputOf(task: Task): Promise<BackgroundInput | undefined> {
+    if (task.completedAt !== null || (await this.store.isErased(task))) return undefined;
+    return this.inputOf(task);
+  }
+
   /** A response that has not ended. */
   open(task: Task, body: ResponsesBody): JsonObject {
     const status = task.status === 'queued' ? 'queued' : 'in_progress';

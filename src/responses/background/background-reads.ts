@@ -48,8 +48,8 @@ export class BackgroundReads {
 
   /** The response of a task as it is now. Throws 404 `not_found` for one that is not stored any more. */
   async now(task: Task): Promise<JsonObject> {
-    const input = isOpen(task) ? await this.objects.inputOf(task) : undefined;
-    // Without its input it has ended meanwhile.
+    const input = await this.objects.readableInputOf(task);
+    // Without its input it has ended meanwhile, or was erased.
     return input
       ? this.objects.open(task, input.body)
       : this.stored.response(task.accountId, toResponseId(task.id));
@@ -59,7 +59,7 @@ export class BackgroundReads {
   async inputItems(accountId: string, id: string, query: InputItemsQuery): Promise<ItemPage> {
     const isStored = (await this.stored.found(accountId, id)) !== undefined;
     const task = isStored ? undefined : await this.taskOf(accountId, id);
-    const input = task && isOpen(task) ? await this.objects.inputOf(task) : undefined;
+    const input = task && (await this.objects.readableInputOf(task));
     if (!input) return this.stored.inputItems(accountId, id, query);
     const byId = new Map(input.items.map(({ id: itemId, item }) => [itemId, item]));
     const { ids, hasMore } = placesOf(

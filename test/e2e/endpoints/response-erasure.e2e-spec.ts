@@ -48,7 +48,14 @@ describe('a response that is being made when its account is erased', () => {
     );
     const { id } = await desk.made({ webhook: desk.hooks.url, webhook_secret: SECRET });
     await asked();
+    expect((await desk.read(id)).status).toBe('in_progress');
     await erase();
+    // Nothing of it can be read any more, although it is still being made.
+    for (const path of [`/${id}`, `/${id}/input_items`]) {
+      const read = await send(desk.url(path), { headers: desk.account.headers });
+      expect([path, read.status]).toEqual([path, 404]);
+    }
+    expect((await desk.taskOf(id)).status).toBe('processing');
     finish();
     await until(async () => (await desk.taskOf(id)).status === 'succeeded');
     expect(await desk.taskOf(id)).toMatchObject({ charged_microusd: '13' });
@@ -59,6 +66,20 @@ describe('a response that is being made when its account is erased', () => {
       { id, object: 'response.deleted', deleted: true },
     ]);
     expect(await desk.gateway.dataSource.query('SELECT FROM stored_item')).toEqual([]);
+  });
+
+  it('in the background can be cancelled, and is unknown all the same', async () => {
+    desk.upstream.reply = BEGINS;
+    const { id } = await desk.made();
+    await asked();
+    await erase();
+    expect((await desk.cancel(id)).status).toBe(404);
+    await desk.upstream.untilAborted();
+    await until(async () => (await desk.taskOf(id)).status === 'succeeded');
+    const next = await desk.made();
+    expect((await desk.read(next.id)).id).toBe(next.id);
+    await desk.cancel(next.id);
+    await desk.ended(next.id);
   });
 
   it('is answered with store false, and a later one is stored (G-108)', async () => {
