@@ -29,8 +29,7 @@ import { ErasedContent1700000001176 } from './migrations/1176-erased-content.mig
 import { OldestVersions1700000001210 } from './migrations/1210-oldest-versions.migration.js';
 import { MonthsByMonth1700000001215 } from './migrations/1215-months-by-month.migration.js';
 import { FewerConditions1700000001220 } from './migrations/1220-fewer-conditions.migration.js';
-import { VersionsOfProcesses1700000001230 } from './migrations/1230-versions-of-processes.migration.js';
-import { OpenResponses1700000001231 } from './migrations/1231-open-responses.migration.js';
+import { BackgroundResponses1700000001230 } from './migrations/1230-background-responses.migration.js';
 import type { SchemaMigration } from './schema-migration.js';
 
 /**
@@ -70,6 +69,5 @@ export const MIGRATIONS: readonly (new () => SchemaMigration)[] = [
   OldestVersions1700000001210,
   MonthsByMonth1700000001215,
   FewerConditions1700000001220,
-  VersionsOfProcesses1700000001230,
-  OpenResponses1700000001231,
+  BackgroundResponses1700000001230,
 ];

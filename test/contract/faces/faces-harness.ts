@@ -154,7 +154,10 @@ export class FacesHarness {
   async leave(
     face: Face,
     vendor: Vendor,
-    when = (leave: () => void): Promise<void> | void => leave(),
+    when = (leave: () => void): Promise<void> => {
+      leave();
+      return Promise.resolve();
+    },
   ): Promise<bigint> {
     const account = await this.gateway.account();
     const call = request(this.gateway.url + face.path, {

@@ -1,0 +1,27 @@
+import type { QueryRunner } from 'typeorm';
+import type { SchemaMigration } from '../schema-migration.js';
+
+/**
+ * Each process says its version with its lease, so that no response is taken in the background beside one of version 0.1.0, which
+ * does not know such tasks. It says none: it calls the former function, which stays.
+ *
+ * The open responses of an account are counted without a look at its other tasks. Their index may have been built before, so
+ * that no lock is needed.
+ */
+export class BackgroundResponses1700000001230 implements SchemaMigration {
+  readonly name = 'BackgroundResponses1700000001230';
+  readonly oldestVersion = '0.1.0';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE gateway_process ADD COLUMN version text');
+    await runner.query(
+      `CREATE INDEX IF NOT EXISTS task_open_responses ON task (account_id)
+         WHERE kind = 'response' AND status IN ('queued', 'processing')`,
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP INDEX task_open_responses');
+    await runner.query('ALTER TABLE gateway_process DROP COLUMN version');
+  }
+}
