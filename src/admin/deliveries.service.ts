@@ -15,7 +15,8 @@ export class DeliveriesService {
   async list(query: DeliveriesQuery): Promise<Page<Delivery>> {
     const accountId = filterId('acct', 'account_id', query.account_id);
     const ownerId = filterId('task', 'task_id', query.task_id);
-    return this.deliveries.list({ ...deliveryFilterOf(query), accountId, ownerId }, query);
+    const host = query.host?.toLowerCase();
+    return this.deliveries.list({ ...deliveryFilterOf(query), accountId, ownerId, host }, query);
   }
 
   /** 404 not_found. */

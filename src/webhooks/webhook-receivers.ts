@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { transaction } from '../platform/database/transaction.js';
+import { HOST_OF_DELIVERY, MAX_LOOKED_AT } from './delivery-statements.js';
 
 /** Most deliveries that one request makes due. */
 export const MAX_REDELIVERED = 10_000;
 /** Deliveries of one statement, so that each holds its locks for a moment only. */
 const REDELIVERED_AT_ONCE = 1_000;
-/** So many failed deliveries, the newest, are looked at. */
-const MAX_LOOKED_AT = 100_000;
 /** So many deliveries, the newest of the time, are summed up. */
 export const MAX_SUMMED = 20_000;
 
@@ -43,14 +42,12 @@ export interface ReceiverSums {
   readonly isComplete: boolean;
 }
 
-/** The origin of a delivery is its scheme, host and port, and the account. */
-const HOST = `substring(origin from '^[^/]*//([^ ]*)')`;
 
 const FAILED = `
   SELECT id FROM (
     SELECT id, account_id, origin, created_at FROM webhook_delivery
      WHERE status = 'failed' AND ($1::uuid IS NULL OR account_id = $1) ORDER BY id DESC LIMIT ${MAX_LOOKED_AT}) f
-   WHERE ($2::text IS NULL OR ${HOST} = $2)
+   WHERE ($2::text IS NULL OR ${HOST_OF_DELIVERY} = $2)
      AND coalesce((SELECT a.started_at FROM webhook_attempt a
                     WHERE a.account_id = f.account_id AND a.delivery_id = f.id ORDER BY a.fence DESC LIMIT 1),
                   f.created_at) >= $3
@@ -62,7 +59,7 @@ const REDELIVER = `
 
 const SUMS = `
   WITH newest AS MATERIALIZED (
-    SELECT account_id, id, ${HOST} AS host, status, due_at, created_at FROM webhook_delivery
+    SELECT account_id, id, ${HOST_OF_DELIVERY} AS host, status, due_at, created_at FROM webhook_delivery
      WHERE id >= $1 ORDER BY id DESC LIMIT ${MAX_SUMMED + 1}
   ), counted AS MATERIALIZED (
     SELECT * FROM newest ORDER BY id DESC LIMIT ${MAX_SUMMED}

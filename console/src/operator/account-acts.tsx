@@ -4,18 +4,26 @@ import { AmountTwice } from '../shared/amount.js';
 import { answerOf, api, reasonHeader, type Shape } from '../shared/api.js';
 import { microUsdOf, usd } from '../shared/money.js';
 import { useMay } from '../shared/session.js';
+import { ChangeAccount } from './account-terms.js';
 
 type Account = Shape<'AccountDetailView'>;
 
 /** What an operator may do with an account. */
 export function AccountActs({ account }: { readonly account: Account }) {
   const mayMoveMoney = useMay('finance');
-  const mayDisable = useMay('admin');
+  const mayChange = useMay('admin');
   return (
     <>
       {mayMoveMoney && <Credit account={account} />}
       {mayMoveMoney && <Correct account={account} />}
-      {mayDisable && <Disable account={account} />}
+      {mayChange && (
+        <ChangeAccount
+          // The fields begin anew with what the account has by now.
+          key={JSON.stringify([account.name, account.price_book, account.low_balance_microusd])}
+          account={account}
+        />
+      )}
+      {mayChange && <Disable account={account} />}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { When } from '../shared/time.js';
 import { AccountActs } from './account-acts.js';
+import { AccountEndpoints } from './account-endpoints.js';
 import { AccountHolds } from './account-holds.js';
 import { AccountKeys } from './account-keys.js';
 import { AccountLedger } from './account-ledger.js';
@@ -55,6 +56,7 @@ export default function AccountScreen() {
         </Panel>
       </div>
       <AccountKeys accountId={id} />
+      <AccountEndpoints accountId={id} />
       <AccountUsage accountId={id} />
       <RawJson value={data} />
     </>

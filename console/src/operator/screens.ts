@@ -17,5 +17,15 @@ export const OPERATOR_SCREENS: readonly Screen[] = [
   { path: '/decide', name: 'To decide', load: () => import('./decide.js') },
   { path: '/usage', name: 'Usage', load: () => import('./usage.js') },
   { path: '/margin', name: 'Margin', load: () => import('./margin.js') },
+  {
+    path: '/webhooks',
+    name: 'Webhooks',
+    within: ['/webhooks', '/deliveries'],
+    load: () => import('./webhooks.js'),
+  },
+  { path: '/deliveries', load: () => import('./deliveries.js') },
+  { path: '/deliveries/:id', load: () => import('./delivery.js') },
+  { path: '/providers', name: 'Providers', load: () => import('./providers.js') },
+  { path: '/providers/:id', load: () => import('./provider.js') },
   { path: '/find', load: () => import('./find.js') },
 ];

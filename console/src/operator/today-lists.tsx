@@ -47,7 +47,12 @@ const SERVED = {
 } as const;
 
 const PROVIDERS: readonly Column<Provider>[] = [
-  { head: 'Provider', cell: ({ provider }) => provider },
+  {
+    head: 'Provider',
+    cell: ({ provider }) => (
+      <Link href={`/providers/${encodeURIComponent(provider)}`}>{provider}</Link>
+    ),
+  },
   { head: 'Key', cell: ({ key_variable: name }) => <span class="mono">{name ?? '–'}</span> },
   { head: 'Is set', cell: ({ has_key: hasKey }) => (hasKey ? 'yes' : 'no') },
   {

@@ -51,10 +51,18 @@ function thingsThatWait(of: Overview): readonly ComponentChildren[] {
           `, the oldest for ${age(unknown.oldest_age_seconds)}`}
       </>
     ),
-    breakers.length > 0 &&
-      `Not asked for now: ${breakers.map(({ provider, operation }) => `${provider} (${operation})`).join(', ')}`,
+    breakers.length > 0 && (
+      <>
+        <Link href="/providers">Not asked for now</Link>:{' '}
+        {breakers.map(({ provider, operation }) => `${provider} (${operation})`).join(', ')}
+      </>
+    ),
     debts.releases > 0 && `${count(debts.releases)} holds or charges are still to be given back.`,
     tasks.lag_seconds > TASKS_ARE_LATE_S && `Tasks wait for ${age(tasks.lag_seconds)}.`,
-    webhooks.lag_seconds > WEBHOOKS_ARE_LATE_S && `Webhooks wait for ${age(webhooks.lag_seconds)}.`,
+    webhooks.lag_seconds > WEBHOOKS_ARE_LATE_S && (
+      <>
+        <Link href="/webhooks">Webhooks wait</Link> for {age(webhooks.lag_seconds)}.
+      </>
+    ),
   ].filter((thing) => thing !== false);
 }

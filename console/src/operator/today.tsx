@@ -32,7 +32,7 @@ export default function Today() {
         <Panel title="Accounts that run dry">
           <RunningDry of={data.running_dry} />
         </Panel>
-        <Panel title="Providers">
+        <Panel title="Providers" aside={<Link href="/providers">How they do now</Link>}>
           <Providers of={data} />
         </Panel>
       </div>
@@ -196,7 +196,11 @@ function Health({ of }: { readonly of: Overview }) {
             age(tasks.lag_seconds),
             `${count(tasks.queued)} queued, ${count(tasks.processing)} at providers`,
           ],
-          ['Webhooks wait', age(webhooks.lag_seconds), `${count(webhooks.overdue)} are overdue`],
+          [
+            'Webhooks wait',
+            <Link href="/webhooks">{age(webhooks.lag_seconds)}</Link>,
+            <Link href="/deliveries?status=pending">{count(webhooks.overdue)} are overdue</Link>,
+          ],
         ]}
       />
       <Chart

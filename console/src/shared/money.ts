@@ -32,6 +32,13 @@ export function microUsdOf(typed: string): bigint | undefined {
   return sign === '-' ? -size : size;
 }
 
+/** Micro-USD as a field takes them: "12.5". */
+export function typedUsd(microUsd: string): string {
+  const amount = BigInt(microUsd);
+  const places = (amount % MICRO).toString().padStart(6, '0').replace(/0+$/, '');
+  return `${amount / MICRO}${places === '' ? '' : `.${places}`}`;
+}
+
 /** Dollars as a number, for the axis of a chart only. */
 export const chartUsd = (microUsd: string): number => Number(microUsd) / 1e6;
 

@@ -18,13 +18,22 @@ interface Sorting {
   readonly change: () => void;
 }
 
-/** A table with a name. It scrolls by itself on a narrow page. */
-export function Table<Row>(props: {
+interface TableProps<Row> {
   readonly name: string;
   readonly columns: readonly Column<Row>[];
-  readonly rows: readonly Row[];
-}) {
-  const { name, columns, rows } = props;
+  /** What a row is known by when the list changes; absent: its `id`. */
+  readonly keyOf?: (row: Row) => string;
+}
+
+/** The id of a row, where it has one. */
+const idOf = (row: unknown): string | undefined => {
+  const { id } = row as { readonly id?: unknown };
+  return typeof id === 'string' ? id : undefined;
+};
+
+/** A table with a name. It scrolls by itself on a narrow page. */
+export function Table<Row>(props: TableProps<Row> & { readonly rows: readonly Row[] }) {
+  const { name, columns, rows, keyOf = idOf } = props;
   const sideOf = ({ isNumber }: Column<Row>) => (isNumber ? 'end' : undefined);
   return (
     <div class="table-frame" tabIndex={0} role="group" aria-label={name}>
@@ -40,8 +49,9 @@ export function Table<Row>(props: {
           </tr>
         </thead>
         <tbody>
+          {/* A dialogue that is open in a row stays with what it is about when rows come and go. */}
           {rows.map((row) => (
-            <tr>
+            <tr key={keyOf(row)}>
               {columns.map((column) => (
                 <td class={sideOf(column)}>{column.cell(row)}</td>
               ))}
@@ -63,13 +73,13 @@ function SortHead({ head, now, change }: Sorting & { readonly head: string }) {
 }
 
 /** A list that is read page by page, as a table; `empty` and `command`: what one sees where it has no rows. */
-export function PagedTable<Row>(props: {
-  readonly name: string;
-  readonly columns: readonly Column<Row>[];
-  readonly pages: Pages<Row>;
-  readonly empty: ComponentChildren;
-  readonly command?: string | undefined;
-}) {
+export function PagedTable<Row>(
+  props: TableProps<Row> & {
+    readonly pages: Pages<Row>;
+    readonly empty: ComponentChildren;
+    readonly command?: string | undefined;
+  },
+) {
   const { rows, error, hasMore, isLoadingMore, more } = props.pages;
   if (rows === undefined) return error === undefined ? <Loading /> : <Problem error={error} />;
   if (rows.length === 0) return <Empty command={props.command}>{props.empty}</Empty>;

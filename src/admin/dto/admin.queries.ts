@@ -10,6 +10,7 @@ import { OwnDeliveriesQuery } from '../../webhooks/deliveries.query.js';
 
 const MAX_ID = 100;
 const MAX_NAME = 200;
+const MAX_HOST = 260;
 const MAX_IDEMPOTENCY_KEY = 200;
 const optional = { optional: true } as const;
 
@@ -95,4 +96,13 @@ export class DeliveriesQuery extends OwnDeliveriesQuery {
 
   @Text({ max: MAX_ID, ...optional, description: 'Deliveries of one task, by its id' })
   task_id?: string;
+
+  @Text({
+    max: MAX_HOST,
+    ...optional,
+    description:
+      'Deliveries to one host, as its URLs name it, with the port if they do: among the newest 100,000',
+    example: 'hooks.example.com',
+  })
+  host?: string;
 }

@@ -51,6 +51,7 @@ export const CALL_DECLARATIONS = {
       'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
       'task-id': { value: 'TASK', about: 'Of this task' },
       'endpoint-id': { value: 'ENDPOINT', about: 'To this endpoint of an account' },
+      host: { value: 'HOST', about: 'To this host, among the newest 100,000 deliveries' },
       event: { value: 'TYPE', about: 'Of events of this type, such as balance.low' },
       status: { value: 'pending|delivered|failed', about: 'State of the delivery' },
       ...PAGE,

@@ -59,6 +59,14 @@ describe('operators', () => {
       since: expect.any(Number),
       complete: true,
     });
+    const found = async (query: string) =>
+      (await harness.list(`/webhook-deliveries?${query}`)).data.length;
+    const named = `host=${host}`;
+    expect([await found(named), await found(`${named}&status=failed`)]).toEqual([1, 1]);
+    expect(await found(`${named}&account_id=${account}&limit=1`)).toBe(1);
+    expect([await found('host=other.example'), await found(`${named}&status=pending`)]).toEqual([
+      0, 0,
+    ]);
     receiver.react(200);
     const none = await redeliver({ failed_after: 0, host: 'other.example' });
     expect([none.status, none.json]).toEqual([202, { object: 'redelivery', deliveries: 0 }]);
