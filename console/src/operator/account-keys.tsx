@@ -58,11 +58,11 @@ export function AccountKeys({ accountId }: { readonly accountId: string }) {
 function KeyActs({ of: key, onIssued }: { readonly of: Key; readonly onIssued: Issued }) {
   if (key.revoked_at !== null) return null;
   return (
-    <span class="row">
+    <div class="acts">
       <ChangeKey of={key} />
       <Rotate of={key} onIssued={onIssued} />
       <Revoke of={key} />
-    </span>
+    </div>
   );
 }
 

@@ -44,12 +44,18 @@ export const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
   { head: 'Tells of', cell: eventOf },
   { head: 'Where', cell: ({ url }) => <span class="mono url">{url}</span> },
-  { head: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts.length) },
   {
     head: 'Last answer',
     cell: ({ attempts }) => {
       const last = attempts.at(-1);
-      return last === undefined ? '–' : answerOfAttempt(last);
+      return (
+        <span class="pair">
+          {last === undefined ? '–' : answerOfAttempt(last)}{' '}
+          <small>
+            {attempts.length === 1 ? '1 attempt' : `${count(attempts.length)} attempts`}
+          </small>
+        </span>
+      );
     },
   },
   { head: 'Next attempt', cell: ({ next_attempt_at: at }) => <When at={at} /> },

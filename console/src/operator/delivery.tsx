@@ -52,7 +52,7 @@ export default function DeliveryScreen() {
 }
 
 const wordsOf = (delivery: Delivery): string =>
-  delivery.event === null ? 'the end of a task' : eventOf(delivery);
+  delivery.event === null ? 'the end of a task' : `the event ${delivery.event}`;
 
 const isAccepted = (status: number | null): boolean =>
   status !== null && status >= IS_ACCEPTED.from && status < IS_ACCEPTED.below;

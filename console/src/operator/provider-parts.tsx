@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { Shape } from '../shared/api.js';
 import { count } from '../shared/money.js';
 import { Badge, Money } from '../shared/parts.js';
@@ -33,13 +34,16 @@ export function Served({ by }: { readonly by: Provider['served_by'] }) {
   return <Badge tone={tone} state={words} />;
 }
 
+/** How many keys a provider has. */
+export const wordsOfKeys = (keys: number | null): string =>
+  keys === null || keys === 0 ? 'not set' : `${count(keys)} set`;
+
 /** The keys of a provider, by the variable that holds them. */
 export function Keys({ of: { variable, count: keys } }: { readonly of: Provider['keys'] }) {
   if (variable === null) return <>takes none</>;
-  const told = keys === null ? 'not told' : keys === 0 ? 'not set' : `${count(keys)} set`;
   return (
-    <span class="when">
-      <span class="mono">{variable}</span> <small>{told}</small>
+    <span class="pair">
+      <span class="mono">{variable}</span> <small>{wordsOfKeys(keys)}</small>
     </span>
   );
 }
@@ -94,21 +98,32 @@ export function Paused({ of: pause }: { readonly of: Pause | null }) {
   );
 }
 
+/** Two figures of a kind, one below the other. */
+function Pair(props: { readonly of: ComponentChildren; readonly below: ComponentChildren }) {
+  return (
+    <span class="pair">
+      {props.of} <small>{props.below}</small>
+    </span>
+  );
+}
+
 /** What came of the attempts, and what was sold today. */
 export const FIGURE_COLUMNS: readonly Column<Figures>[] = [
   { head: 'Attempts, 1 h', isNumber: true, cell: ({ attempts }) => count(attempts) },
   { head: 'Errors, 1 h', cell: (row) => <Errors of={row} /> },
-  { head: 'p50', isNumber: true, cell: ({ latency_p50_ms: ms }) => duration(ms) },
-  { head: 'p99', isNumber: true, cell: ({ latency_p99_ms: ms }) => duration(ms) },
+  {
+    head: 'p50, p99',
+    isNumber: true,
+    cell: ({ latency_p50_ms: half, latency_p99_ms: most }) => (
+      <Pair of={duration(half)} below={duration(most)} />
+    ),
+  },
   { head: 'Calls today', isNumber: true, cell: ({ calls_today: calls }) => count(calls) },
   {
-    head: 'Charged today',
+    head: 'Charged, cost today',
     isNumber: true,
-    cell: ({ charged_today_microusd: amount }) => <Money microUsd={amount} />,
-  },
-  {
-    head: 'Cost today',
-    isNumber: true,
-    cell: ({ cost_today_microusd: amount }) => <Money microUsd={amount} />,
+    cell: ({ charged_today_microusd: charged, cost_today_microusd: cost }) => (
+      <Pair of={<Money microUsd={charged} />} below={<Money microUsd={cost} />} />
+    ),
   },
 ];

@@ -12,10 +12,10 @@ import {
   Errors,
   FIGURE_COLUMNS,
   failedOf,
-  Keys,
   Paused,
   READ_PROVIDERS,
   Served,
+  wordsOfKeys,
 } from './provider-parts.js';
 
 type Provider = Shape<'ProviderView'>;
@@ -127,7 +127,11 @@ function Sums({ of: provider }: { readonly of: Provider }) {
         ['Calls today', count(provider.calls_today), 'Of UTC, tasks included'],
         ['Charged today', <Money microUsd={provider.charged_today_microusd} />],
         ['Cost today', <Money microUsd={provider.cost_today_microusd} />, 'As far as it is known'],
-        ['Keys', <Keys of={provider.keys} />],
+        [
+          'Keys',
+          provider.keys.variable === null ? 'takes none' : wordsOfKeys(provider.keys.count),
+          <span class="mono">{provider.keys.variable}</span>,
+        ],
       ]}
     />
   );
@@ -141,10 +145,10 @@ function Routes({ of: { id, routes } }: { readonly of: Provider }) {
   const acts: Column<Route> = {
     head: 'Acts',
     cell: ({ upstream_model: route, paused }) => (
-      <span class="row">
+      <div class="acts">
         <PauseAct of={{ provider: id, route, paused }} />
         <Probe of={{ provider: id, route, paused }} />
-      </span>
+      </div>
     ),
   };
   return (

@@ -39,10 +39,15 @@ function CountOf(props: {
 const COLUMNS: readonly Column<Receiver>[] = [
   {
     head: 'Receiver',
-    cell: ({ host }) => (
-      <Link class="mono" href={deliveriesOf(host)}>
-        {host}
-      </Link>
+    cell: ({ host, accounts, attempts }) => (
+      <span class="pair">
+        <Link class="mono" href={deliveriesOf(host)}>
+          {host}
+        </Link>{' '}
+        <small>
+          {accounts === 1 ? '1 account' : `${count(accounts)} accounts`}, {count(attempts)} attempts
+        </small>
+      </span>
     ),
   },
   { head: 'Accepted', isNumber: true, cell: successOf },
@@ -55,10 +60,15 @@ const COLUMNS: readonly Column<Receiver>[] = [
     isNumber: true,
     cell: ({ lag_seconds: seconds }) => (seconds === null ? '–' : age(seconds)),
   },
-  { head: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
-  { head: 'p50', isNumber: true, cell: ({ latency_p50_ms: ms }) => duration(ms) },
-  { head: 'p99', isNumber: true, cell: ({ latency_p99_ms: ms }) => duration(ms) },
-  { head: 'Accounts', isNumber: true, cell: ({ accounts }) => count(accounts) },
+  {
+    head: 'p50, p99',
+    isNumber: true,
+    cell: ({ latency_p50_ms: half, latency_p99_ms: most }) => (
+      <span class="pair">
+        {duration(half)} <small>{duration(most)}</small>
+      </span>
+    ),
+  },
   { head: 'Act', cell: ({ host, failed }) => failed > 0 && <ResendFailed host={host} /> },
 ];
 
@@ -119,7 +129,11 @@ function Sums({ of: { data } }: { readonly of: Receivers }) {
   return (
     <Figures
       of={[
-        ['Deliveries', count(sum('deliveries')), `to ${count(data.length)} receivers`],
+        [
+          'Deliveries',
+          count(sum('deliveries')),
+          `to ${count(data.length)} ${data.length === 1 ? 'receiver' : 'receivers'}`,
+        ],
         ['Accepted', successOf({ delivered: sum('delivered'), failed }), 'of those that ended'],
         ['Failed', <Link href="/deliveries?status=failed">{count(failed)}</Link>],
         [

@@ -104,7 +104,7 @@ describeInBrowser('an operator, with the keyboard alone,', () => {
       await desk.open(accountPath, 'test');
       await desk.press('New key');
       await desk.type('textbox', 'Name', 'laptop');
-      await desk.type('textbox', /^Most dollars per month/, '3');
+      await desk.type('textbox', /^Most dollars/, '3');
       await desk.press('New key');
       const shown = desk.page.getByRole('status').filter({ hasText: 'It is shown only here' });
       const key = await shown.locator('.mono').innerText();
