@@ -36,7 +36,7 @@ export interface AttemptRecord {
 /** So many deliveries, the newest, are looked at where no index has what is looked for. */
 export const MAX_LOOKED_AT = 100_000;
 /** The host of a delivery: its origin is the scheme, host and port of the URL, and the account. */
-export const HOST_OF_DELIVERY = `substring(origin from '^[^/]*//([^ ]*)')`;
+export const HOST_OF_DELIVERY = `substring(origin, '^[^/]*//([^ ]*)')`;
 
 /** Most accounts and receivers that one claim visits, in equal shares, if more is due than it reads at first. */
 const MAX_LANES = 1_000;
