@@ -42,7 +42,6 @@ export interface ReceiverSums {
   readonly isComplete: boolean;
 }
 
-
 const FAILED = `
   SELECT id FROM (
     SELECT id, account_id, origin, created_at FROM webhook_delivery
