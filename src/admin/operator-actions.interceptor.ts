@@ -39,7 +39,7 @@ export class OperatorActionsInterceptor implements NestInterceptor {
 
   private actionOf({ method, route, params, ip, operator }: Request): NewOperatorAction {
     assert(operator, 'OperatorActionsInterceptor needs AdminGuard on the endpoint');
-    const { actor, person, role, reason } = operator;
+    const { actor, person, role, reason, identity } = operator;
     const { path } = route as { readonly path: string };
     return {
       actor,
@@ -49,6 +49,7 @@ export class OperatorActionsInterceptor implements NestInterceptor {
       person,
       role,
       reason,
+      identity,
     };
   }
 }

@@ -96,7 +96,7 @@ export class ShownByRoleInterceptor implements NestInterceptor {
 
   private async noteLook(
     answer: unknown,
-    { actor, role, person, reason, session }: Operator,
+    { actor, role, person, reason, identity, session }: Operator,
     { params, ip }: Request,
     action: string,
   ): Promise<void> {
@@ -105,7 +105,7 @@ export class ShownByRoleInterceptor implements NestInterceptor {
     const target = typeof params.id === 'string' ? params.id : null;
     const look = [session?.id, action, target].join(' ');
     if (!hasContent || this.looks.has(look)) return;
-    const seen = { actor, role, person, reason, action, target, address: ip ?? null };
+    const seen = { actor, role, person, reason, identity, action, target, address: ip ?? null };
     await this.actions.perform(seen, () => Promise.resolve());
     this.looks.set(look, true);
   }

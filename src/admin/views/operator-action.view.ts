@@ -32,6 +32,22 @@ export class OperatorActionView {
   @ApiProperty({
     nullable: true,
     type: String,
+    example: 'https://login.example',
+    description: 'The identity provider that let the person in; null for a token or a key',
+  })
+  issuer!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '00u1a2b3',
+    description: 'Who the person is there, which stays when the name changes',
+  })
+  subject!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
     enum: [...OPERATOR_ROLES, null],
     example: 'admin',
     description: 'In which role an operator asked; null on the command line and for a key',
@@ -121,10 +137,12 @@ export class OperatorActionPage extends pageOfViews(OperatorActionView) {}
 
 /** The action as operators see it. */
 export function viewAction(recorded: OperatorAction): OperatorActionView {
-  const { at, amountMicroUsd, change, ...action } = recorded;
+  const { at, amountMicroUsd, change, identity, ...action } = recorded;
   return {
     ...action,
     object: 'operator_action',
+    issuer: identity?.issuer ?? null,
+    subject: identity?.subject ?? null,
     amount_microusd: amountMicroUsd,
     before: change.before,
     after: change.after,

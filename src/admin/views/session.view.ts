@@ -36,6 +36,22 @@ export class ConsoleSessionView {
   })
   person!: string | null;
 
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: 'https://login.example',
+    description: 'The identity provider that let the person in; null where none did',
+  })
+  issuer!: string | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: String,
+    example: '00u1a2b3',
+    description: 'Who the person is there, which stays when the name changes',
+  })
+  subject!: string | null;
+
   @ApiProperty({ nullable: true, type: String, description: 'Account of a customer' })
   account_id!: string | null;
 
@@ -71,6 +87,7 @@ export class ConsoleSessionPage extends pageOfViews(ConsoleSessionView) {}
 export function viewConsoleSession(session: ConsoleSession): ConsoleSessionView {
   const { id, holder, address, createdAt, lastSeenAt, expiresAt } = session;
   const isOperator = holder.kind === 'operator';
+  const identity = isOperator ? holder.identity : undefined;
   const apiKeyId = isOperator ? null : holder.apiKeyId;
   return {
     id: toPublicId('ses', id),
@@ -78,6 +95,8 @@ export function viewConsoleSession(session: ConsoleSession): ConsoleSessionView 
     kind: holder.kind,
     role: isOperator ? holder.role : null,
     person: isOperator ? holder.person : null,
+    issuer: identity?.issuer ?? null,
+    subject: identity?.subject ?? null,
     account_id: isOperator ? null : toPublicId('acct', holder.accountId),
     api_key_id: apiKeyId === null ? null : toPublicId('key', apiKeyId),
     address,

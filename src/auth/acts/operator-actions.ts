@@ -7,6 +7,7 @@ import { redactText } from '../../common/secrets/redact-text.js';
 import { Clock } from '../../common/time/clock.js';
 import type { CreationTimes } from '../../common/time/time-range.js';
 import { pageOfScan } from '../../platform/database/keyset-pagination.js';
+import type { OperatorIdentity } from '../operators/operator.js';
 import type { Role } from '../operators/role.js';
 import { actOf, namesOf } from './operator-acts.js';
 import { changeOf, NOTHING_CHANGED, type RecordedChange } from './recorded-values.js';
@@ -16,15 +17,15 @@ const MAX_TARGET_CHARACTERS = 100;
 const INVISIBLE = /[^\x21-\x7e]/g;
 const AMOUNT = /^-?[0-9]{1,18}$/;
 const INSERT = `
-  INSERT INTO operator_action (actor, action, target, address, at, person, role, reason)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`;
+  INSERT INTO operator_action (actor, action, target, address, at, person, role, reason, issuer, subject)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`;
 const CONCLUDE = `
   INSERT INTO operator_outcome (action_id, outcome, made, amount, values_before, values_after)
     VALUES ($1, $2, $3, $4, $5, $6)`;
 /** The largest bigint: above every id. */
 const NO_ID = '9223372036854775807';
 const ACTIONS = `(
-  SELECT id, actor, action, target, address, at, person, role, reason, outcome, made, amount AS "amountMicroUsd", values_before, values_after
+  SELECT id, actor, action, target, address, at, person, role, reason, issuer, subject, outcome, made, amount AS "amountMicroUsd", values_before, values_after
     FROM operator_action LEFT JOIN operator_outcome ON action_id = id) recorded`;
 const COMPARISONS: readonly (readonly [keyof ActionFilter, string])[] = [
   ['actor', 'actor ='],
@@ -44,6 +45,7 @@ export interface NewOperatorAction {
   readonly person?: string | null;
   readonly role?: Role | null;
   readonly reason?: string | null;
+  readonly identity?: OperatorIdentity | undefined;
 }
 
 /** The outcome of an action. */
@@ -64,7 +66,9 @@ export interface OperatorAction extends Required<NewOperatorAction>, Omit<Outcom
   readonly outcome: string | null;
 }
 
-type ActionRow = Omit<OperatorAction, 'change'> & {
+type ActionRow = Omit<OperatorAction, 'change' | 'identity'> & {
+  readonly issuer: string | null;
+  readonly subject: string | null;
   readonly values_before: JsonObject | null;
   readonly values_after: JsonObject | null;
 };
@@ -153,10 +157,10 @@ export class OperatorActions {
   }
 
   private async record(recorded: NewOperatorAction): Promise<string> {
-    const { actor, action, target, address, person, role, reason } = recorded;
+    const { actor, action, target, address, person, role, reason, identity } = recorded;
     const shown = target === null ? null : shownTarget(target);
     const at = new Date(this.clock.nowMs());
-    const told = [person ?? null, role ?? null, reason ?? null];
+    const told = [person, role, reason, identity?.issuer, identity?.subject];
     const parameters = [actor, action, shown, address, at, ...told];
     const [row] = await this.dataSource.query<[{ readonly id: string }]>(INSERT, parameters);
     return row.id;
@@ -177,10 +181,11 @@ export class OperatorActions {
 }
 
 function actionOf(row: ActionRow): OperatorAction {
-  const { id, actor, target, address, at, person, role, reason } = row;
+  const { id, actor, target, address, at, person, role, reason, issuer, subject } = row;
+  const identity = issuer !== null && subject !== null ? { issuer, subject } : undefined;
   const { outcome, made, amountMicroUsd } = row;
   const change = { before: row.values_before, after: row.values_after };
-  const told = { person, role, reason, outcome, made, amountMicroUsd, change };
+  const told = { person, role, reason, identity, outcome, made, amountMicroUsd, change };
   return { id, actor, action: actOf(row.action), target, address, at, ...told };
 }
 

@@ -14,10 +14,18 @@ export interface Operator {
   readonly role: Role;
   /** The name that the identity provider has told; null for the holder of the token. */
   readonly person: string | null;
+  /** Absent for the holder of the token. */
+  readonly identity?: OperatorIdentity | undefined;
   /** Why, as the person said; null where nobody was asked. */
   readonly reason: string | null;
   /** Absent: the request itself has the token. */
   readonly session?: OperatorSession;
+}
+
+/** Who somebody is at an identity provider, which stays when the name changes (OpenID Connect: `iss` and `sub`). */
+export interface OperatorIdentity {
+  readonly issuer: string;
+  readonly subject: string;
 }
 
 /** The session of an operator who uses the console. */

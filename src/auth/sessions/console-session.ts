@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { OperatorIdentity } from '../operators/operator.js';
 import type { Role } from '../operators/role.js';
 
 const MINUTE_MS = 60_000;
@@ -16,6 +17,8 @@ export type SessionHolder =
       readonly actor: string;
       readonly role: Role;
       readonly person: string | null;
+      /** Absent: the token let the operator in. */
+      readonly identity?: OperatorIdentity | undefined;
     }
   | { readonly kind: 'customer'; readonly accountId: string; readonly apiKeyId: string | null };
 
@@ -44,6 +47,8 @@ export interface SessionRow {
   readonly last_seen_at: Date;
   readonly expires_at: Date;
   readonly proved_at: Date | null;
+  readonly issuer: string | null;
+  readonly subject: string | null;
 }
 
 /** The session of a row. */
@@ -59,14 +64,20 @@ export function sessionOf(row: SessionRow): ConsoleSession {
   };
 }
 
-function holderOf({ actor, role, person, account_id, api_key_id }: SessionRow): SessionHolder {
-  if (actor !== null && role !== null) return { kind: 'operator', actor, role, person };
+function holderOf(row: SessionRow): SessionHolder {
+  const { actor, role, person, account_id, api_key_id, issuer, subject } = row;
+  if (actor !== null && role !== null) {
+    const identity = issuer !== null && subject !== null ? { issuer, subject } : undefined;
+    return { kind: 'operator', actor, role, person, identity };
+  }
   return { kind: 'customer', accountId: account_id ?? '', apiKeyId: api_key_id };
 }
 
 /** Whose sessions are counted together. */
 export function holderName(holder: SessionHolder): string {
-  if (holder.kind === 'operator') return `operator:${holder.actor}:${holder.person ?? ''}`;
+  if (holder.kind === 'operator') {
+    return `operator:${holder.actor}:${holder.identity?.subject ?? holder.person ?? ''}`;
+  }
   const { apiKeyId, accountId } = holder;
   return apiKeyId === null ? `account:${accountId}` : `key:${apiKeyId}`;
 }

@@ -30,7 +30,7 @@ const UNKNOWN_SECRETS_PER_MINUTE = 600;
 /** Most sessions that this process remembers, so that they are looked up whoever guesses from the same address. */
 const REMEMBERED_SESSIONS = 10_000;
 
-const FIELDS = `id, actor, role, person, account_id, api_key_id, address, created_at, last_seen_at, expires_at, proved_at`;
+const FIELDS = `id, actor, role, person, account_id, api_key_id, address, created_at, last_seen_at, expires_at, proved_at, issuer, subject`;
 /** $1: now; $2: what was last used before it has ended; $3: the actors of the present settings. */
 const IS_LIVE = `expires_at > $1 AND last_seen_at > $2 AND (actor IS NULL OR actor = ANY ($3))`;
 const FIND = `SELECT ${FIELDS} FROM console_session WHERE secret_hash = $4 AND ${IS_LIVE}`;
@@ -43,8 +43,8 @@ const OPEN = `
     DELETE FROM console_session WHERE id IN (
       SELECT id FROM console_session WHERE holder = $3 ORDER BY id DESC OFFSET ${SESSIONS_PER_HOLDER - 1}))
   INSERT INTO console_session (id, secret_hash, holder, actor, role, person, account_id, api_key_id, address,
-                               created_at, last_seen_at, expires_at, proved_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12) RETURNING ${FIELDS}`;
+                               created_at, last_seen_at, expires_at, proved_at, issuer, subject)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14) RETURNING ${FIELDS}`;
 const SEEN = 'UPDATE console_session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2';
 const PROVE = `UPDATE console_session SET proved_at = $2 WHERE id = $1 RETURNING ${FIELDS}`;
 const END = 'DELETE FROM console_session WHERE id = $1';
@@ -102,6 +102,8 @@ export class ConsoleSessions {
       new Date(nowMs),
       new Date(nowMs + SESSION_MS),
       provedAt,
+      isOperator ? holder.identity?.issuer : null,
+      isOperator ? holder.identity?.subject : null,
     ]);
     return { secret, session: sessionOf(row) };
   }

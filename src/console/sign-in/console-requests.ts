@@ -91,9 +91,9 @@ export class ConsoleRequests {
 function operatorOf(session: ConsoleSession, request: Request): Operator {
   const { holder } = session;
   if (holder.kind === 'customer') throw wrongKind('Sign in as an operator for this.');
-  const { actor, role, person } = holder;
+  const { actor, role, person, identity } = holder;
   const kept = { id: session.id, provedUntilMs: provedUntilMs(session) };
-  return { actor, role, person, reason: reasonOf(request), session: kept };
+  return { actor, role, person, identity, reason: reasonOf(request), session: kept };
 }
 
 function wrongKind(message: string): GatewayError {

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type * as Oidc from 'openid-client';
+import type { OperatorIdentity } from '../../auth/operators/operator.js';
 import { OPERATOR_ROLES, type Role } from '../../auth/operators/role.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { Clock } from '../../common/time/clock.js';
@@ -17,6 +18,7 @@ const MAX_PERSON_CHARACTERS = 200;
 /** An operator whom the provider let in. */
 export interface KnownOperator {
   readonly person: string;
+  readonly identity: OperatorIdentity;
   readonly role: Role;
   /** When the person last typed a password or the like; null where the provider does not say. */
   readonly provedAt: Date | null;
@@ -75,13 +77,14 @@ export class IdentityProvider {
     if (told === undefined) throw new Error('the provider has sent no ID token');
     const provedAt = this.provedAtOf(told.auth_time, attempt);
     const person = personOf(told, told.sub);
+    const identity = { issuer: told.iss, subject: told.sub };
     const role = this.roleOf(told);
-    if (role !== undefined) return { person, role, provedAt };
+    if (role !== undefined) return { person, identity, role, provedAt };
     // Some providers tell groups here only.
     if (provider.serverMetadata().userinfo_endpoint === undefined) return undefined;
     const more = await oidc.fetchUserInfo(provider, tokens.access_token, told.sub);
     const later = this.roleOf(more);
-    return later && { person: personOf(more, person), role: later, provedAt };
+    return later && { person: personOf(more, person), identity, role: later, provedAt };
   }
 
   private discover(): Promise<Discovered> {

@@ -77,8 +77,8 @@ export class OidcSignIn {
     const url = new URL(this.urlOfPath(CALLBACK).href + query);
     const operator = await this.provider.operatorOf(url, attempt);
     if (operator === undefined) throw new RefusedSignIn('no_role');
-    const { person, role, provedAt } = operator;
-    const holder = { kind: 'operator', actor: this.actor, person, role } as const;
+    const { person, identity, role, provedAt } = operator;
+    const holder = { kind: 'operator', actor: this.actor, person, identity, role } as const;
     const { secret } = await this.signIns.open(holder, request.ip, former, provedAt);
     // From another site the browser does not send its cookie, so the attempt knows the session.
     if (attempt.formerHash !== undefined) await this.sessions.endByHash(attempt.formerHash);

@@ -30,6 +30,7 @@ import { OldestVersions1700000001210 } from './migrations/1210-oldest-versions.m
 import { MonthsByMonth1700000001215 } from './migrations/1215-months-by-month.migration.js';
 import { FewerConditions1700000001220 } from './migrations/1220-fewer-conditions.migration.js';
 import { BackgroundResponses1700000001230 } from './migrations/1230-background-responses.migration.js';
+import { OperatorIdentities1700000001240 } from './migrations/1240-operator-identities.migration.js';
 import type { SchemaMigration } from './schema-migration.js';
 
 /**
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly (new () => SchemaMigration)[] = [
   MonthsByMonth1700000001215,
   FewerConditions1700000001220,
   BackgroundResponses1700000001230,
+  OperatorIdentities1700000001240,
 ];

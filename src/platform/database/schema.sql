@@ -159,6 +159,8 @@ CREATE TABLE console_session (
   last_seen_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   proved_at timestamp with time zone,
+  issuer text,
+  subject text,
   CONSTRAINT console_session_check CHECK ((((actor IS NULL) = (role IS NULL)) AND ((actor IS NULL) <> (account_id IS NULL)))),
   CONSTRAINT console_session_check1 CHECK (((api_key_id IS NULL) OR (account_id IS NOT NULL))),
   CONSTRAINT console_session_pkey PRIMARY KEY (id),
@@ -179,6 +181,8 @@ COMMENT ON console_session.person IS 'The name of an operator that the identity 
 COMMENT ON console_session.api_key_id IS 'The key as which a customer calls; null: the session was opened by a portal link, and reads only.';
 COMMENT ON console_session.last_seen_at IS 'When it was last used, to the minute.';
 COMMENT ON console_session.proved_at IS 'When an operator last proved who it is.';
+COMMENT ON console_session.issuer IS 'The identity provider that let the operator in; null: a token or a key did.';
+COMMENT ON console_session.subject IS 'Who the operator is there, which stays when the name changes.';
 
 CREATE TABLE credit_lot (
   account_id uuid NOT NULL,
@@ -588,6 +592,8 @@ CREATE TABLE operator_action (
   person text,
   role text,
   reason text,
+  issuer text,
+  subject text,
   CONSTRAINT operator_action_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX operator_action_pkey ON public.operator_action USING btree (id);
@@ -598,6 +604,8 @@ COMMENT ON operator_action.address IS 'The network address that asked.';
 COMMENT ON operator_action.person IS 'Who asked, by the name that the identity provider told; null: a token or a key did.';
 COMMENT ON operator_action.role IS 'The role in which an operator asked; null where a key or the command line did.';
 COMMENT ON operator_action.reason IS 'Why, as the person said in the console.';
+COMMENT ON operator_action.issuer IS 'The identity provider that let the operator in; null: a token or a key did.';
+COMMENT ON operator_action.subject IS 'Who the operator is there, which stays when the name changes.';
 
 CREATE SEQUENCE operator_action_id_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY operator_action.id;
 

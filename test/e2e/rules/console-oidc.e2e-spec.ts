@@ -214,6 +214,8 @@ describe('a proof at the identity provider', () => {
       .data;
     expect(action).toMatchObject({
       person: 'fin@example.com',
+      issuer: provider.issuer,
+      subject: 'fin',
       role: 'finance',
       reason: 'ticket 17',
       outcome: 'done',

@@ -100,6 +100,8 @@ describe('what an operator changes', () => {
       object: 'operator_action',
       actor: ACTOR,
       person: null,
+      issuer: null,
+      subject: null,
       role: 'admin',
       reason: null,
       action: 'key:revoke',

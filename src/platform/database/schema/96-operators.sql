@@ -7,7 +7,9 @@ CREATE TABLE operator_action (
   at timestamptz NOT NULL,
   person text,
   role text,
-  reason text
+  reason text,
+  issuer text,
+  subject text
 );
 COMMENT ON TABLE operator_action IS 'What operators asked to change. Rows are written once and never changed.';
 COMMENT ON COLUMN operator_action.action IS 'The name of the command that does it. Version 0.1.0 wrote method and path where the operator API was used.';
@@ -16,6 +18,8 @@ COMMENT ON COLUMN operator_action.address IS 'The network address that asked.';
 COMMENT ON COLUMN operator_action.person IS 'Who asked, by the name that the identity provider told; null: a token or a key did.';
 COMMENT ON COLUMN operator_action.role IS 'The role in which an operator asked; null where a key or the command line did.';
 COMMENT ON COLUMN operator_action.reason IS 'Why, as the person said in the console.';
+COMMENT ON COLUMN operator_action.issuer IS 'The identity provider that let the operator in; null: a token or a key did.';
+COMMENT ON COLUMN operator_action.subject IS 'Who the operator is there, which stays when the name changes.';
 
 -- A table of its own, because the rows of actions are never changed.
 CREATE TABLE operator_outcome (

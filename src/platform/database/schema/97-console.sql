@@ -12,6 +12,8 @@ CREATE TABLE console_session (
   last_seen_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   proved_at timestamptz,
+  issuer text,
+  subject text,
   CHECK ((actor IS NULL) = (role IS NULL) AND (actor IS NULL) <> (account_id IS NULL)),
   CHECK (api_key_id IS NULL OR account_id IS NOT NULL)
 );
@@ -26,6 +28,8 @@ COMMENT ON COLUMN console_session.person IS 'The name of an operator that the id
 COMMENT ON COLUMN console_session.api_key_id IS 'The key as which a customer calls; null: the session was opened by a portal link, and reads only.';
 COMMENT ON COLUMN console_session.last_seen_at IS 'When it was last used, to the minute.';
 COMMENT ON COLUMN console_session.proved_at IS 'When an operator last proved who it is.';
+COMMENT ON COLUMN console_session.issuer IS 'The identity provider that let the operator in; null: a token or a key did.';
+COMMENT ON COLUMN console_session.subject IS 'Who the operator is there, which stays when the name changes.';
 
 CREATE TABLE portal_link (
   secret_hash bytea PRIMARY KEY CHECK (octet_length(secret_hash) = 32),
