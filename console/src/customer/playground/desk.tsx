@@ -8,7 +8,7 @@ import { type ApiDocument, hasSandbox, presetsOf, takesForm } from './document.j
 import { type FieldDraft, type Drafts, draftsOf, filled, formFieldsOf } from './fields.js';
 import { CallFields } from './form.js';
 import { MagicMenu, withMagic } from './magic.js';
-import { QuotedPrice, useQuote } from './price.js';
+import { ListedPrice, QuotedPrice, useQuote } from './price.js';
 import { RecordingLength, useRecordingLength } from './recording-length.js';
 import { CallRecord, CallResult, AnswerText } from './result.js';
 import type { FormCall } from './send.js';
@@ -38,10 +38,10 @@ export function Desk({ document, path, model }: DeskProps) {
   const body = magic === '' ? typed : withMagic(typed, magic);
   const sent: FormCall = { path, isForm: takesForm(document, path), model: model.id, body };
   const length = useRecordingLength(drafts);
-  const quoted = useQuote(sent, length.seconds);
   const { call, run, stop } = useCall();
   const { scopes, reads_only: readsOnly } = useSession();
   const mayCall = !readsOnly && scopes.includes('call');
+  const quoted = useQuote(sent, length.seconds, mayCall);
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     setNeedsScope(!mayCall);
@@ -70,7 +70,11 @@ export function Desk({ document, path, model }: DeskProps) {
       </Panel>
       <div class="stack desk-side">
         <Panel title="Price">
-          <QuotedPrice {...quoted} faults={Object.keys(body.faults).length} />
+          {mayCall ? (
+            <QuotedPrice {...quoted} faults={Object.keys(body.faults).length} />
+          ) : (
+            <ListedPrice price={model.price} />
+          )}
           <div class="row">
             <button
               type="submit"
