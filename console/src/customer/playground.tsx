@@ -2,6 +2,7 @@ import { useSearchParams } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
 import { Loading, Panel, Problem, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
+import { useSession } from '../shared/session.js';
 import { type ApiDocument, PAID_OPERATIONS, useApiDocument } from './playground/document.js';
 import { Desk } from './playground/desk.js';
 
@@ -12,6 +13,20 @@ const ANSWERS = 'Which model does it, what does it cost, and what is the code?';
 
 /** A form for every operation, with its price before and its result after. */
 export default function Playground() {
+  const { scopes, reads_only: readsOnly } = useSession();
+  if (!readsOnly && scopes.includes('call')) return <WithCalls />;
+  return (
+    <>
+      <ScreenHead title={TITLE} answers={ANSWERS} />
+      <p class="notice wait">
+        To see models and prices, and to call, sign in with an API key of scope call. This session
+        only reads.
+      </p>
+    </>
+  );
+}
+
+function WithCalls() {
   const { data: document, error } = useApiDocument();
   const models = useAnswer(['models'], () => api.GET('/v1/models'));
   // Only a client of Messages gets a list of another form.

@@ -2,13 +2,12 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { ApiProblem, type Shape } from '../../shared/api.js';
 import { Panel, Problem } from '../../shared/parts.js';
-import { useSession } from '../../shared/session.js';
 import { CallCode } from './code.js';
 import { type ApiDocument, hasSandbox, presetsOf, takesForm } from './document.js';
 import { type FieldDraft, type Drafts, draftsOf, filled, formFieldsOf } from './fields.js';
 import { CallFields } from './form.js';
 import { MagicMenu, withMagic } from './magic.js';
-import { ListedPrice, QuotedPrice, useQuote } from './price.js';
+import { QuotedPrice, useQuote } from './price.js';
 import { RecordingLength, useRecordingLength } from './recording-length.js';
 import { CallRecord, CallResult, AnswerText } from './result.js';
 import type { FormCall } from './send.js';
@@ -33,19 +32,15 @@ export function Desk({ document, path, model }: DeskProps) {
     ...Object.keys(presets[0]?.[1] ?? {}),
   ]);
   const [magic, setMagic] = useState('');
-  const [needsScope, setNeedsScope] = useState(false);
   const typed = useMemo(() => filled(fields, drafts), [fields, drafts]);
   const body = magic === '' ? typed : withMagic(typed, magic);
   const sent: FormCall = { path, isForm: takesForm(document, path), model: model.id, body };
   const length = useRecordingLength(drafts);
+  const quoted = useQuote(sent, length.seconds);
   const { call, run, stop } = useCall();
-  const { scopes, reads_only: readsOnly } = useSession();
-  const mayCall = !readsOnly && scopes.includes('call');
-  const quoted = useQuote(sent, length.seconds, mayCall);
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    setNeedsScope(!mayCall);
-    if (mayCall) run(sent);
+    run(sent);
   };
   const onDraft = (name: string, draft: FieldDraft | undefined) =>
     setDrafts(changed(drafts, name, draft));
@@ -70,11 +65,7 @@ export function Desk({ document, path, model }: DeskProps) {
       </Panel>
       <div class="stack desk-side">
         <Panel title="Price">
-          {mayCall ? (
-            <QuotedPrice {...quoted} faults={Object.keys(body.faults).length} />
-          ) : (
-            <ListedPrice price={model.price} />
-          )}
+          <QuotedPrice {...quoted} faults={Object.keys(body.faults).length} />
           <div class="row">
             <button
               type="submit"
@@ -90,11 +81,6 @@ export function Desk({ document, path, model }: DeskProps) {
               </button>
             )}
           </div>
-          {needsScope && (
-            <p class="notice wait" role="alert">
-              To call, sign in with an API key of scope call. This session only reads.
-            </p>
-          )}
         </Panel>
         <Panel title="Result">
           <Result call={call} />

@@ -21,9 +21,9 @@ const UNCHECKED: Readonly<Record<string, string>> = {
   tokens: 'the exact count of tokens of a long text',
 };
 
-/** The price of a call as it is in the form. One read of the key for each body that stays for a moment; none where nobody may call. */
-export function useQuote(call: FormCall, durationSeconds: number | undefined, mayCall: boolean) {
-  const isReady = mayCall && Object.keys(call.body.faults).length === 0;
+/** The price of a call as it is in the form. One read of the key for each body that stays for a moment. */
+export function useQuote(call: FormCall, durationSeconds: number | undefined) {
+  const isReady = Object.keys(call.body.faults).length === 0;
   const request = JSON.stringify({
     path: call.path,
     body: jsonBodyOf(call),
@@ -99,40 +99,6 @@ export function QuotedPrice(props: ReturnType<typeof useQuote> & { readonly faul
         </div>
       )}
     </div>
-  );
-}
-
-type Listed = Shape<'PriceView'>;
-
-/** The price in the list, for a session that may not ask for that of a call. */
-export function ListedPrice({ price }: { readonly price: Listed }) {
-  return (
-    <>
-      <ul class="plain">
-        {listedIn(price).map((words) => (
-          <li>{words}</li>
-        ))}
-      </ul>
-      <p class="soft">
-        The price as listed. What this very call would cost is told to an API key of scope call.
-      </p>
-    </>
-  );
-}
-
-function listedIn(price: Listed): readonly string[] {
-  const unit = price.unit.replaceAll('_', ' ');
-  const rows: readonly (readonly [string | undefined, string])[] = [
-    [price.amount_microusd, `per ${unit}`],
-    [price.input_per_million, 'per million input tokens'],
-    [price.cached_input_per_million, 'per million cached input tokens'],
-    [price.output_per_million, 'per million output tokens'],
-    ...Object.entries(price.by_seconds ?? {}).map(
-      ([seconds, amount]) => [amount, `for ${seconds} seconds`] as const,
-    ),
-  ];
-  return rows.flatMap(([amount, words]) =>
-    amount === undefined ? [] : [`${exactUsd(amount)} ${words}`],
   );
 }
 
