@@ -8,7 +8,7 @@ const PEAK_CALLS = 9;
 const CREDIT_EVERY_HOURS = 96;
 const TASK_EVERY_HOURS = 5;
 /** So many hours ago. */
-const UNKNOWN_HOURS_AGO = [46, 21, 6];
+const UNKNOWN_HOURS_AGO = [46, 6];
 const FAILED_OF_THOUSAND = 25;
 const MARKUP = 'Rosa <b>& Söhne</b>';
 
@@ -173,7 +173,7 @@ async function playRest(
       payment_reference: `invoice ${2_026_200 + hour}`,
     });
   }
-  if (UNKNOWN_HOURS_AGO.includes(hour)) {
+  if (size > 500 && UNKNOWN_HOURS_AGO.includes(hour)) {
     const lost = 'A farewell at a railway station [[sandbox:no-result]] [[sandbox:task-ms=1]]';
     await desk.taskEnded('/v1/music/generations', key, { model: 'song-music', prompt: lost });
   }

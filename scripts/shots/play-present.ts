@@ -76,7 +76,8 @@ export async function playPresent(
     voice: 'Adam',
     input: 'Good evening, and welcome to the harbour.',
   };
-  const { executionId = '' } = await desk.ask('POST', '/v1/audio/speech', first.key, hello);
+  const { status, executionId = '' } = await desk.ask('POST', '/v1/audio/speech', first.key, hello);
+  if (status !== 200) throw new Error(`A call is answered with ${status}.`);
   const delivery = await firstDelivery(desk);
   const month = new Date().toISOString().slice(0, 7);
   return { account: first.id, call: executionId, task, delivery, key: first.key, month };

@@ -30,7 +30,8 @@ export class ShotsDesk {
       headers: {
         authorization: `Bearer ${key}`,
         ...(body && { 'content-type': 'application/json' }),
-        ...(method !== 'GET' && { 'idempotency-key': `shots-${this.asked++}` }),
+        // Calls of audio take none.
+        ...(path.startsWith('/admin') && { 'idempotency-key': `shots-${this.asked++}` }),
       },
       ...(body && { body: JSON.stringify(body) }),
     });

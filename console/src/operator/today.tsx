@@ -77,7 +77,7 @@ function Books({ of: { audit, balances, holds } }: { readonly of: Overview }) {
             <Money microUsd={balances.held_microusd} />,
             running === 0
               ? 'Nothing runs'
-              : `${count(holds.calls)} calls, ${count(holds.tasks)} tasks`,
+              : `Calls: ${count(holds.calls)}, tasks: ${count(holds.tasks)}`,
           ],
           ['Available', <Money microUsd={balances.available_microusd} />, 'Posted less held'],
         ]}

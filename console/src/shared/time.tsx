@@ -6,10 +6,17 @@ const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
-/** A time in epoch seconds, in the zone of the reader, with the same time in UTC beside it. */
+/** A time in epoch seconds, in the zone of the reader, with the same time in UTC beside it where that is another. */
 export function When({ at }: { readonly at: number | null | undefined }) {
   if (at === null || at === undefined) return <span class="soft">–</span>;
   const time = new Date(at * 1_000);
+  if (time.getTimezoneOffset() === 0) {
+    return (
+      <time class="when" dateTime={time.toISOString()}>
+        {LOCAL.format(time)} UTC
+      </time>
+    );
+  }
   const utcDay = LOCAL_DAY.format(time) === UTC_DAY.format(time) ? '' : `${UTC_DAY.format(time)}, `;
   return (
     <time class="when" dateTime={time.toISOString()}>
