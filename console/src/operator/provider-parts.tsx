@@ -39,7 +39,7 @@ export const wordsOfKeys = (keys: number | null): string =>
   keys === null || keys === 0 ? 'not set' : `${count(keys)} set`;
 
 /** The keys of a provider, by the variable that holds them. */
-export function Keys({ of: { variable, count: keys } }: { readonly of: Provider['keys'] }) {
+export function ProviderKeys({ of: { variable, count: keys } }: { readonly of: Provider['keys'] }) {
   if (variable === null) return <>takes none</>;
   return (
     <span class="pair">

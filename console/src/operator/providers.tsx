@@ -5,7 +5,7 @@ import { type Column, Table } from '../shared/table.js';
 import {
   Breakers,
   FIGURE_COLUMNS,
-  Keys,
+  ProviderKeys,
   Paused,
   READ_PROVIDERS,
   Served,
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Provider>[] = [
   ...FIGURE_COLUMNS,
   { head: 'Breakers', cell: ({ routes }) => <Breakers of={routes} /> },
   { head: 'Paused', cell: (provider) => <PausedParts of={provider} /> },
-  { head: 'Keys', cell: ({ keys }) => <Keys of={keys} /> },
+  { head: 'Keys', cell: ({ keys }) => <ProviderKeys of={keys} /> },
 ];
 
 /** The pause of a provider, or how many of its routes are paused by themselves. */
