@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
-import { KEY_COLUMNS } from '../shared/key-columns.js';
+import { KEY_COLUMNS, stateOf } from '../shared/key-columns.js';
 import { microUsdOf } from '../shared/money.js';
 import { Copy, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { useSession } from '../shared/session.js';
 import { type Column, PagedTable } from '../shared/table.js';
+import { KeyEnd } from './key-end.js';
 
 type Key = Shape<'ApiKeyView'>;
 type Scope = Key['scopes'][number];
@@ -24,16 +25,21 @@ const OVERLAPS: readonly (readonly [number, string])[] = [
   [604_800, 'in a week'],
 ];
 
+/** Those of every list of keys; the end of a key that is replaced comes nearer as one looks. */
+const COLUMNS: readonly Column<Key>[] = KEY_COLUMNS.map((column) =>
+  column.head === 'Expires' ? { ...column, cell: (key) => <KeyEnd of={key} /> } : column,
+);
+
 /** The keys of the account: who may spend what. */
 export default function Keys() {
-  const { scopes, reads_only: readsOnly } = useSession();
+  const { scopes, reads_only: readsOnly, key_id: ownId } = useSession();
   const [issued, setIssued] = useState<string>();
   const pages = usePages(['keys'], (cursor) =>
     api.GET('/v1/keys', { params: { query: cursor === undefined ? {} : { cursor } } }),
   );
   const mayManage = !readsOnly && scopes.includes('manage');
   const acts: readonly Column<Key>[] = mayManage
-    ? [{ head: 'Acts', cell: (key) => <Acts of={key} onIssued={setIssued} /> }]
+    ? [{ head: 'Acts', cell: (key) => <Acts of={key} ownId={ownId} onIssued={setIssued} /> }]
     : [];
   return (
     <>
@@ -54,7 +60,7 @@ export default function Keys() {
       <Panel title="Keys">
         <PagedTable
           name="Keys"
-          columns={[...KEY_COLUMNS, ...acts]}
+          columns={[...COLUMNS, ...acts]}
           pages={pages}
           empty="This account has made no key. The operator's first key does not stand here."
         />
@@ -137,8 +143,16 @@ function Line(props: {
   );
 }
 
-function Acts({ of: key, onIssued }: { readonly of: Key; readonly onIssued: Issued }) {
-  if (key.revoked_at !== null) return null;
+/** A key changes only those that it made. */
+function Acts(props: {
+  readonly of: Key;
+  readonly ownId: string | null;
+  readonly onIssued: Issued;
+}) {
+  const { of: key, ownId, onIssued } = props;
+  if (key.id === ownId) return <span class="soft">signed in with it</span>;
+  if (key.made_by !== ownId) return <span class="soft">made by somebody else</span>;
+  if (stateOf(key) !== 'active') return null;
   return (
     <span class="row">
       <Rotate of={key} onIssued={onIssued} />

@@ -15,4 +15,15 @@ export const CUSTOMER_SCREENS: readonly Screen[] = [
   { path: '/tasks/:id', load: () => import('./task.js') },
   { path: '/usage', name: 'Usage', load: () => import('./usage.js') },
   { path: '/keys', name: 'Keys', load: () => import('./keys.js') },
+  { path: '/webhooks', name: 'Webhooks', load: () => import('./webhooks.js') },
+  { path: '/models', name: 'Models', load: () => import('./models.js') },
+  { path: '/models/:id', load: () => import('./model.js') },
+  {
+    path: '/statements',
+    name: 'Statements',
+    within: ['/statements', '/ledger'],
+    load: () => import('./statements.js'),
+  },
+  { path: '/statements/:month', load: () => import('./statement.js') },
+  { path: '/ledger', load: () => import('./ledger.js') },
 ];

@@ -13,7 +13,8 @@ export const limitOf = (key: Pick<Key, 'spend_limit_microusd' | 'spend_limit_per
   return `${usd(limit)} ${period === 'total' ? 'in all' : `per ${period ?? 'month'}`}`;
 };
 
-const stateOf = ({ revoked_at: revoked, expires_at: end }: Key): string => {
+/** Whether a key is taken, and why not. */
+export const stateOf = ({ revoked_at: revoked, expires_at: end }: Key): string => {
   if (revoked !== null) return 'revoked';
   return end !== null && end * 1_000 < Date.now() ? 'expired' : 'active';
 };
