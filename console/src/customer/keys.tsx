@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
-import { KEY_COLUMNS, stateOf } from '../shared/key-columns.js';
+import { stateOf } from '../shared/key-columns.js';
 import { microUsdOf } from '../shared/money.js';
 import { Copy, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { useSession } from '../shared/session.js';
 import { type Column, PagedTable } from '../shared/table.js';
-import { KeyEnd } from './key-end.js';
+import { OWN_KEY_COLUMNS } from './own-key-columns.js';
 
 type Key = Shape<'ApiKeyView'>;
 type Scope = Key['scopes'][number];
@@ -24,11 +24,6 @@ const OVERLAPS: readonly (readonly [number, string])[] = [
   [86_400, 'in a day'],
   [604_800, 'in a week'],
 ];
-
-/** Those of every list of keys; the end of a key that is replaced comes nearer as one looks. */
-const COLUMNS: readonly Column<Key>[] = KEY_COLUMNS.map((column) =>
-  column.head === 'Expires' ? { ...column, cell: (key) => <KeyEnd of={key} /> } : column,
-);
 
 /** The keys of the account: who may spend what. */
 export default function Keys() {
@@ -60,7 +55,7 @@ export default function Keys() {
       <Panel title="Keys">
         <PagedTable
           name="Keys"
-          columns={[...COLUMNS, ...acts]}
+          columns={[...OWN_KEY_COLUMNS, ...acts]}
           pages={pages}
           empty="This account has made no key. The operator's first key does not stand here."
         />
@@ -154,7 +149,7 @@ function Acts(props: {
   if (key.made_by !== ownId) return <span class="soft">made by somebody else</span>;
   if (stateOf(key) !== 'active') return null;
   return (
-    <span class="row">
+    <span class="row-acts">
       <Rotate of={key} onIssued={onIssued} />
       <Revoke of={key} />
     </span>

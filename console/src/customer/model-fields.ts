@@ -53,6 +53,9 @@ export async function readApiDocument(): Promise<ApiDocument> {
   return (await response.json()) as ApiDocument;
 }
 
+/** What a field takes that is known to others and not offered here. */
+const NOTHING = 'null';
+
 /** The fields that requests for a model may have, the required ones first. */
 export function fieldsOf(model: Model, document: ApiDocument): readonly ModelField[] {
   const body = bodyOf(model, document);
@@ -66,7 +69,8 @@ export function fieldsOf(model: Model, document: ApiDocument): readonly ModelFie
       meaning: schema.description ?? '',
     };
   });
-  return [...fields].sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
+  const taken = fields.filter(({ takes }) => takes !== NOTHING);
+  return [...taken].sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
 }
 
 function bodyOf({ id, canonical_slug: slug, endpoint }: Model, document: ApiDocument): Schema {
@@ -141,8 +145,10 @@ function inWords(schema: Schema, bounds: Bounds): string {
 
 function rangeIn(schema: Schema, bounds: Bounds): string | undefined {
   const [min, max] = [bounds.min ?? schema.minimum, bounds.max ?? schema.maximum];
-  if (max === undefined) return min === undefined ? undefined : `at least ${min}`;
-  return min === undefined ? `at most ${max}` : `${min} to ${max}`;
+  if (max === undefined) return min === undefined ? undefined : `at least ${count(min)}`;
+  if (max >= Number.MAX_SAFE_INTEGER) return 'whole number';
+  if (min === undefined) return `at most ${count(max)}`;
+  return min === max ? count(min) : `${count(min)} to ${count(max)}`;
 }
 
 function sizeIn(schema: Schema, bounds: Bounds): string | undefined {

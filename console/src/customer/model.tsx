@@ -69,6 +69,17 @@ const PRICE_COLUMNS: readonly Column<PriceWords>[] = [
   { head: 'Costs', isNumber: true, cell: ([, cost]) => cost },
 ];
 
+/** A sentence of the document, in which names stand between grave accents. */
+function Meaning({ of }: { readonly of: string }) {
+  return (
+    <>
+      {of
+        .split('`')
+        .map((part, index) => (index % 2 === 0 ? part : <span class="name mono">{part}</span>))}
+    </>
+  );
+}
+
 const FIELD_COLUMNS: readonly Column<ModelField>[] = [
   {
     head: 'Field',
@@ -79,7 +90,7 @@ const FIELD_COLUMNS: readonly Column<ModelField>[] = [
     ),
   },
   { head: 'Takes', cell: ({ takes }) => takes },
-  { head: 'What it does', cell: ({ meaning }) => meaning },
+  { head: 'What it does', cell: ({ meaning }) => <Meaning of={meaning} /> },
 ];
 
 function Fields({ of: model }: { readonly of: ModelDetail }) {

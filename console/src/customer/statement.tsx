@@ -132,7 +132,7 @@ function Balance({ of }: { readonly of: Statement }) {
           </td>
         </tr>
         {of.held_microusd !== null && (
-          <tr>
+          <tr class="soft">
             <td>Of this, held for running work</td>
             <td class="end">
               <Money microUsd={of.held_microusd} />
@@ -165,12 +165,12 @@ const CHARGE_COLUMNS: readonly Column<ModelCharge>[] = [
   },
   { head: 'Calls', isNumber: true, cell: ({ calls }) => count(calls) },
   { head: 'Quantity', isNumber: true, cell: measured },
-  { head: 'Tokens', cell: tokens },
   {
     head: 'Amount',
     isNumber: true,
     cell: ({ amount_microusd: amount }) => <Money microUsd={amount} />,
   },
+  { head: 'Tokens', cell: tokens },
 ];
 
 function Charges({ of }: { readonly of: readonly ModelCharge[] }) {

@@ -121,7 +121,7 @@ function Events(props: {
 /** What can be done with an endpoint. */
 export function EndpointActs({ of, onMade }: { readonly of: Endpoint; readonly onMade: Made }) {
   return (
-    <span class="row">
+    <span class="row-acts">
       <SendTest of={of} />
       <NewSecret of={of} onMade={onMade} />
       <Delete of={of} />

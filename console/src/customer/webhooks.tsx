@@ -56,13 +56,20 @@ function Endpoints({ onMade }: { readonly onMade: (made: MadeSecret) => void }) 
     api.GET('/v1/webhook-endpoints', { params: { query: recordQuery({}, cursor) } }),
   );
   const columns: readonly Column<Endpoint>[] = [
-    { head: 'Where', cell: ({ url }) => <span class="breaks mono">{url}</span> },
+    {
+      head: 'Where',
+      cell: ({ url, id }) => (
+        <>
+          <span class="breaks mono">{url}</span>
+          <br />
+          <Link class="small" href={`/webhooks?endpoint_id=${id}`}>
+            Its deliveries
+          </Link>
+        </>
+      ),
+    },
     { head: 'Told', cell: ({ events }) => events.join(', ') },
     { head: 'Made', cell: ({ created_at: at }) => <When at={at} /> },
-    {
-      head: 'Endpoint',
-      cell: ({ id }) => <Id id={id} to={`/webhooks?endpoint_id=${id}`} isShort />,
-    },
     { head: 'Acts', cell: (endpoint) => <EndpointActs of={endpoint} onMade={onMade} /> },
   ];
   return (
@@ -104,7 +111,17 @@ const answerIn = ({ status_code: status, error }: Attempt): string =>
   status === null ? (error ?? 'no answer').replaceAll('_', ' ') : String(status);
 
 const COLUMNS: readonly Column<Delivery>[] = [
-  { head: 'Created', cell: ({ created_at: at }) => <When at={at} /> },
+  {
+    head: 'Delivery',
+    cell: ({ id, created_at: at }) => (
+      <>
+        <When at={at} />
+        <small>
+          <Id id={id} isShort />
+        </small>
+      </>
+    ),
+  },
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
   {
     head: 'Tells of',
@@ -114,7 +131,6 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { head: 'Where', cell: ({ url }) => <span class="breaks mono">{url}</span> },
   { head: 'Attempts', cell: ({ attempts }) => <Attempts of={attempts} /> },
   { head: 'Next attempt', cell: ({ next_attempt_at: at }) => <When at={at} /> },
-  { head: 'Delivery', cell: ({ id }) => <Id id={id} isShort /> },
   { head: 'Act', cell: (delivery) => <Resend delivery={delivery} /> },
 ];
 
@@ -124,7 +140,7 @@ function Attempts({ of: attempts }: { readonly of: readonly Attempt[] }) {
   if (last === undefined) return <span class="soft">none yet</span>;
   return (
     <details>
-      <summary>
+      <summary class="whole">
         {attempts.length}, the last: {answerIn(last)}
       </summary>
       <ol class="attempts">

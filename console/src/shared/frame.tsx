@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { Empty, ScreenHead } from './parts.js';
 import { queries } from './queries.js';
@@ -49,10 +49,15 @@ export function Frame(props: {
 
 function ScreenList({ screens }: { readonly screens: readonly Screen[] }) {
   const [path] = useLocation();
+  const list = useRef<HTMLElement>(null);
+  // On a narrow page the list is wider than the page.
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [path]);
   const isOpen = ({ path: own, within = [own] }: Screen) =>
     within.some((part) => path === part || (part !== '/' && path.startsWith(`${part}/`)));
   return (
-    <nav class="screens" aria-label="Screens">
+    <nav class="screens" aria-label="Screens" ref={list}>
       <ul>
         {screens
           .filter(({ name }) => name !== undefined)
