@@ -9,11 +9,12 @@ import { Badge, Facts, Figures, Id, Money, Panel } from '../shared/parts.js';
 import { RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer, usePages } from '../shared/queries.js';
 import { useSession } from '../shared/session.js';
-import { type Column, PagedTable } from '../shared/table.js';
+import { type Column, PagedTable, Table } from '../shared/table.js';
 import { age, When } from '../shared/time.js';
 import { CALL_COLUMNS } from './call-columns.js';
 
 type Account = Shape<'AccountView'>;
+type Credit = Shape<'AccountCreditView'>;
 type Hold = Shape<'HoldView'>;
 const READ_EVERY_MS = 5_000;
 const LAST_CALLS = 10;
@@ -68,6 +69,7 @@ export default function Home() {
         ]}
       />
       <KeyLimits />
+      <Credits of={data.credits} />
       <Holds />
       <LastCalls />
       <RawJson value={data} />
@@ -109,10 +111,10 @@ function Threshold({ account }: { readonly account: Account }) {
   );
 }
 
-/** The limits of the key that signed in; a portal link has none. */
+/** The limits of the key that signed in, where it may call; a portal link has none. */
 function KeyLimits() {
-  const { key_id: keyId } = useSession();
-  return keyId === null ? null : <Limits />;
+  const { key_id: keyId, scopes } = useSession();
+  return keyId === null || !scopes.includes('call') ? null : <Limits />;
 }
 
 function Limits() {
@@ -132,6 +134,27 @@ function Limits() {
           ['Expires', data.expires_at === null ? 'never' : <When at={data.expires_at} />],
         ]}
       />
+    </Panel>
+  );
+}
+
+const CREDIT_COLUMNS: readonly Column<Credit>[] = [
+  { head: 'Kind', cell: ({ credit_kind: kind }) => kind },
+  {
+    head: 'Left',
+    isNumber: true,
+    cell: ({ remaining_microusd: left }) => <Money microUsd={left} />,
+  },
+  { head: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <When at={at} />) },
+];
+
+/** What the balance consists of, in the order in which it is spent. */
+function Credits({ of }: { readonly of: readonly Credit[] }) {
+  if (of.length === 0) return null;
+  return (
+    <Panel title="What is left of each credit">
+      <p class="soft">Calls spend the first one first. What expires is lost at that time.</p>
+      <Table name="What is left of each credit" columns={CREDIT_COLUMNS} rows={of} />
     </Panel>
   );
 }

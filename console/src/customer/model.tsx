@@ -31,7 +31,7 @@ export default function Model() {
           </>
         }
       >
-        <Link class="button main-act" href={`/playground?model=${encodeURIComponent(data.id)}`}>
+        <Link class="button main-act" href={playgroundOf(data)}>
           Try it
         </Link>
       </ScreenHead>
@@ -62,6 +62,12 @@ export default function Model() {
       <RawJson value={data} />
     </>
   );
+}
+
+/** The playground with the model chosen. */
+function playgroundOf({ id, supported_endpoint_types: types }: ModelDetail): string {
+  const query = new URLSearchParams({ operation: types[0] ?? '', model: id });
+  return `/playground?${query.toString()}`;
 }
 
 const PRICE_COLUMNS: readonly Column<PriceWords>[] = [
