@@ -50,7 +50,7 @@ export function NewEndpoint({ onMade }: { readonly onMade: Made }) {
         <input
           type="url"
           required
-          maxLength={2_048}
+          maxLength={4_096}
           placeholder="https://example.com/hooks/shim"
           value={url}
           onInput={(event) => setUrl(event.currentTarget.value)}
