@@ -30,7 +30,7 @@ export class CatalogController {
   @ApiOperation({
     summary: 'Models that are sold, with their routes and costs',
     description:
-      'As this process sells them now: the built-in models with the overlay of `CATALOG_FILE`. All are on one page.',
+      'As this process sells them now: the built-in models with the overlay of `CATALOG_FILE`, and what the overlay changed in each. All are on one page.',
   })
   @ApiOkResponse({ type: CatalogModelPage })
   listCatalog() {
@@ -53,11 +53,11 @@ export class CatalogController {
   @ApiOperation({
     summary: 'Check an overlay on the catalog without using it',
     description:
-      'Says what it would change, or names everything that is wrong in it. Nothing changes. A fault of the overlay is no error of the call.',
+      'Says what it would change against what this process sells now, or names everything that is wrong in it. Nothing changes. A fault of the overlay is no error of the call.',
   })
   @ApiOkResponse({ type: CatalogCheckView })
   checkCatalog(@Body() overlay: unknown) {
-    return checkOverlay(() => overlaidCatalog(overlay));
+    return checkOverlay(() => overlaidCatalog(overlay), this.catalog.enabled());
   }
 
   @Get('changes')

@@ -2,6 +2,14 @@ import { ConfigError } from '../platform/config/load-config.js';
 import type { LoadedCatalog } from './catalog-file.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
+import { SANDBOX_MODELS } from './models/sandbox.models.js';
+import {
+  catalogDifferences,
+  type FieldDifference,
+  isCostField,
+  type ModelDifference,
+  rowDifferences,
+} from './row-differences.js';
 
 const BUILT_IN: ReadonlyMap<string, ModelRow> = new Map(
   BUILT_IN_MODELS.map((row) => [row.id, row]),
@@ -10,6 +18,9 @@ const SETTING = /^CATALOG_FILE: /;
 /** Most faults that a check tells, and most characters of each. */
 const MAX_FAULTS = 100;
 const MAX_FAULT_CHARS = 1_000;
+/** Most fields that a check tells, and those of one model. */
+const MAX_DIFFERENCES = 1_000;
+const MAX_DIFFERENCES_OF_MODEL = 200;
 
 /** Where the row of a model comes from: built in, built in and changed by the overlay, or added by it. */
 export const ROW_SOURCES = ['built_in', 'changed', 'added'] as const;
@@ -25,6 +36,9 @@ interface CatalogChangesOfOverlay {
   /** Ids of its providers. */
   readonly providers: readonly string[];
   readonly voice_aliases: number;
+  /** What would be other than it is sold now: the first ones. */
+  readonly differences: readonly ModelDifference[];
+  readonly more_differences?: number;
 }
 
 /** What an overlay on the catalog would change, or what is wrong with it. */
@@ -43,10 +57,24 @@ export function sourceOf(row: ModelRow): RowSource {
   return BUILT_IN.get(row.id) === row ? 'built_in' : 'changed';
 }
 
-/** What `load` would change. Nothing uses what it loads. */
-export function checkOverlay(load: () => LoadedCatalog): CatalogCheck {
+/** How the row differs from the built-in one, costs left out: nothing for a built-in row, and for a model that the overlay adds. */
+export function differencesOf(row: ModelRow): readonly FieldDifference[] {
+  const builtIn = BUILT_IN.get(row.id);
+  if (builtIn === undefined || builtIn === row) return [];
+  const differences = rowDifferences(builtIn, row).filter((one) => !isCostField(one));
+  return differences.slice(0, MAX_DIFFERENCES_OF_MODEL);
+}
+
+/**
+ * What `load` would change. Nothing uses what it loads.
+ * @param sold the models of now, with which its fields are compared
+ */
+export function checkOverlay(
+  load: () => LoadedCatalog,
+  sold: readonly ModelRow[] = BUILT_IN_MODELS,
+): CatalogCheck {
   try {
-    return { object: 'catalog_check', ok: true, ...changesOf(load()), faults: [] };
+    return { object: 'catalog_check', ok: true, ...changesOf(load(), sold), faults: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const faults = error.problems.slice(0, MAX_FAULTS).map(toldFault);
@@ -60,7 +88,14 @@ function toldFault(problem: string): string {
   return fault.length <= MAX_FAULT_CHARS ? fault : `${fault.slice(0, MAX_FAULT_CHARS - 1)}…`;
 }
 
-function changesOf({ rows, providers, voiceAliases = {} }: LoadedCatalog): CatalogChangesOfOverlay {
+function changesOf(
+  { rows, providers, voiceAliases = {} }: LoadedCatalog,
+  sold: readonly ModelRow[],
+): CatalogChangesOfOverlay {
+  // No file takes the models of the sandbox away.
+  const before = sold.filter((row) => !SANDBOX_MODELS.includes(row));
+  const differences = catalogDifferences(before, rows);
+  const more = differences.length - MAX_DIFFERENCES;
   const idsOf = (chosen: readonly ModelRow[]) => chosen.map(({ id }) => id);
   return {
     models: rows.length,
@@ -69,5 +104,7 @@ function changesOf({ rows, providers, voiceAliases = {} }: LoadedCatalog): Catal
     disabled: idsOf(rows.filter(({ enabled }) => !enabled)),
     providers: providers.map(({ id }) => id),
     voice_aliases: Object.keys(voiceAliases).length,
+    differences: differences.slice(0, MAX_DIFFERENCES),
+    ...(more > 0 && { more_differences: more }),
   };
 }

@@ -2,12 +2,14 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Catalog } from '../../catalog/catalog.js';
 import {
   type CatalogCheck,
+  differencesOf,
   ROW_SOURCES,
   type RowSource,
   sourceOf,
 } from '../../catalog/catalog-check.js';
 import type { ModelRow } from '../../catalog/model-row.js';
 import { PriceView, viewPrice } from '../../catalog/price.view.js';
+import { type FieldDifference, type ModelDifference } from '../../catalog/row-differences.js';
 import type { CostedRoute } from '../../catalog/route-cost.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 
@@ -38,6 +40,59 @@ export class CatalogRouteView {
   reported_cost!: string | null;
 }
 
+/** A field of a model that the overlay changes. */
+export class FieldDifferenceView implements FieldDifference {
+  @ApiProperty({
+    example: 'limits.max_output_tokens',
+    description: 'The path of the field in the model. Amounts are micro-USD',
+  })
+  field!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '128000',
+    description: 'Its value without the overlay; null: it is not there',
+  })
+  before!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '64000',
+    description: 'Its value with the overlay; null: it is not there',
+  })
+  after!: string | null;
+}
+
+/** A field of a model that a checked overlay would change. */
+export class ModelDifferenceView implements ModelDifference {
+  @ApiProperty({ example: 'gen-5', description: 'Id of the model' })
+  model!: string;
+
+  @ApiProperty({
+    example: 'limits.max_output_tokens',
+    description: 'The path of the field in the model. Amounts are micro-USD',
+  })
+  field!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '128000',
+    description: 'As it is now; null: it is not there',
+  })
+  before!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '64000',
+    description: 'As it would be; null: it would not be there',
+  })
+  after!: string | null;
+}
+
 /** A model as the gateway sells it now. */
 export class CatalogModelView {
   @ApiProperty({ example: 'gen-5', description: 'Id of the model' })
@@ -54,6 +109,14 @@ export class CatalogModelView {
     description: 'Whether the file of `CATALOG_FILE` added or changed it',
   })
   source!: RowSource;
+
+  @ApiProperty({
+    type: [FieldDifferenceView],
+    maxItems: 200,
+    description:
+      'How the overlay changed the built-in row: the first 200 fields, without costs, which are with the routes. Empty where the row is built in or added. Values of headers are not shown',
+  })
+  differences!: FieldDifference[];
 
   @ApiProperty({ type: [String], description: 'Further names that callers may use' })
   aliases!: string[];
@@ -106,6 +169,20 @@ export class CatalogCheckView implements CatalogCheck {
 
   @ApiPropertyOptional({ type: 'integer', description: 'How many further names of voices it has' })
   voice_aliases?: number;
+
+  @ApiPropertyOptional({
+    type: [ModelDifferenceView],
+    maxItems: 1_000,
+    description:
+      'Fields that would be other than they are now, costs included: the first 1,000. On the command line they are compared with the built-in rows. A model that would no longer be sold has the field `enabled` alone',
+  })
+  differences?: ModelDifferenceView[];
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'How many such fields there are beside these; absent where there are none',
+  })
+  more_differences?: number;
 }
 
 /** The model with its routes, of which `catalog` says which can run. */
@@ -116,6 +193,7 @@ export function viewCatalogModel(row: ModelRow, catalog: Catalog): CatalogModelV
     object: 'catalog_model',
     operation: row.operation,
     source: sourceOf(row),
+    differences: [...differencesOf(row)],
     aliases: [...(row.aliases ?? [])],
     price: viewPrice(row),
     routes: row.routes.map((route) =>

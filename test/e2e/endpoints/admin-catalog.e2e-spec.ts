@@ -15,6 +15,8 @@ const OVERLAY = {
     {
       id: 'gen-5',
       routes: [{ provider: 'openai', upstream_model: 'gpt-5', cost: COST }],
+      limits: { max_output_tokens: 64_000 },
+      headers: { 'x-team': 'secret of a team' },
     },
   ],
 };
@@ -38,6 +40,10 @@ describe('/admin/catalog', () => {
       object: 'catalog_model',
       operation: 'chat',
       source: 'changed',
+      differences: [
+        { field: 'limits.max_output_tokens', before: '128000', after: '64000' },
+        { field: 'headers.x-team', before: null, after: '(not shown)' },
+      ],
       aliases: expect.any(Array),
       price: expect.objectContaining({ unit: 'token', output_per_million: '10000000' }),
       routes: [
@@ -52,8 +58,41 @@ describe('/admin/catalog', () => {
     });
     expect(byId.get('aud-v4')).toMatchObject({
       source: 'built_in',
+      differences: [],
       routes: [{ provider: 'elevenlabs', can_run: true, cost: null }],
     });
+  });
+
+  it('tells what a checked overlay would change against what is sold now, and what it would add', async () => {
+    const added = { id: 'gen-own', operation: 'chat', limits: { max_output_tokens: 8_000 } };
+    const routes = [{ provider: 'openai', upstream_model: 'own', cost: COST }];
+    const { json } = await harness.post('/catalog/check', {
+      models: [
+        { id: 'aud-v4', price: { unit: 'code_point', micro_usd: 150 } },
+        { id: 'aud-v3', enabled: false },
+        { ...added, price: COST, routes },
+      ],
+    });
+    const { differences } = json as { differences: object[] };
+    expect(differences).toEqual(
+      expect.arrayContaining([
+        // The file of now no longer holds.
+        { model: 'gen-5', field: 'limits.max_output_tokens', before: '64000', after: '128000' },
+        { model: 'gen-5', field: 'headers.x-team', before: '(not shown)', after: null },
+        { model: 'gen-5', field: 'routes.0.cost.unit', before: 'token', after: null },
+        { model: 'aud-v4', field: 'price.micro_usd', before: '120', after: '150' },
+        { model: 'aud-v3', field: 'enabled', before: 'true', after: 'false' },
+        { model: 'gen-own', field: 'enabled', before: 'false', after: 'true' },
+        {
+          model: 'gen-own',
+          field: 'price.input_micro_usd_per_million',
+          before: null,
+          after: '1000000',
+        },
+      ]),
+    );
+    const models = new Set(differences.map((one) => (one as { model: string }).model));
+    expect([...models].sort()).toEqual(['aud-v3', 'aud-v4', 'gen-5', 'gen-own']);
   });
 
   it('checks an overlay and uses nothing of it', async () => {
