@@ -12,6 +12,7 @@ function pageOf({ kind, id, account_id: account }: Found): string | undefined {
   if (kind === 'execution') return `/calls/${id}`;
   if (kind === 'task') return `/tasks/${id}`;
   if (kind === 'account') return `/accounts/${id}`;
+  if (kind === 'price_book') return `/price-books/${id}`;
   return account === null ? undefined : `/accounts/${account}`;
 }
 

@@ -27,5 +27,17 @@ export const OPERATOR_SCREENS: readonly Screen[] = [
   { path: '/deliveries/:id', load: () => import('./delivery.js') },
   { path: '/providers', name: 'Providers', load: () => import('./providers.js') },
   { path: '/providers/:id', load: () => import('./provider.js') },
+  {
+    path: '/models',
+    name: 'Models and prices',
+    within: ['/models', '/price-changes', '/catalog-check', '/price-books'],
+    load: () => import('./models.js'),
+  },
+  { path: '/models/:id', load: () => import('./model.js') },
+  { path: '/price-changes', load: () => import('./price-changes.js') },
+  { path: '/catalog-check', load: () => import('./catalog-check.js') },
+  { path: '/price-books', load: () => import('./price-books.js') },
+  { path: '/price-books/:id', load: () => import('./price-book.js') },
+  { path: '/acts', name: 'Who did what', load: () => import('./acts.js') },
   { path: '/find', load: () => import('./find.js') },
 ];

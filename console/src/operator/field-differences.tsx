@@ -1,0 +1,48 @@
+import { Link } from 'wouter-preact';
+import type { Shape } from '../shared/api.js';
+import { exactUsd } from '../shared/money.js';
+import { type Column, Table } from '../shared/table.js';
+import { pageOfModel } from './price-tabs.js';
+
+type Difference = Shape<'FieldDifferenceView'>;
+type OfModel = Shape<'ModelDifferenceView'>;
+
+const DIGITS = /^\d{1,18}$/;
+
+/** A value of a field; amounts are in dollars. */
+function Value({ field, value }: { readonly field: string; readonly value: string | null }) {
+  if (value === null) return <span class="soft">not there</span>;
+  if (field.includes('micro_usd') && DIGITS.test(value)) {
+    return <span class="number">{exactUsd(value)}</span>;
+  }
+  if (field === 'enabled') return value === 'true' ? 'sold' : 'not sold';
+  return <span class="mono">{value}</span>;
+}
+
+/** The name of a field in words: "price: micro usd" reads worse than its path, so only the unit is left out. */
+const FIELD: Column<Difference> = {
+  head: 'Field',
+  cell: ({ field }) => <span class="mono">{field}</span>,
+};
+
+const valueColumns = (before: string, after: string): readonly Column<Difference>[] => [
+  FIELD,
+  { head: before, cell: ({ field, before: value }) => <Value field={field} value={value} /> },
+  { head: after, cell: ({ field, after: value }) => <Value field={field} value={value} /> },
+];
+
+const OF_ONE = valueColumns('Built in', 'By the file');
+const OF_ALL: readonly Column<OfModel>[] = [
+  { head: 'Model', cell: ({ model }) => <Link href={pageOfModel(model)}>{model}</Link> },
+  ...valueColumns('Now', 'With this file'),
+];
+
+/** What a file changed in a model. */
+export function DifferencesOfModel({ of }: { readonly of: readonly Difference[] }) {
+  return <Table name="What the file changed" columns={OF_ONE} rows={of} />;
+}
+
+/** What a file would change. */
+export function DifferencesOfFile({ of }: { readonly of: readonly OfModel[] }) {
+  return <Table name="What would change" columns={OF_ALL} rows={of} />;
+}

@@ -1,0 +1,145 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { Act, type Deed } from '../shared/act.js';
+import { answerOf, api, reasonHeader, type Shape } from '../shared/api.js';
+import { secondsOf } from '../shared/time.js';
+import { JsonField, placeOf } from './json-field.js';
+import { readJson } from './json-lines.js';
+
+type Book = Shape<'PriceBookView'>;
+type Body = Shape<'CreatePriceBookBody'>;
+
+const FIRST = `{
+  "id": "partners",
+  "factor_permille": 900,
+  "models": []
+}`;
+const HINT =
+  'factor_permille: thousandths of the listed prices. models: prices of their own, as in the file of the catalog.';
+
+interface Written {
+  readonly text: string;
+  readonly from: string;
+  readonly fault: string | undefined;
+}
+
+/** What is typed into the fields of a book, and how it is sent. */
+function useBookText(first: string) {
+  const [written, setWritten] = useState<Written>({ text: first, from: '', fault: undefined });
+  const set = (change: Partial<Written>) => setWritten((now) => ({ ...now, ...change }));
+  /** Sends the body; a refusal is shown at its line. */
+  const send = async <T,>(call: (body: Body) => Promise<T>): Promise<T> => {
+    set({ fault: undefined });
+    const validFrom = secondsOf(written.from);
+    const { value } = readJson(written.text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    // What is no object is refused by the gateway in its own words.
+    const body = (
+      isObject && validFrom !== undefined ? { ...value, valid_from: validFrom } : value
+    ) as Body;
+    return call(body).catch((problem: unknown) => {
+      set({ fault: placeOf(problem, written.text) });
+      throw problem;
+    });
+  };
+  return { written, set, send };
+}
+
+function BookFields({ of: { written, set } }: { readonly of: ReturnType<typeof useBookText> }) {
+  return (
+    <>
+      <JsonField
+        label="The book, in JSON"
+        value={written.text}
+        onInput={(text) => set({ text, fault: undefined })}
+        hint={HINT}
+        fault={written.fault}
+      />
+      <label class="field">
+        <span>In force from</span>
+        <input
+          type="datetime-local"
+          value={written.from}
+          onInput={(event) => set({ from: event.currentTarget.value })}
+        />
+        <small>In your time zone. Empty: from now on, or as valid_from of the text says.</small>
+      </label>
+    </>
+  );
+}
+
+/** Makes a price book. */
+export function NewBook({ onMade }: { readonly onMade: (id: string) => void }) {
+  const fields = useBookText(FIRST);
+  const run = async ({ reason }: Deed) => {
+    const headers = reasonHeader(reason);
+    const { id } = await fields.send((body) =>
+      answerOf(api.POST('/admin/price-books', { body, headers })),
+    );
+    onMade(id);
+    fields.set({ text: FIRST, from: '' });
+    return `The price book ${id} was made. No account has it yet.`;
+  };
+  return (
+    <Act label="New price book" title="Make a price book" isMain movesMoney run={run}>
+      <BookFields of={fields} />
+    </Act>
+  );
+}
+
+const textOf = ({ factor_permille, models }: Pick<Book, 'factor_permille' | 'models'>): string =>
+  JSON.stringify({ factor_permille, models }, null, 2);
+
+/** Writes a new version of a price book. */
+export function ReplaceBook({ book }: { readonly book: Book }) {
+  const fields = useBookText(textOf(book));
+  const run = async ({ reason }: Deed) => {
+    const headers = reasonHeader(reason);
+    const params = { path: { id: book.id } };
+    const replaced = await fields.send((body) =>
+      answerOf(api.PUT('/admin/price-books/{id}', { params, body, headers })),
+    );
+    const planned = replaced.planned.length - book.planned.length;
+    return planned > 0
+      ? 'The new version is planned.'
+      : 'The new version is in force within 2 seconds.';
+  };
+  return (
+    <Act label="Replace" title={`Replace ${book.id}`} isMain movesMoney run={run}>
+      <p>
+        {accountsOf(book)} The new version replaces all that the book says. Calls and tasks under
+        way keep their price.
+      </p>
+      <BookFields of={fields} />
+    </Act>
+  );
+}
+
+const accountsOf = ({ accounts }: Book): string =>
+  accounts === 1 ? '1 account pays by it.' : `${accounts} accounts pay by it.`;
+
+/** Deletes a price book that no account has. */
+export function DeleteBook({ book }: { readonly book: Book }) {
+  const [, navigate] = useLocation();
+  const run = async ({ reason }: Deed) => {
+    await answerOf(
+      api.DELETE('/admin/price-books/{id}', {
+        params: { path: { id: book.id } },
+        headers: reasonHeader(reason),
+      }),
+    );
+    navigate('/price-books');
+    // The page of the book is gone before its answers are asked for anew.
+    await new Promise((gone) => setTimeout(gone, 0));
+    return `The price book ${book.id} is deleted.`;
+  };
+  return (
+    <Act label="Delete" title={`Delete ${book.id}`} isDangerous movesMoney run={run}>
+      <p>
+        {book.accounts > 0
+          ? `${accountsOf(book)} Give them another one first: the gateway refuses to delete a book that an account has.`
+          : 'No account pays by it. Records of calls that were priced by it go on naming it.'}
+      </p>
+    </Act>
+  );
+}
