@@ -8,7 +8,7 @@ import { endSessionOn } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { DifferencesOfFile } from './field-differences.js';
 import { JsonField, lineOf } from './json-field.js';
-import { readJson } from './json-lines.js';
+import { readJsonText } from './json-lines.js';
 import { pageOfModel, PriceTabs } from './price-tabs.js';
 
 type Check = Shape<'CatalogCheckView'>;
@@ -49,7 +49,7 @@ function CheckForm() {
     setSending(true);
     setError(undefined);
     setChecked(undefined);
-    const body = readJson(text).value as Record<string, unknown>;
+    const body = readJsonText(text).value as Record<string, unknown>;
     answerOf(api.POST('/admin/catalog/check', { body }))
       .then((is) => setChecked({ text, is }))
       .catch((problem: unknown) => {

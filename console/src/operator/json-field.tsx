@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { ApiProblem } from '../shared/api.js';
-import { linesOfPaths, readJson } from './json-lines.js';
+import { linesOfPaths, readJsonText } from './json-lines.js';
 
 /** A field for a text in JSON, which says in which line it is wrong. */
 export function JsonField(props: {
@@ -15,7 +15,7 @@ export function JsonField(props: {
   const { label, value, onInput, hint, rows = 12, fault } = props;
   const input = useRef<HTMLTextAreaElement>(null);
   const saysId = useId();
-  const read = readJson(value);
+  const read = readJsonText(value);
   const wrong = value.trim() === '' ? '' : (read.fault ?? fault ?? '');
   useEffect(() => input.current?.setCustomValidity(read.fault ?? ''), [read.fault]);
   return (
@@ -42,7 +42,7 @@ export function JsonField(props: {
 }
 
 /** Where in the text a refusal of the gateway is about: "Line 4: models.0.price"; undefined where it names no field. */
-export function placeOf(problem: unknown, text: string): string | undefined {
+export function placeOfRefusal(problem: unknown, text: string): string | undefined {
   if (!(problem instanceof ApiProblem) || problem.param === undefined) return undefined;
   return lineOf(problem.param, text) ?? undefined;
 }

@@ -12,7 +12,7 @@ const UNPLACED = 'Unexpected token';
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /** The value of a text in JSON, or the line in which it is broken. */
-export function readJson(text: string): JsonText {
+export function readJsonText(text: string): JsonText {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
@@ -118,6 +118,6 @@ function isPast(left: Token[], text: string): boolean {
 const within = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 function nameOf(token: string): string {
-  const { value } = readJson(token);
+  const { value } = readJsonText(token);
   return typeof value === 'string' ? value : token;
 }

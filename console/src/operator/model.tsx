@@ -8,7 +8,13 @@ import { type Column, Table } from '../shared/table.js';
 import { DifferencesOfModel } from './field-differences.js';
 import { Margin, SourceBadge } from './models.js';
 import { ChangesOfPrices } from './price-changes.js';
-import { costsOf, marginPermille, partsOf, type PricePart, shortPrice } from './price-words.js';
+import {
+  costsOf,
+  marginPermille,
+  pricePartsOf,
+  type PricePart,
+  shortPrice,
+} from './price-words.js';
 
 type Model = Shape<'CatalogModelView'>;
 type Route = Model['routes'][number];
@@ -123,7 +129,7 @@ function PriceTable({ of: { price, routes } }: { readonly of: Model }) {
   ];
   return (
     <>
-      <Table name="Price" columns={columns} rows={partsOf(price)} />
+      <Table name="Price" columns={columns} rows={pricePartsOf(price)} />
       {costs.length === 0 && (
         <p class="soft">
           {seesCosts

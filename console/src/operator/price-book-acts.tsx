@@ -3,8 +3,8 @@ import { useLocation } from 'wouter-preact';
 import { Act, type Deed } from '../shared/act.js';
 import { answerOf, api, reasonHeader, type Shape } from '../shared/api.js';
 import { secondsOf } from '../shared/time.js';
-import { JsonField, placeOf } from './json-field.js';
-import { readJson } from './json-lines.js';
+import { JsonField, placeOfRefusal } from './json-field.js';
+import { readJsonText } from './json-lines.js';
 
 type Book = Shape<'PriceBookView'>;
 type Body = Shape<'CreatePriceBookBody'>;
@@ -31,14 +31,14 @@ function useBookText(first: string) {
   const send = async <T,>(call: (body: Body) => Promise<T>): Promise<T> => {
     set({ fault: undefined });
     const validFrom = secondsOf(written.from);
-    const { value } = readJson(written.text);
+    const { value } = readJsonText(written.text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     // What is no object is refused by the gateway in its own words.
     const body = (
       isObject && validFrom !== undefined ? { ...value, valid_from: validFrom } : value
     ) as Body;
     return call(body).catch((problem: unknown) => {
-      set({ fault: placeOf(problem, written.text) });
+      set({ fault: placeOfRefusal(problem, written.text) });
       throw problem;
     });
   };

@@ -8,7 +8,7 @@ import { type Column, Table } from '../shared/table.js';
 import { When } from '../shared/time.js';
 import { DeleteBook, ReplaceBook } from './price-book-acts.js';
 import { pageOfModel } from './price-tabs.js';
-import { factorWords, listedPrice, partsOf, type PricePart } from './price-words.js';
+import { factorWords, listedPrice, pricePartsOf, type PricePart } from './price-words.js';
 import { WhatIf } from './what-if.js';
 
 type Version = Shape<'PriceBookVersionView'>;
@@ -91,9 +91,9 @@ function OwnPrices({ of: { models, factor_permille: factor } }: { readonly of: V
   const rows = models.flatMap(({ id, price }): OwnPart[] => {
     const sold = data?.data.find((model) => model.id === id);
     const listed = new Map(
-      (sold ? partsOf(sold.price) : []).map(({ name, microUsd }) => [name, microUsd]),
+      (sold ? pricePartsOf(sold.price) : []).map(({ name, microUsd }) => [name, microUsd]),
     );
-    return partsOf(listedPrice(price)).map((part) => ({
+    return pricePartsOf(listedPrice(price)).map((part) => ({
       ...part,
       model: id,
       listed: listed.get(part.name),

@@ -5,7 +5,7 @@ import { Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { When } from '../shared/time.js';
-import { partsOf, type PricePart } from './price-words.js';
+import { pricePartsOf, type PricePart } from './price-words.js';
 import { pageOfModel, PriceTabs } from './price-tabs.js';
 import { exactUsd } from '../shared/money.js';
 
@@ -17,8 +17,8 @@ const FILTERS: readonly Filter[] = [{ name: 'model', label: 'Model', placeholder
 /** The amounts of a price; where there was another one, only those that differ from it. */
 function Amounts({ of, than }: { readonly of: Price; readonly than: Price }) {
   if (of === null) return <span class="soft">not sold</span>;
-  const others = new Set(than === null ? [] : partsOf(than).map(keyOf));
-  const differing = partsOf(of).filter((part) => !others.has(keyOf(part)));
+  const others = new Set(than === null ? [] : pricePartsOf(than).map(keyOf));
+  const differing = pricePartsOf(of).filter((part) => !others.has(keyOf(part)));
   if (differing.length === 0) return <span class="soft">–</span>;
   return (
     <ul class="plain-list">

@@ -40,7 +40,7 @@ const UNIT_NAMES: Readonly<Record<Price['unit'], readonly [string, string]>> = {
 const WHOLE_PERMILLE = 1_000n;
 
 /** Each amount of the price, in words. */
-export function partsOf(price: Price): readonly PricePart[] {
+export function pricePartsOf(price: Price): readonly PricePart[] {
   const [name, unit] = UNIT_NAMES[price.unit];
   const part = (
     what: string,
@@ -97,7 +97,7 @@ export function marginPermille(price: string, cost: string | undefined): bigint 
 /** The least margin among the amounts of a price; undefined where none has a cost. */
 export function leastMargin(price: Price, cost: Price): bigint | undefined {
   const costOf = costsOf(cost);
-  const margins = partsOf(price).flatMap((part) => {
+  const margins = pricePartsOf(price).flatMap((part) => {
     const margin = marginPermille(part.microUsd, costOf(part));
     return margin === undefined ? [] : [margin];
   });
@@ -108,7 +108,7 @@ export function leastMargin(price: Price, cost: Price): bigint | undefined {
 
 /** What each part of a price costs: undefined where the cost does not tell. */
 export function costsOf(cost: Price): (part: PricePart) => string | undefined {
-  const amounts = new Map(partsOf(cost).map(({ name, microUsd }) => [name, microUsd]));
+  const amounts = new Map(pricePartsOf(cost).map(({ name, microUsd }) => [name, microUsd]));
   const amountOf = (name: string | undefined): string | undefined =>
     name === undefined ? undefined : (amounts.get(name) ?? amountOf(PARENTS.get(name)));
   return ({ name, like }) => amounts.get(name) ?? amountOf(like);
