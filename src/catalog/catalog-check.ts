@@ -53,6 +53,7 @@ export interface CatalogCheck extends Partial<CatalogChangesOfOverlay> {
 
 /** Where the row comes from. A provider whose reported cost the overlay names changes the rows of its routes. */
 export function sourceOf(row: ModelRow): RowSource {
+  if (SANDBOX_MODELS.includes(row)) return 'built_in';
   if (!BUILT_IN.has(row.id)) return 'added';
   return BUILT_IN.get(row.id) === row ? 'built_in' : 'changed';
 }

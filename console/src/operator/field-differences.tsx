@@ -1,6 +1,6 @@
-import { Link } from 'wouter-preact';
 import type { Shape } from '../shared/api.js';
 import { exactUsd } from '../shared/money.js';
+import { Id } from '../shared/parts.js';
 import { type Column, Table } from '../shared/table.js';
 import { pageOfModel } from './price-tabs.js';
 
@@ -19,7 +19,6 @@ function Value({ field, value }: { readonly field: string; readonly value: strin
   return <span class="mono">{value}</span>;
 }
 
-/** The name of a field in words: "price: micro usd" reads worse than its path, so only the unit is left out. */
 const FIELD: Column<Difference> = {
   head: 'Field',
   cell: ({ field }) => <span class="mono">{field}</span>,
@@ -33,7 +32,7 @@ const valueColumns = (before: string, after: string): readonly Column<Difference
 
 const OF_ONE = valueColumns('Built in', 'By the file');
 const OF_ALL: readonly Column<OfModel>[] = [
-  { head: 'Model', cell: ({ model }) => <Link href={pageOfModel(model)}>{model}</Link> },
+  { head: 'Model', cell: ({ model }) => <Id id={model} to={pageOfModel(model)} /> },
   ...valueColumns('Now', 'With this file'),
 ];
 

@@ -6,15 +6,9 @@ import { useAnswer } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { type Column, Table } from '../shared/table.js';
 import { DifferencesOfModel } from './field-differences.js';
-import { Margin, SourceBadge } from './models.js';
+import { Margin, ShortPrice, SourceBadge } from './models.js';
 import { ChangesOfPrices } from './price-changes.js';
-import {
-  costsOf,
-  marginPermille,
-  pricePartsOf,
-  type PricePart,
-  shortPrice,
-} from './price-words.js';
+import { costsOf, marginPermille, pricePartsOf, type PricePart } from './price-words.js';
 
 type Model = Shape<'CatalogModelView'>;
 type Route = Model['routes'][number];
@@ -59,7 +53,7 @@ export default function Model() {
         <Differences of={model} />
       </Panel>
       <Panel title="Changes of this price">
-        <ChangesOfPrices model={model.id} />
+        <ChangesOfPrices model={model.id} isOfOne />
       </Panel>
       <Panel title="Facts">
         <Facts
@@ -87,7 +81,7 @@ function NotSold({ id }: { readonly id: string }) {
     <>
       <ScreenHead title={id} answers="This model is not sold now." />
       <Panel title="Changes of this price">
-        <ChangesOfPrices model={id} />
+        <ChangesOfPrices model={id} isOfOne />
       </Panel>
     </>
   );
@@ -105,10 +99,7 @@ const ROUTES: readonly Column<Route>[] = [
         <Badge state="no key or no such work" tone="wait" />
       ),
   },
-  {
-    head: 'Cost',
-    cell: ({ cost }) => (cost === null ? <span class="soft">–</span> : shortPrice(cost)),
-  },
+  { head: 'Cost', cell: ({ cost }) => <ShortPrice of={cost} /> },
   {
     head: "Provider's own figure",
     cell: ({ reported_cost: figure }) =>

@@ -1,7 +1,15 @@
-import { Link } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
-import { Badge, Empty, Loading, Panel, Problem, ScreenHead, type Tone } from '../shared/parts.js';
+import {
+  Badge,
+  Empty,
+  Id,
+  Loading,
+  Panel,
+  Problem,
+  ScreenHead,
+  type Tone,
+} from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { type Column, Table } from '../shared/table.js';
@@ -39,6 +47,17 @@ export function SourceBadge({ source }: { readonly source: Source }) {
   return <Badge state={state} tone={tone} />;
 }
 
+/** A price or a cost in short; a dash where none is known. */
+export function ShortPrice({ of }: { readonly of: Model['price'] | null | undefined }) {
+  if (of === null || of === undefined) return <span class="soft">–</span>;
+  const [amounts, per] = shortPrice(of);
+  return (
+    <span class="when">
+      {amounts} <small>per {per}</small>
+    </span>
+  );
+}
+
 /** A margin that may be a loss. */
 export function Margin({ permille }: { readonly permille: bigint | undefined }) {
   if (permille === undefined) return <span class="soft">–</span>;
@@ -53,16 +72,10 @@ function marginOf(model: Model): bigint | undefined {
 }
 
 const COLUMNS: readonly Column<Model>[] = [
-  { head: 'Model', cell: ({ id }) => <Link href={pageOfModel(id)}>{id}</Link> },
+  { head: 'Model', cell: ({ id }) => <Id id={id} to={pageOfModel(id)} /> },
   { head: 'Operation', cell: ({ operation }) => operation.replaceAll('_', ' ') },
-  { head: 'Price', cell: ({ price }) => shortPrice(price) },
-  {
-    head: 'Cost',
-    cell: (model) => {
-      const cost = costOf(model);
-      return cost === undefined ? <span class="soft">–</span> : shortPrice(cost);
-    },
-  },
+  { head: 'Price', cell: ({ price }) => <ShortPrice of={price} /> },
+  { head: 'Cost', cell: (model) => <ShortPrice of={costOf(model)} /> },
   {
     head: 'Least margin',
     isNumber: true,
@@ -108,7 +121,11 @@ export default function Models() {
       <PriceTabs open="/models" />
       <Panel
         title="Models"
-        aside={shown !== undefined && <span class="soft">{shown.length} models</span>}
+        aside={
+          shown !== undefined && (
+            <span class="soft">{shown.length === 1 ? '1 model' : `${shown.length} models`}</span>
+          )
+        }
       >
         <Filters of={FILTERS} name="Filters of models" />
         <p class="soft">

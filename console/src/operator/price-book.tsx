@@ -1,7 +1,7 @@
 import { Link, useParams } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
 import { exactUsd } from '../shared/money.js';
-import { Copy, Empty, Figures, Panel, RawJson, ScreenHead, Unshown } from '../shared/parts.js';
+import { Copy, Empty, Figures, Id, Panel, RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { type Column, Table } from '../shared/table.js';
@@ -73,7 +73,7 @@ interface OwnPart extends PricePart {
 }
 
 const COLUMNS: readonly Column<OwnPart>[] = [
-  { head: 'Model', cell: ({ model }) => <Link href={pageOfModel(model)}>{model}</Link> },
+  { head: 'Model', cell: ({ model }) => <Id id={model} to={pageOfModel(model)} /> },
   { head: 'For', cell: ({ name }) => name },
   { head: 'Price', isNumber: true, cell: ({ microUsd }) => exactUsd(microUsd) },
   {

@@ -1,7 +1,6 @@
-import { Link } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
-import { Panel, ScreenHead } from '../shared/parts.js';
+import { Id, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { When } from '../shared/time.js';
@@ -33,9 +32,22 @@ function Amounts({ of, than }: { readonly of: Price; readonly than: Price }) {
 
 const keyOf = ({ name, microUsd, per }: PricePart): string => [name, microUsd, per].join('\n');
 
+/** The name of a file; its whole path is the title. */
+function ByFile({ path }: { readonly path: string | null }) {
+  if (path === null) return 'built in';
+  return (
+    <span class="mono" title={path}>
+      {path.replace(/^.*\//, '')}
+    </span>
+  );
+}
+
+const OF_WHICH: Column<Change> = {
+  head: 'Model',
+  cell: ({ model }) => <Id id={model} to={pageOfModel(model)} />,
+};
 const COLUMNS: readonly Column<Change>[] = [
   { head: 'From', cell: ({ created_at: at }) => <When at={at} /> },
-  { head: 'Model', cell: ({ model }) => <Link href={pageOfModel(model)}>{model}</Link> },
   {
     head: 'Before',
     cell: ({ price, former_price: former }) => <Amounts of={former} than={price} />,
@@ -44,14 +56,16 @@ const COLUMNS: readonly Column<Change>[] = [
     head: 'From then on',
     cell: ({ price, former_price: former }) => <Amounts of={price} than={former} />,
   },
-  {
-    head: 'By',
-    cell: ({ file }) => (file === null ? 'built in' : <span class="mono">{file}</span>),
-  },
+  { head: 'By', cell: ({ file }) => <ByFile path={file} /> },
 ];
 
 /** Changes of the price of one model, or of all, newest first. */
-export function ChangesOfPrices({ model }: { readonly model: string | undefined }) {
+export function ChangesOfPrices(props: {
+  readonly model: string | undefined;
+  /** On the page of the model. */
+  readonly isOfOne?: boolean;
+}) {
+  const { model, isOfOne } = props;
   const pages = usePages(['price-changes', model], (cursor) =>
     api.GET('/admin/catalog/changes', {
       params: {
@@ -62,7 +76,7 @@ export function ChangesOfPrices({ model }: { readonly model: string | undefined 
   return (
     <PagedTable
       name="Changes of prices"
-      columns={COLUMNS}
+      columns={isOfOne ? COLUMNS : [OF_WHICH, ...COLUMNS]}
       pages={pages}
       empty={
         model === undefined

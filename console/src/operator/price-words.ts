@@ -72,19 +72,19 @@ function tokenParts(lines: Lines, tier: string): PricePart[] {
   });
 }
 
-/** The price in one line: "$1.25 prompt, $10.00 answer per million tokens". */
-export function shortPrice(price: Price): string {
+/** The price in short, and for what: "$1.25 prompt, $10.00 answer", "million tokens". */
+export function shortPrice(price: Price): readonly [string, string] {
   const { input_per_million: input, output_per_million: output, amount_microusd: amount } = price;
   if (input !== undefined) {
     const answer = output === undefined ? '' : `, ${exactUsd(output)} answer`;
-    return `${exactUsd(input)} prompt${answer} per million tokens`;
+    return [`${exactUsd(input)} prompt${answer}`, 'million tokens'];
   }
-  if (amount !== undefined) return `${exactUsd(amount)} per ${UNIT_NAMES[price.unit][1]}`;
+  if (amount !== undefined) return [exactUsd(amount), UNIT_NAMES[price.unit][1]];
   const lengths = Object.entries(price.by_seconds ?? {});
   const [first] = lengths;
-  if (first === undefined) return '–';
+  if (first === undefined) return ['–', UNIT_NAMES[price.unit][1]];
   const from = lengths.length > 1 ? 'from ' : '';
-  return `${from}${exactUsd(first[1])} for a video of ${first[0]} s`;
+  return [`${from}${exactUsd(first[1])}`, `video of ${first[0]} s`];
 }
 
 /** What is left of an amount after its cost, in thousandths of the amount; undefined where one is not known or is 0. */

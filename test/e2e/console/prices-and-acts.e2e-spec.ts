@@ -79,12 +79,12 @@ describeInBrowser('models, prices and acts in the console', () => {
   it(
     'are listed with price, cost, least margin, and what the file changed',
     async () => {
-      const price = '$1.25 prompt, $10.00 answer per million tokens';
+      const price = '$1.25 prompt, $10.00 answer';
       await look('/models', 'Models and prices', [price, 'added by the file', OWN_MODEL]);
       const row = rowOf(price).filter({ hasText: 'changed by the file' });
-      expect(await row.innerText()).toMatch(/\$11\.00 answer per million tokens\s+−10 %/);
+      expect(await row.innerText()).toMatch(/\$11\.00 answer\s+per million tokens\s+−10 %/);
       await desk.open('/models?source=changed', 'Models and prices');
-      await seen('1 models', 'gen-5');
+      await seen('1 model', 'gen-5');
       await desk.press('gen-5', 'link');
       await desk.page.getByRole('heading', { level: 1, name: 'gen-5' }).waitFor();
       await look('/models/gen-5', 'gen-5', ['limits.max_output_tokens', '64000', '128000', '20 %']);

@@ -56,6 +56,8 @@ describe('/admin/catalog', () => {
         },
       ],
     });
+    // The sandbox brings it along; no file does.
+    expect(byId.get('gen-think')).toMatchObject({ source: 'built_in', differences: [] });
     expect(byId.get('aud-v4')).toMatchObject({
       source: 'built_in',
       differences: [],
