@@ -36,7 +36,7 @@ export default function PriceBook() {
       </ScreenHead>
       <Figures
         of={[
-          ['Factor', `${data.factor_permille / 10} %`, factorWords(data.factor_permille)],
+          ['Factor', `${data.factor_permille / 10} %`, 'of the listed prices'],
           ['Models with a price of their own', data.models.length],
           ['Accounts that have it', data.accounts],
           ['Version', data.version, <When at={data.valid_from} />],

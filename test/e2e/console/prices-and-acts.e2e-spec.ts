@@ -159,7 +159,7 @@ describeInBrowser('models, prices and acts in the console', () => {
       await desk.type('textbox', /^Reason/, MARKUP);
       await desk.press('Replace');
       await desk.told(/in force within 2 seconds/);
-      await seen('80 % of the listed prices', '$0.0001');
+      await seen('80 %', '$0.0001');
       await isWell();
     },
     PATIENCE_MS,
