@@ -6,7 +6,7 @@ import { useAnswer } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { type Column, Table } from '../shared/table.js';
 import { DifferencesOfModel } from './field-differences.js';
-import { Margin, ShortPrice, SourceBadge } from './models.js';
+import { MarginShare, ShortPrice, SourceBadge } from './models.js';
 import { ChangesOfPrices } from './price-changes.js';
 import { costsOf, marginPermille, pricePartsOf, type PricePart } from './price-words.js';
 
@@ -147,7 +147,7 @@ const costColumns = (
   {
     head: 'Margin',
     isNumber: true,
-    cell: (part) => <Margin permille={marginPermille(part.microUsd, costOf(part))} />,
+    cell: (part) => <MarginShare permille={marginPermille(part.microUsd, costOf(part))} />,
   },
 ];
 

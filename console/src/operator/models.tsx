@@ -59,7 +59,7 @@ export function ShortPrice({ of }: { readonly of: Model['price'] | null | undefi
 }
 
 /** A margin that may be a loss. */
-export function Margin({ permille }: { readonly permille: bigint | undefined }) {
+export function MarginShare({ permille }: { readonly permille: bigint | undefined }) {
   if (permille === undefined) return <span class="soft">–</span>;
   return <span class={permille < 0n ? 'number negative' : 'number'}>{percent(permille)}</span>;
 }
@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<Model>[] = [
   {
     head: 'Least margin',
     isNumber: true,
-    cell: (model) => <Margin permille={marginOf(model)} />,
+    cell: (model) => <MarginShare permille={marginOf(model)} />,
   },
   { head: 'Providers', cell: Providers },
   { head: 'Row', cell: ({ source }) => <SourceBadge source={source} /> },
