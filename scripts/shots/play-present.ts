@@ -29,6 +29,12 @@ export interface SeededIds {
   readonly month: string;
 }
 
+const WELCOME = {
+  model: 'aud-v4',
+  voice: 'Adam',
+  input: 'Good evening, and welcome to the harbour.',
+};
+
 /** What is under way now: holds in flight, deliveries of each state, a pause, price books, limits, a disabled account. */
 export async function playPresent(
   desk: ShotsDesk,
@@ -71,16 +77,17 @@ export async function playPresent(
   await desk.admin('POST', '/providers/ttapi/suno%2Flyrics/pause', {
     reason: 'Their status page says that lyrics fail',
   });
-  const hello = {
-    model: 'aud-v4',
-    voice: 'Adam',
-    input: 'Good evening, and welcome to the harbour.',
-  };
-  const { status, executionId = '' } = await desk.ask('POST', '/v1/audio/speech', first.key, hello);
-  if (status !== 200) throw new Error(`A call is answered with ${status}.`);
+  const executionId = await welcomed(desk, first.key);
   const delivery = await firstDelivery(desk);
   const month = new Date().toISOString().slice(0, 7);
   return { account: first.id, call: executionId, task, delivery, key: first.key, month };
+}
+
+/** A call that succeeded. */
+async function welcomed(desk: ShotsDesk, key: string): Promise<string> {
+  const { status, executionId = '' } = await desk.ask('POST', '/v1/audio/speech', key, WELCOME);
+  if (status !== 200) throw new Error(`A call is answered with ${status}.`);
+  return executionId;
 }
 
 /** The newest delivery that failed. */

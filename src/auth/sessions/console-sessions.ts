@@ -80,11 +80,11 @@ export class ConsoleSessions {
     this.actors = Object.values(operatorActorsOf(config)).filter((actor) => actor !== undefined);
   }
 
-  /** Opens a session with a new secret; beyond 50 of one holder the oldest ends. `provedAt`: when an operator proved who it is. */
+  /** Opens a session with a new secret; beyond 50 of one holder the oldest ends. `provedAt`: when an operator proved who it is; absent: now. */
   async open(
     holder: SessionHolder,
     address: string | null,
-    provedAt: Date | null,
+    provedAt?: Date | null,
   ): Promise<OpenedSession> {
     const nowMs = this.clock.nowMs();
     const secret = makeSecret();
@@ -101,7 +101,7 @@ export class ConsoleSessions {
       address,
       new Date(nowMs),
       new Date(nowMs + SESSION_MS),
-      provedAt,
+      provedAt === undefined && isOperator ? new Date(nowMs) : provedAt,
       isOperator ? holder.identity?.issuer : null,
       isOperator ? holder.identity?.subject : null,
     ]);

@@ -8,7 +8,6 @@ import { PortalLinks } from '../../auth/sessions/portal-links.js';
 import { SessionCallers } from '../../auth/sessions/session-callers.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { toPublicId } from '../../common/ids/public-id.js';
-import { Clock } from '../../common/time/clock.js';
 import { SignInRate } from './sign-in-rate.js';
 import type { SignInBody } from './sign-in.bodies.js';
 
@@ -29,7 +28,6 @@ export class SignInService {
     private readonly links: PortalLinks,
     private readonly sessions: ConsoleSessions,
     private readonly callers: SessionCallers,
-    private readonly clock: Clock,
     private readonly rate: SignInRate,
   ) {}
 
@@ -59,7 +57,7 @@ export class SignInService {
     holder: SessionHolder,
     address: string | undefined,
     former: string | undefined,
-    provedAt = holder.kind === 'operator' ? new Date(this.clock.nowMs()) : null,
+    provedAt?: Date | null,
   ): Promise<OpenedSession> {
     await this.rate.countHolder(holder);
     if (former !== undefined) await this.sessions.endBySecret(former, address);

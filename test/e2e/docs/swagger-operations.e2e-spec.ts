@@ -29,8 +29,13 @@ interface Player {
 }
 
 const idOf = ({ json }: Tried) => (json as { readonly id: string }).id;
-const firstOf = <Row>({ json }: Tried) => (json as { readonly data: readonly Row[] }).data[0];
-const firstIdOf = (list: Tried) => firstOf<{ readonly id: string }>(list)?.id ?? 'none';
+interface ListedRow {
+  readonly id: string;
+  /** Of a provider. */
+  readonly routes?: readonly { readonly upstream_model: string }[];
+}
+const firstOf = ({ json }: Tried) => (json as { readonly data: readonly ListedRow[] }).data[0];
+const firstIdOf = (list: Tried) => firstOf(list)?.id ?? 'none';
 
 describeInBrowser('Swagger UI in a browser', () => {
   let gateway: TestGateway;
@@ -156,11 +161,7 @@ describeInBrowser('Swagger UI in a browser', () => {
       expect(await ended(idOf(unclear))).toBe('reconciliation_required');
       const delivery = await succeeds('listTaskDeliveries', { parameters: { id: idOf(dub) } });
       const model = await succeeds('listModels');
-      const providers = await succeeds('listProviders');
-      const provider = firstOf<{
-        readonly id: string;
-        readonly routes: readonly { readonly upstream_model: string }[];
-      }>(providers);
+      const provider = firstOf(await succeeds('listProviders'));
       await new ConsoleBrowser(gateway.url).signIn({ token: ADMIN_TOKEN });
       const session = await succeeds('listSessions');
       const execution = done.get('createSpeech')?.headers['x-gateway-execution-id'] ?? 'none';
@@ -195,7 +196,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         ['id', (path) => ids.find(([pattern]) => pattern.test(path))?.[1] ?? 'none'],
         ['endpoint_id', () => idOf(operators)],
         ['provider', () => provider?.id ?? 'none'],
-        ['route', () => provider?.routes[0]?.upstream_model ?? 'none'],
+        ['route', () => provider?.routes?.[0]?.upstream_model ?? 'none'],
         ['month', () => new Date().toISOString().slice(0, 7)],
         ['delivery_id', () => firstIdOf(delivery)],
       ];

@@ -242,11 +242,8 @@ describe('a session of a customer', () => {
       reads_only: false,
       proof_until: null,
     });
-    const speech = await browser.post('/api/v1/audio/speech', {
-      model: 'aud-v4',
-      input: 'hello',
-      voice: 'Adam',
-    });
+    const hello = { model: 'aud-v4', input: 'hello', voice: 'Adam' };
+    const speech = await browser.post('/api/v1/audio/speech', hello);
     expect(speech.status).toBe(200);
     expect((await gateway.balance(accountId)).available).toBeLessThan(1_000_000n);
     const { id } = (await browser.get('/api/v1/key')).json as { id: string };
