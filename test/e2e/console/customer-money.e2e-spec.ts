@@ -208,6 +208,7 @@ describeInBrowser('what a customer buys and pays', () => {
       await postJson(`${desk.gateway.url}/v1/keys`, account.headers, { name: 'build', ...terms });
       await look('/keys', 'Keys', ['build', '7 requests per minute', 'signed in with it']);
       await desk.press('Rotate');
+      await desk.page.getByRole('dialog').waitFor();
       await desk.press('Rotate');
       await desk.told(/Copy the new key now/);
       await desk.page.getByText(/^in 23 h 5\d min$/).waitFor();
