@@ -211,7 +211,7 @@ describeInBrowser('models, prices and acts in the console', () => {
       await desk.page.waitForURL(/price-books\/partners$/);
       desk.complaints.splice(0);
       await desk.open(`/acts?target=${accountId}`, 'Who did what');
-      await seen('account:update', 'price book');
+      await seen('account:update', '1 field');
       await desk.press(new RegExp(`^${accountId.slice(0, 13)}`), 'link');
       await desk.page.getByRole('heading', { level: 1, name: 'test' }).waitFor();
       await look('/acts?actor=nobody', 'Who did what', ['No act has these properties.']);
