@@ -21,6 +21,10 @@ const LOOKS = [
   [390, 'light', findings(", runOnly: ['color-contrast']")],
 ] as const;
 
+/** Resolves when what was pressed is shown. */
+const TWO_PICTURES =
+  'new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(done, 20)))))';
+
 type Role = Parameters<Page['getByRole']>[0];
 
 /** Where the console is served. */
@@ -113,6 +117,8 @@ export class ConsoleDesk<G extends Served = TestGateway> {
   async press(name: string | RegExp, role: Role = 'button'): Promise<void> {
     await this.focus(role, name);
     await this.page.keyboard.press('Enter');
+    // A dialogue opens after the next picture; the next look must find it. A new page has no such wait.
+    await this.page.evaluate(TWO_PICTURES).catch(() => undefined);
   }
 
   /** Goes to a field with the keyboard, and types over what it has. */
