@@ -36,7 +36,8 @@ export class ShotsDesk {
       ...(body && { body: JSON.stringify(body) }),
     });
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    const bytes = await response.arrayBuffer();
+    // Audio that breaks has begun with a status of success.
+    const bytes = await response.arrayBuffer().catch(() => new ArrayBuffer(0));
     return {
       status: response.status,
       json: isJson ? (JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>) : {},

@@ -27,7 +27,7 @@ const HOLD_COLUMNS: readonly Column<Hold>[] = [
   },
   { head: 'For', isNumber: true, cell: ({ age_seconds: seconds }) => age(seconds) },
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
-  { head: 'Model', cell: ({ model }) => model },
+  { head: 'Model', cell: ({ model }) => <span class="whole">{model}</span> },
   {
     head: 'By',
     cell: ({ holder, id }) => (

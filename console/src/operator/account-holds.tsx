@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Hold>[] = [
   },
   { head: 'For', isNumber: true, cell: ({ age_seconds: seconds }) => age(seconds) },
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
-  { head: 'Model', cell: ({ model }) => model },
+  { head: 'Model', cell: ({ model }) => <span class="whole">{model}</span> },
   { head: 'By', cell: (hold) => <Id id={hold.id} to={pathOf(hold)} isShort /> },
 ];
 

@@ -33,7 +33,7 @@ function Books(props: {
       onChoose={props.onChoose}
       hint={
         data?.data.length === 0
-          ? 'There is no price book. Make one on the command line: npm run cli -- price-book:create'
+          ? 'There is no price book. Make one on the screen Models and prices.'
           : 'It holds for calls that begin 2 seconds after it.'
       }
     />

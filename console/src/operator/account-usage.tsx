@@ -31,7 +31,10 @@ const SUMS: readonly Column<Usage>[] = [
   },
 ];
 const BY_DAY: readonly Column<Usage>[] = [{ head: 'Day (UTC)', cell: ({ day }) => day }, ...SUMS];
-const BY_MODEL: readonly Column<Usage>[] = [{ head: 'Model', cell: ({ model }) => model }, ...SUMS];
+const BY_MODEL: readonly Column<Usage>[] = [
+  { head: 'Model', cell: ({ model }) => <span class="whole">{model}</span> },
+  ...SUMS,
+];
 
 const startOf = (day: string | undefined): number => Date.parse(`${day ?? ''}T00:00:00Z`) / 1_000;
 

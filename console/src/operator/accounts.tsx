@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
@@ -34,8 +35,7 @@ function daysLeft({ available_microusd: available, burn_microusd_per_day: burn }
 }
 
 const COLUMNS: readonly Column<Account>[] = [
-  { head: 'Name', cell: ({ name }) => name },
-  { head: 'Account', cell: ({ id }) => <Id id={id} to={`/accounts/${id}`} isShort /> },
+  { head: 'Name', cell: ({ id, name }) => <Link href={`/accounts/${id}`}>{name}</Link> },
   {
     head: 'Available',
     isNumber: true,
@@ -55,6 +55,7 @@ const COLUMNS: readonly Column<Account>[] = [
   { head: 'Money', cell: ({ play_money: isPlay }) => (isPlay ? 'play' : 'real') },
   { head: 'State', cell: ({ disabled }) => <Badge state={disabled ? 'disabled' : 'active'} /> },
   { head: 'Created', cell: ({ created_at: at }) => <When at={at} /> },
+  { head: 'Account', cell: ({ id }) => <Id id={id} to={`/accounts/${id}`} isShort /> },
 ];
 
 /** All accounts. */

@@ -23,7 +23,8 @@ const PAGES: Readonly<Record<string, string>> = {
   acct: '/accounts/',
   exec: '/calls/',
   task: '/tasks/',
-  ...{ key: '/find?id=', entry: '/find?id=', whd: '/find?id=', whe: '/find?id=' },
+  whd: '/deliveries/',
+  ...{ key: '/find?id=', entry: '/find?id=', whe: '/find?id=' },
 };
 const PUBLIC_ID = /^([a-z]+)_[0-9a-f]{32}$/;
 

@@ -35,14 +35,14 @@ const FILTERS: readonly Filter[] = [
 
 const COLUMNS: readonly Column<Execution>[] = [
   { head: 'Began', cell: ({ created_at: at }) => <When at={at} /> },
-  { head: 'Call', cell: ({ id }) => <Id id={id} to={`/calls/${id}`} isShort /> },
-  { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
-  { head: 'Model', cell: ({ model }) => model },
   {
     head: 'Charged',
     isNumber: true,
     cell: ({ charged_microusd: charged }) => <Money microUsd={charged} />,
   },
+  { head: 'Status', cell: ({ status }) => <Badge state={status} /> },
+  { head: 'Call', cell: ({ id }) => <Id id={id} to={`/calls/${id}`} isShort /> },
+  { head: 'Model', cell: ({ model }) => <span class="whole">{model}</span> },
   {
     head: 'Cost',
     isNumber: true,

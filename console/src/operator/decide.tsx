@@ -61,26 +61,28 @@ function Unknown({ task }: { readonly task: AnyTask }) {
         </h2>
         <Id id={task.id} to={`/tasks/${task.id}`} />
       </div>
-      <Facts
-        of={[
-          ['Account', <Id id={task.account_id} to={`/accounts/${task.account_id}`} />],
-          ['Ordered', task.model],
-          ['Submitted', <When at={createdOf(task)} />],
-          ['Sent to', `${task.route.provider} · ${task.route.upstream_model}`],
-          ['Look there for', <Id id={task.provider_job_id} />],
-          [
-            'It last said',
-            seen === null ? (
-              'nothing that can be read'
-            ) : (
-              <>
-                {seen.status} <When at={seen.seen_at} />
-              </>
-            ),
-          ],
-          ['In its own words', task.unknown_state],
-        ]}
-      />
+      <div class="dense">
+        <Facts
+          of={[
+            ['Account', <Id id={task.account_id} to={`/accounts/${task.account_id}`} />],
+            ['Ordered', task.model],
+            ['Submitted', <When at={createdOf(task)} />],
+            ['Sent to', `${task.route.provider} · ${task.route.upstream_model}`],
+            ['Look there for', <Id id={task.provider_job_id} />],
+            [
+              'It last said',
+              seen === null ? (
+                'nothing that can be read'
+              ) : (
+                <>
+                  {seen.status} <When at={seen.seen_at} />
+                </>
+              ),
+            ],
+            ['In its own words', task.unknown_state],
+          ]}
+        />
+      </div>
       <div class="row">
         <Decide task={task} />
       </div>

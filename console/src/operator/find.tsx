@@ -11,8 +11,9 @@ type Found = Shape<'FoundRecordView'>;
 function pageOf({ kind, id, account_id: account }: Found): string | undefined {
   if (kind === 'execution') return `/calls/${id}`;
   if (kind === 'task') return `/tasks/${id}`;
+  if (kind === 'webhook_delivery') return `/deliveries/${id}`;
   if (kind === 'account') return `/accounts/${id}`;
-  if (kind === 'price_book') return `/price-books/${id}`;
+  if (kind === 'price_book') return `/price-books/${encodeURIComponent(id)}`;
   return account === null ? undefined : `/accounts/${account}`;
 }
 

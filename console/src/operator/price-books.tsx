@@ -43,8 +43,8 @@ export default function PriceBooks() {
       <PriceTabs open="/price-books" />
       {made !== undefined && (
         <p class="notice good">
-          <Link href={pageOfBook(made)}>{made}</Link> was made. No account has it yet. To give it:{' '}
-          <span class="mono">npm run cli -- account:update acct_… --price-book {made}</span>
+          <Link href={pageOfBook(made)}>{made}</Link> was made. No account has it yet: press Change
+          on the page of an account to give it.
         </p>
       )}
       <Panel title="Price books">

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useParams } from 'wouter-preact';
 import { answerOf, api, reasonHeader } from '../shared/api.js';
 import { usd } from '../shared/money.js';
@@ -144,8 +145,12 @@ function momentsOf(task: AnyTask): readonly Moment[] {
   ];
 }
 
+/** A fact, where there is one. */
+const told = (name: string, value: unknown, shown: ComponentChildren = value as string) =>
+  value === null ? [] : [[name, shown] as const];
+
 function TaskFacts({ of: task }: { readonly of: AnyTask }) {
-  const { provider_error: refusal } = task;
+  const { provider_error: refusal, provider_job_id: job, provider_request_id: answer } = task;
   return (
     <Facts
       of={[
@@ -154,16 +159,17 @@ function TaskFacts({ of: task }: { readonly of: AnyTask }) {
         ['Submitted', <When at={createdOf(task)} />],
         ['Ended', <When at={endedOf(task)} />],
         ['Route', `${task.route.provider} · ${task.route.upstream_model}`],
-        ["Provider's id of the work", <Id id={task.provider_job_id} />],
-        ["Provider's id of its answer", <Id id={task.provider_request_id} />],
-        ["Provider's last word", task.unknown_state],
-        [
+        ...told("Provider's id of the work", job, <Id id={job} />),
+        ...told("Provider's id of its answer", answer, <Id id={answer} />),
+        ...told("Provider's last word", task.unknown_state),
+        ...told(
           "Provider's refusal",
+          refusal,
           refusal && `${refusal.status ?? ''} ${refusal.code ?? ''} ${refusal.message ?? ''}`,
-        ],
-        ["Provider's figures", task.provider_figures && JSON.stringify(task.provider_figures)],
-        ['Client request id', <Id id={task.client_request_id} />],
-        ['Run', task.run],
+        ),
+        ...told("Provider's figures", task.provider_figures, JSON.stringify(task.provider_figures)),
+        ...told('Client request id', task.client_request_id, <Id id={task.client_request_id} />),
+        ...told('Run', task.run),
       ]}
     />
   );

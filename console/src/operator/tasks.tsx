@@ -12,15 +12,15 @@ const FILTERS: readonly Filter[] = [...TASK_FILTERS, ...OPERATOR_RECORD_FILTERS]
 
 const COLUMNS: readonly Column<AnyTask>[] = [
   { head: 'Submitted', cell: (task) => <When at={createdOf(task)} /> },
-  { head: 'Task', cell: ({ id }) => <Id id={id} to={`/tasks/${id}`} isShort /> },
+  { head: 'Charged', isNumber: true, cell: (task) => <Money microUsd={chargedOf(task)} /> },
   { head: 'Status', cell: ({ task_status: status }) => <Badge state={status} /> },
-  { head: 'Model', cell: ({ model }) => model },
+  { head: 'Task', cell: ({ id }) => <Id id={id} to={`/tasks/${id}`} isShort /> },
+  { head: 'Model', cell: ({ model }) => <span class="whole">{model}</span> },
   {
     head: 'Done',
     isNumber: true,
     cell: ({ progress }) => (progress === null ? '–' : `${progress} %`),
   },
-  { head: 'Charged', isNumber: true, cell: (task) => <Money microUsd={chargedOf(task)} /> },
   { head: 'Cost', isNumber: true, cell: ({ cost_microusd: cost }) => <Money microUsd={cost} /> },
   { head: 'Provider', cell: ({ route }) => route.provider },
   { head: 'Error', cell: ({ error }) => error?.code ?? '–' },

@@ -140,7 +140,11 @@ function MoneyOfDay({ of }: { readonly of: Overview }) {
             <Money microUsd={charged} />,
             <Link href="/usage?range=24h">By model and hour</Link>,
           ],
-          ['Cost at providers', <Money microUsd={earned.cost_microusd} />, 'As far as it is known'],
+          [
+            'Cost at providers',
+            <Money microUsd={earned.cost_microusd} />,
+            earned.cost_microusd === null ? 'Not known of every call' : undefined,
+          ],
           [
             'Margin',
             <Money microUsd={earned.margin_microusd} />,

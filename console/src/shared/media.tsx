@@ -50,7 +50,7 @@ function fileAt(text: string, name: string, kind: Kind): MediaFile | undefined {
       ? 'video'
       : kind;
   return {
-    name: name.replaceAll('_', ' '),
+    name: name === 'url' ? (told ?? ofField) : name.replaceAll('_', ' '),
     url: isOwn ? url.pathname + url.search : url.href,
     isOwn,
     kind: told ?? ofField,
