@@ -41,11 +41,29 @@ async function enterByPortal(): Promise<void> {
   else asked = { portal, account: await accountOfLink(portal) };
 }
 
+type SessionAnswer = Awaited<ReturnType<typeof readSession>>;
+
+const holderOf = (session: SessionAnswer): string =>
+  session.kind === 'nobody'
+    ? ''
+    : [session.kind, session.role, session.person, session.account_id, session.key_id].join();
+let holder: string | undefined;
+
+/** Who is signed in; what the session of somebody else read is forgotten, such as after a sign-in in another tab. */
+async function readSessionAnew(): Promise<SessionAnswer> {
+  const session = await readSession();
+  if (holder !== undefined && holder !== holderOf(session)) {
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  }
+  holder = holderOf(session);
+  return session;
+}
+
 function Console() {
   const [link, setLink] = useState(asked);
   const { data, error } = useQuery({
     queryKey: SESSION_KEY,
-    queryFn: readSession,
+    queryFn: readSessionAnew,
     refetchInterval: SESSION_CHECKED_EVERY_MS,
   });
   if (data === undefined) {
@@ -67,6 +85,7 @@ function Console() {
     <SessionContext.Provider value={data}>
       <Router base={CONSOLE_PATH}>
         <Frame
+          key={holderOf(data)}
           screens={isOperator ? OPERATOR_SCREENS : CUSTOMER_SCREENS}
           search={isOperator && <FindBox />}
         />

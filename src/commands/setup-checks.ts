@@ -1,10 +1,11 @@
 import { checkOverlay } from '../catalog/catalog-check.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
+import { redactText } from '../common/secrets/redact-text.js';
 import { nearestName } from '../common/nearest-name.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { startEnvironment } from '../platform/config/environment-variables.js';
 import { ConfigError, loadConfig } from '../platform/config/load-config.js';
-import { ownerOfFile } from '../platform/config/secret-files.js';
+import { fileVariableOf, ownerOfFile } from '../platform/config/secret-files.js';
 import type { Setting } from '../platform/config/setting.js';
 import { SETTINGS } from '../platform/config/settings.js';
 import { providersOptions } from '../providers/provider-configs.js';
@@ -70,10 +71,10 @@ function shownOf(
   isSecret = false,
 ): [string, string][] {
   const value = environment[name];
-  const file = environment[`${name}_FILE`];
-  if (isSecret && file) return [[name, `set by ${name}_FILE`]];
+  const file = environment[fileVariableOf(name)];
+  if (isSecret && file) return [[name, `set by ${fileVariableOf(name)}`]];
   if (!value) return [];
-  return [[name, isSecret ? 'set' : value]];
+  return [[name, isSecret ? 'set' : redactText(value)]];
 }
 
 function slipsOf(environment: NodeJS.ProcessEnv): string[] {

@@ -35,7 +35,7 @@ export default function AccountScreen() {
           </>
         }
       >
-        <AccountActs account={data} />
+        <AccountActs key={id} account={data} />
       </ScreenHead>
       <Figures
         of={[

@@ -34,6 +34,7 @@ export default function Call() {
         }
       >
         <RefundAct
+          key={data.id}
           left={BigInt(data.charged_microusd ?? 0) - BigInt(data.refunded_microusd ?? 0)}
           refund={(body, { reason, idempotencyKey }) =>
             answerOf(

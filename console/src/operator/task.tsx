@@ -45,8 +45,9 @@ export default function Task() {
           </>
         }
       >
-        {data.task_status === 'reconciliation_required' && <Decide task={data} />}
+        {data.task_status === 'reconciliation_required' && <Decide key={data.id} task={data} />}
         <RefundAct
+          key={data.id}
           left={BigInt(charged ?? 0) - BigInt(data.refunded_microusd ?? 0)}
           refund={(body, { reason, idempotencyKey }) =>
             answerOf(

@@ -34,6 +34,8 @@ interface ActProps {
 /** A button that opens a dialogue, which does one deed. */
 export function Act(props: ActProps) {
   const [isOpen, setOpen] = useState(false);
+  // Kept while it is not known what came of it, also by a dialogue that is opened anew.
+  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
   const { label, isMain, isDangerous } = props;
   const look = isDangerous ? 'danger' : isMain ? 'main-act' : undefined;
   return (
@@ -41,13 +43,28 @@ export function Act(props: ActProps) {
       <button type="button" class={look} onClick={() => setOpen(true)}>
         {label}
       </button>
-      {isOpen && <ActDialog {...props} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <ActDialog
+          {...props}
+          idempotencyKey={idempotencyKey}
+          onKnown={() => setKey(crypto.randomUUID())}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </>
   );
 }
 
-function ActDialog(props: ActProps & { readonly onClose: () => void }) {
+interface DialogProps extends ActProps {
+  readonly idempotencyKey: string;
+  /** Called when it was done, or refused. */
+  readonly onKnown: () => void;
+  readonly onClose: () => void;
+}
+
+function ActDialog(props: DialogProps) {
   const { title, label, children, run, movesMoney = false, onClose } = props;
+  const { idempotencyKey, onKnown } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const headingId = useId();
   const [error, setError] = useState<unknown>();
@@ -55,7 +72,6 @@ function ActDialog(props: ActProps & { readonly onClose: () => void }) {
   const [mustProve, setMustProve] = useState(false);
   const [reason, setReason] = useState('');
   const [proof, setProof] = useState('');
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const isProofOld = useIsProofOld();
   const asksForProof = movesMoney && (isProofOld || mustProve);
   const { person } = useSession();
@@ -63,7 +79,9 @@ function ActDialog(props: ActProps & { readonly onClose: () => void }) {
 
   const send = async () => {
     if (asksForProof) queries.setQueryData(SESSION_KEY, await prove(proof.trim()));
-    tell(await run({ reason: reason.trim(), idempotencyKey }));
+    const done = await run({ reason: reason.trim(), idempotencyKey });
+    onKnown();
+    tell(done);
     onClose();
     await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey !== SESSION_KEY });
   };
@@ -74,13 +92,21 @@ function ActDialog(props: ActProps & { readonly onClose: () => void }) {
     send().catch((problem: unknown) => {
       endSessionOn(problem);
       if (problem instanceof ApiProblem && problem.param === 'proof') setMustProve(true);
+      if (isRefusal(problem)) onKnown();
       setError(problem);
       setProof('');
       setSending(false);
     });
   };
   return (
-    <dialog ref={dialog} aria-labelledby={headingId} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={headingId}
+      onClose={onClose}
+      onCancel={(event) => {
+        if (isSending) event.preventDefault();
+      }}
+    >
       <form onSubmit={submit}>
         <h2 id={headingId}>{title}</h2>
         {children}
@@ -100,7 +126,7 @@ function ActDialog(props: ActProps & { readonly onClose: () => void }) {
         {asksForProof && <Proof value={proof} onInput={setProof} />}
         {error !== undefined && <Problem error={error} />}
         <div class="ends">
-          <button type="button" onClick={() => dialog.current?.close()}>
+          <button type="button" disabled={isSending} onClick={() => dialog.current?.close()}>
             Cancel
           </button>
           <button
@@ -115,6 +141,10 @@ function ActDialog(props: ActProps & { readonly onClose: () => void }) {
     </dialog>
   );
 }
+
+/** Whether it is known that nothing was done. */
+const isRefusal = (problem: unknown): boolean =>
+  problem instanceof ApiProblem && problem.status >= 400 && problem.status < 500;
 
 /** Whether the operator has to prove anew to be there, as of when the dialogue opened. */
 function useIsProofOld(): boolean {

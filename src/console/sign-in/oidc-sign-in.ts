@@ -72,11 +72,11 @@ export class OidcSignIn {
     former: string | undefined,
   ): Promise<string> {
     if (attempt === undefined) throw new RefusedSignIn('too_late');
-    await this.rate.countAddress(request.ip);
     const query = new URL(request.originalUrl, this.gateway.href).search;
     const url = new URL(this.urlOfPath(CALLBACK).href + query);
     const operator = await this.provider.operatorOf(url, attempt);
     if (operator === undefined) throw new RefusedSignIn('no_role');
+    await this.rate.countAddress(request.ip);
     const { person, identity, role, provedAt } = operator;
     const holder = { kind: 'operator', actor: this.actor, person, identity, role } as const;
     const { secret } = await this.signIns.open(holder, request.ip, former, provedAt);

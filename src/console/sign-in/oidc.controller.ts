@@ -93,9 +93,11 @@ export class OidcController {
   ): Promise<void> {
     response.setHeader('Cache-Control', 'no-store');
     const url = await find().catch((error: unknown) => {
-      this.failures.failed(request.ip);
+      const problem = this.signIns.problemOf(error);
+      // Only where the provider was asked: any page can send a browser here.
+      if (problem === 'provider' || problem === 'no_role') this.failures.failed(request.ip);
       const home = this.signIns.urlOfPath(HOME);
-      home.searchParams.set('sign_in_error', this.signIns.problemOf(error));
+      home.searchParams.set('sign_in_error', problem);
       return home;
     });
     response.redirect(302, url.href);

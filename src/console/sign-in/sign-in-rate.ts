@@ -15,7 +15,7 @@ export const SIGN_INS_PER_HOLDER = 60;
 export class SignInRate {
   constructor(@Inject(TOKEN_BUCKETS) private readonly buckets: TokenBuckets) {}
 
-  /** Before anything that was sent is used. Throws 429 `rate_limit_exceeded`. */
+  /** Once the secret proved good, so that nobody without one can lock out others of the address. Throws 429 `rate_limit_exceeded`. */
   async countAddress(address: string | undefined): Promise<void> {
     const bucket = `sign-in:address:${ipPrefixOf(address)}`;
     await this.take(bucket, SIGN_INS_PER_ADDRESS, 'Your address');

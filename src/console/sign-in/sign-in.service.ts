@@ -46,7 +46,6 @@ export class SignInService {
     address: string | undefined,
     former: string | undefined,
   ): Promise<OpenedSession & LiveSession> {
-    await this.rate.countAddress(address);
     const holder = await this.holderOf(body, address);
     const opened = await this.open(holder, address, former);
     return { ...opened, caller: await this.callers.of(opened.session) };
@@ -91,8 +90,8 @@ export class SignInService {
       const message = 'This session was not opened with the admin token.';
       throw new GatewayError('permission_denied', message, { param: 'token' });
     }
-    await this.rate.countAddress(address);
     this.token.checkText(token, address);
+    await this.rate.countAddress(address);
     return this.sessions.prove(session.id);
   }
 
@@ -108,9 +107,14 @@ export class SignInService {
     if (sent.length !== 1) {
       throw new GatewayError('invalid_request', 'Send one of token, api_key and portal.');
     }
-    if (token !== undefined) return this.operator(token, address);
+    if (token !== undefined) {
+      const operator = this.operator(token, address);
+      await this.rate.countAddress(address);
+      return operator;
+    }
     if (key !== undefined) {
       const { accountId, apiKeyId } = await this.keys.admit(key, address, 'api_key');
+      await this.rate.countAddress(address);
       return { kind: 'customer', accountId, apiKeyId };
     }
     return this.customer(portal ?? '', address);
@@ -127,11 +131,14 @@ export class SignInService {
 
   /** The id of the account that a link lets in, which is not used up. Throws as {@link signIn}. */
   async accountOfLink(portal: string, address: string | undefined): Promise<string> {
+    const accountId = await this.accountBy(address, () => this.links.find(portal));
     await this.rate.countAddress(address);
-    return this.accountBy(address, () => this.links.find(portal));
+    return accountId;
   }
 
   private async customer(portal: string, address: string | undefined): Promise<SessionHolder> {
+    // A refused link is not used up.
+    await this.accountOfLink(portal, address);
     const accountId = await this.accountBy(address, () => this.links.take(portal));
     return { kind: 'customer', accountId, apiKeyId: null };
   }

@@ -1,15 +1,10 @@
 import { PROVIDER_SETTINGS } from './provider-settings.js';
 import { ConfigError } from './load-config.js';
-import { ownerOfFile, readSecret } from './secret-files.js';
+import { fileVariableOf, ownerOfFile, readSecret } from './secret-files.js';
 import { SETTINGS } from './settings.js';
 
-/** Secrets that the clients of the storage and of the database read by themselves. */
-const READ_BY_CLIENTS: readonly string[] = [
-  'AWS_ACCESS_KEY_ID',
-  'AWS_SECRET_ACCESS_KEY',
-  'AWS_SESSION_TOKEN',
-  'PGPASSWORD',
-];
+/** What the clients of the storage and of the database read by themselves, such as AWS_WEB_IDENTITY_TOKEN_FILE and PGPASSWORD. */
+const OF_CLIENTS = /^(?:AWS_|PG[A-Z]+$)/;
 const KEYS: ReadonlySet<string> = new Set(
   Object.entries(PROVIDER_SETTINGS).flatMap(([name, row]) => (row.secret ? [name] : [])),
 );
@@ -17,9 +12,10 @@ const KEYS: ReadonlySet<string> = new Set(
 /** Whether the gateway itself reads the variable for something else than the key of a built-in provider. */
 export function isGatewayVariable(name: string): boolean {
   if (KEYS.has(name)) return false;
-  // Its value is the path of a file, and no key.
+  // Their value is the path of a file, or that file is no key of a provider.
   if (Object.hasOwn(SETTINGS, ownerOfFile(name) ?? '')) return true;
-  return Object.hasOwn(SETTINGS, name) || READ_BY_CLIENTS.includes(name);
+  if (Object.hasOwn(SETTINGS, fileVariableOf(name)) || OF_CLIENTS.test(name)) return true;
+  return Object.hasOwn(SETTINGS, name);
 }
 
 /** The variables that this process was started with. */

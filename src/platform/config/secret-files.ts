@@ -5,6 +5,9 @@ const SUFFIX = '_FILE';
 /** The largest file that is read as a secret. */
 const MAX_FILE_BYTES = 65_536;
 
+/** The variable that names the file with the value of this one. */
+export const fileVariableOf = (name: string): string => name + SUFFIX;
+
 /** The variable whose value is in the file that this variable names; undefined where the name does not end so. */
 export function ownerOfFile(name: string): string | undefined {
   return name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : undefined;
@@ -21,11 +24,14 @@ export function readSecret(
 ): { readonly value: string | undefined } | { readonly problem: string } {
   const { [name]: text = '' } = environment;
   const value = text === '' ? undefined : text;
-  const path = environment[`${name}${SUFFIX}`];
+  const path = environment[fileVariableOf(name)];
   if (path === undefined || path === '') return { value };
-  if (value !== undefined) return { problem: `${name}: is set beside ${name}${SUFFIX}; set one` };
+  if (value !== undefined)
+    return { problem: `${name}: is set beside ${fileVariableOf(name)}; set one` };
   const reading = read(path);
-  return 'value' in reading ? reading : { problem: `${name}${SUFFIX}: ${path} ${reading.problem}` };
+  return 'value' in reading
+    ? reading
+    : { problem: `${fileVariableOf(name)}: ${path} ${reading.problem}` };
 }
 
 function read(path: string): { readonly value: string } | { readonly problem: string } {

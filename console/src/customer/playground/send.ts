@@ -33,17 +33,35 @@ interface Listening {
 }
 
 const MOST_EVENTS = 2_000;
+const SERVER_FAULT = 500;
+
+/** What takes an idempotency key: the same submission makes one task. */
+const SUBMISSIONS = ['/v1/videos', '/v1/music/generations', '/v1/audio/dubbing'];
+/** The last submission of which it is not known what came. */
+let unanswered: { readonly text: string; readonly key: string } | undefined;
+
+/** The key of a submission: the one before for the same call, if that was not answered. */
+function submissionKey(call: FormCall): string | undefined {
+  if (!SUBMISSIONS.includes(call.path)) return undefined;
+  const text = call.path + JSON.stringify(jsonBodyOf(call));
+  if (unanswered?.text !== text) unanswered = { text, key: crypto.randomUUID() };
+  return unanswered.key;
+}
 
 /** Sends the call through the session of the page. Throws an {@link ApiProblem}, or an `AbortError` when it was ended. */
 export async function sendCall(call: FormCall, { signal, onText }: Listening): Promise<Answered> {
+  const { headers: own, body } = bodyOf(call);
+  const key = submissionKey(call);
   const response = await fetch(`${CONSOLE_PATH}/api${call.path}`, {
-    ...bodyOf(call),
+    body,
+    headers: { ...own, ...(key !== undefined && { 'idempotency-key': key }) },
     method: 'POST',
     credentials: 'same-origin',
     signal,
   }).catch((cause: unknown) => {
     throw isAbort(cause) ? cause : new ApiProblem('The gateway cannot be reached.', 0);
   });
+  if (response.status < SERVER_FAULT) unanswered = undefined;
   if (!response.ok) {
     throw problemOf(response, await response.json().catch(() => undefined));
   }
@@ -66,7 +84,10 @@ export const jsonBodyOf = ({ model, body }: FormCall): Readonly<Record<string, u
   ...body.fields,
 });
 
-function bodyOf(call: FormCall): RequestInit {
+function bodyOf(call: FormCall): {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: BodyInit;
+} {
   if (!call.isForm) {
     const headers = { 'content-type': 'application/json' };
     return { headers, body: JSON.stringify(jsonBodyOf(call)) };

@@ -13,11 +13,12 @@ export class BackgroundResponses1700000001230 implements SchemaMigration {
   readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE gateway_process ADD COLUMN version text');
     await runner.query(
       `CREATE INDEX IF NOT EXISTS task_open_responses ON task (account_id)
          WHERE kind = 'response' AND status IN ('queued', 'processing')`,
     );
+    // Last, because it stops the beats of all processes until the end of the transaction.
+    await runner.query('ALTER TABLE gateway_process ADD COLUMN version text');
   }
 
   async down(runner: QueryRunner): Promise<void> {
