@@ -209,6 +209,8 @@ describeInBrowser('models, prices and acts in the console', () => {
       await isWell();
       await desk.press('partners', 'link');
       await desk.page.waitForURL(/price-books\/partners$/);
+      // The book is deleted, which its page has to say first.
+      await desk.page.getByRole('alert').first().waitFor();
       desk.complaints.splice(0);
       await desk.open(`/acts?target=${accountId}`, 'Who did what');
       await seen('account:update', '1 field');
