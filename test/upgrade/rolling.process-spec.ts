@@ -118,6 +118,13 @@ describeUpgrade(
       expect(await auditBooks(dataSource, 'full')).toMatchObject({ ok: true, discrepancies: [] });
     }
 
+    /** Waits until the provider has a task: one whose process ends while it is being sent is for an operator to decide. */
+    const isSent = (id: string): Promise<void> =>
+      until(async () => {
+        const sending = `SELECT FROM task_work WHERE task_id = $1 AND phase IN ('waiting', 'submitting')`;
+        return (await dataSource.query<unknown[]>(sending, [uuidOf(id)])).length === 0;
+      });
+
     const openCalls = async (): Promise<number> => {
       const running = `SELECT count(*)::int AS n FROM execution WHERE status = 'running'`;
       const [row] = await dataSource.query<{ n: number }[]>(running);
@@ -197,8 +204,9 @@ describeUpgrade(
       async () => {
         const [customer] = customers;
         void customer!.call(present, 'hang').catch(() => undefined);
-        const waiting = await customer!.submit(present, 'task-ms=2000');
+        const waiting = await customer!.submit(present, 'task-ms=4000');
         await until(async () => (await openCalls()) === 1);
+        await isSent(waiting);
         await present.end('SIGKILL');
         expect(await customer!.ended(former, waiting)).toBe('completed');
         await work(former, customers);
@@ -221,8 +229,9 @@ describeUpgrade(
         const [customer] = customers;
         present = await startGatewayProgram(settings());
         void customer!.call(former, 'hang').catch(() => undefined);
-        const waiting = await customer!.submit(former, 'task-ms=2000');
+        const waiting = await customer!.submit(former, 'task-ms=4000');
         await until(async () => (await openCalls()) === 1);
+        await isSent(waiting);
         await former.end('SIGKILL');
         expect(await customer!.ended(present, waiting)).toBe('completed');
         await work(present, customers);
