@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditBooks } from '../../src/billing/audit/usage-audit.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
-import { type Balancer, startBalancer } from '../support/balancer.js';
 import { SKY_CHAT } from '../support/chat-harness.js';
+import { Haproxy } from '../support/haproxy.js';
 import { postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
 import {
@@ -17,11 +17,12 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { until } from '../support/until.js';
 import { VIDEO } from '../support/video-harness.js';
 
-const TIMEOUT_MS = 400_000;
-const RESTARTS = 3;
+const TIMEOUT_MS = 400_000 * Math.max(1, Number(process.env.RESTARTS ?? 3) / 6);
+/** `RESTARTS=20` proves it at length. */
+const RESTARTS = Number(process.env.RESTARTS ?? 3);
 const CREDIT = 1_000_000_000n;
-/** Much longer than the balancer takes to see it, also on a busy machine. */
-const NOTICE_MS = 4_000;
+/** The check of the balancer takes up to 6 s, and longer on a busy machine. */
+const NOTICE_MS = 9_000;
 /** Between the calls of one client: the machine has other work. */
 const PAUSE_MS = 200;
 const UPLOAD_PIECES = 6;
@@ -29,7 +30,7 @@ const UPLOAD_PIECE_MS = 200;
 
 let database: TestDatabase;
 let sandbox: Sandbox;
-let balancer: Balancer;
+let balancer: Haproxy;
 let gateways: GatewayProgram[];
 let settings: NodeJS.ProcessEnv;
 beforeAll(async () => {
@@ -50,10 +51,9 @@ beforeAll(async () => {
   const ports = [String(await freePort()), String(await freePort())];
   gateways = [];
   for (const PORT of ports) gateways.push(await startGatewayProgram({ ...settings, PORT }));
-  balancer = await startBalancer(gateways.map(({ url: of }) => of));
+  balancer = await Haproxy.start(gateways[0]!.url, gateways[1]!.url);
 }, TIMEOUT_MS);
 afterAll(async () => {
-  await balancer.stop();
   await cleanUp();
   await sandbox.close();
   await database.drop();
@@ -73,7 +73,9 @@ function slowly(body: object): ReadableStream<Uint8Array> {
   });
 }
 
-describe('restarts one by one behind a load balancer', () => {
+const describeWithHaproxy = Haproxy.path === undefined ? describe.skip : describe;
+
+describeWithHaproxy('restarts one by one behind HAProxy', () => {
   it(
     'refuse no call, stream, upload or task of clients that keep their connections',
     async () => {
@@ -127,7 +129,7 @@ describe('restarts one by one behind a load balancer', () => {
       for (let restart = 0; restart < RESTARTS; restart += 1) {
         const index = restart % gateways.length;
         const { url } = gateways[index]!;
-        await until(() => gateways.every((each) => balancer.isUp(each.url)));
+        await until(() => balancer.areUp());
         expect(await gateways[index]!.end('SIGTERM')).toEqual({ code: 0, signal: null });
         gateways[index] = await startGatewayProgram({ ...settings, PORT: new URL(url).port });
       }
