@@ -4,7 +4,7 @@ import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
 import { FIRST_CALL } from '../shared/first-call.js';
 import { limitOf } from '../shared/key-columns.js';
-import { microUsdOf, usd } from '../shared/money.js';
+import { DOLLARS, microUsdOf, usd } from '../shared/money.js';
 import { Badge, Facts, Figures, Id, Money, Panel } from '../shared/parts.js';
 import { RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer, usePages } from '../shared/queries.js';
@@ -101,7 +101,7 @@ function Threshold({ account }: { readonly account: Account }) {
         <input
           type="text"
           inputMode="decimal"
-          pattern="[0-9]{1,12}([.][0-9]{1,6})?"
+          pattern={DOLLARS}
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />

@@ -1,23 +1,15 @@
 import { useState } from 'preact/hooks';
-import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
 import { KEY_COLUMNS } from '../shared/key-columns.js';
-import { Copy, Panel } from '../shared/parts.js';
+import { IssuedKey, RevokeKey, RotateKey } from '../shared/key-fields.js';
+import { Panel } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { type Column, PagedTable } from '../shared/table.js';
-import { ChoiceField } from './fields.js';
 import { ChangeKey, NewAccountKey } from './key-terms.js';
 
 type Key = Shape<'ApiKeyView'>;
 type Issued = (key: string) => void;
-
-const OVERLAPS: readonly (readonly [string, string])[] = [
-  ['0', 'at once'],
-  ['3600', 'in an hour'],
-  ['86400', 'in a day'],
-  ['604800', 'in a week'],
-];
 
 /** The keys of an account. */
 export function AccountKeys({ accountId }: { readonly accountId: string }) {
@@ -36,14 +28,7 @@ export function AccountKeys({ accountId }: { readonly accountId: string }) {
       title="Keys and limits"
       aside={<NewAccountKey accountId={accountId} onIssued={setIssued} />}
     >
-      {issued !== undefined && (
-        <div class="notice good" role="status">
-          <p>The new key. It is shown only here, and only now:</p>
-          <p>
-            <span class="mono">{issued}</span> <Copy text={issued} what="the key" />
-          </p>
-        </div>
-      )}
+      <IssuedKey issued={issued} />
       <PagedTable
         name="Keys"
         columns={[...KEY_COLUMNS, ...acts]}
@@ -55,56 +40,23 @@ export function AccountKeys({ accountId }: { readonly accountId: string }) {
   );
 }
 
-function KeyActs({ of: key, onIssued }: { readonly of: Key; readonly onIssued: Issued }) {
-  if (key.revoked_at !== null) return null;
+function KeyActs({ of: old, onIssued }: { readonly of: Key; readonly onIssued: Issued }) {
+  if (old.revoked_at !== null) return null;
+  const params = { path: { id: old.id } };
+  const replace = async (overlapSeconds: number) => {
+    const body = { overlap_seconds: overlapSeconds };
+    const { key } = await answerOf(api.POST('/admin/keys/{id}/rotate', { params, body }));
+    onIssued(key);
+  };
   return (
     <div class="acts">
-      <ChangeKey of={key} />
-      <Rotate of={key} onIssued={onIssued} />
-      <Revoke of={key} />
-    </div>
-  );
-}
-
-function Rotate({ of: old, onIssued }: { readonly of: Key; readonly onIssued: Issued }) {
-  const [overlap, setOverlap] = useState('86400');
-  const run = async () => {
-    const { key } = await answerOf(
-      api.POST('/admin/keys/{id}/rotate', {
-        params: { path: { id: old.id } },
-        body: { overlap_seconds: Number(overlap) },
-      }),
-    );
-    onIssued(key);
-    return 'Copy the new key now: it is shown only once. The time at which the old one ends stands in the list.';
-  };
-  return (
-    <Act label="Rotate" title="Replace the key" run={run}>
-      <p>
-        A new key with the same terms takes the place of <strong>{old.name ?? old.id}</strong>. The
-        keys that the old one made belong to the new one.
-      </p>
-      <ChoiceField
-        label="The old key ends"
-        value={overlap}
-        choices={OVERLAPS}
-        onChoose={setOverlap}
+      <ChangeKey of={old} />
+      <RotateKey
+        of={old}
+        note="The keys that the old one made belong to the new one."
+        replace={replace}
       />
-    </Act>
-  );
-}
-
-function Revoke({ of: key }: { readonly of: Key }) {
-  const run = async () => {
-    await answerOf(api.DELETE('/admin/keys/{id}', { params: { path: { id: key.id } } }));
-    return 'The key is revoked. It is refused everywhere within 2 seconds.';
-  };
-  return (
-    <Act label="Revoke" title="Revoke the key" isDangerous run={run}>
-      <p>
-        The key <strong>{key.name ?? key.id}</strong> is refused within 2 seconds, for good. What
-        runs ends as usual.
-      </p>
-    </Act>
+      <RevokeKey of={old} revoke={() => answerOf(api.DELETE('/admin/keys/{id}', { params }))} />
+    </div>
   );
 }

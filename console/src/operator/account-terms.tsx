@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Act, type Deed } from '../shared/act.js';
 import { answerOf, api, reasonHeader, type Shape } from '../shared/api.js';
-import { microUsdOf, typedUsd, usd } from '../shared/money.js';
+import { ChoiceField, WordField } from '../shared/fields.js';
+import { DOLLARS, microUsdOf, typedUsd, usd } from '../shared/money.js';
 import { Problem } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
-import { ChoiceField, WordField } from './fields.js';
 
 type Account = Shape<'AccountDetailView'>;
 type Body = Shape<'UpdateAccountBody'>;
@@ -73,7 +73,7 @@ export function ChangeAccount({ account }: { readonly account: Account }) {
         label="Told when less is available, in dollars"
         value={mark}
         onInput={setMark}
-        pattern="[0-9]{1,12}([.][0-9]{1,6})?"
+        pattern={DOLLARS}
         hint="Below it the event balance.low goes to its endpoints. Empty: never."
       />
       <p>

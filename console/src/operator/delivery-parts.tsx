@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
+import { WordField } from '../shared/fields.js';
 import { count } from '../shared/money.js';
 import { Badge, Id } from '../shared/parts.js';
 import { useMay } from '../shared/session.js';
 import type { Column } from '../shared/table.js';
 import { localMoment, secondsOf, When } from '../shared/time.js';
-import { WordField } from './fields.js';
 
 type Delivery = Shape<'AdminDeliveryView'>;
 type Attempt = Delivery['attempts'][number];

@@ -1,21 +1,16 @@
 import { useState } from 'preact/hooks';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
-import { microUsdOf, typedUsd } from '../shared/money.js';
+import { ChoiceField, WordField } from '../shared/fields.js';
+import { type KeyScope, modelsIn, ScopeFields, USUAL_SCOPES } from '../shared/key-fields.js';
+import { DOLLARS, microUsdOf, typedUsd } from '../shared/money.js';
 import { useMay } from '../shared/session.js';
 import { localMoment, secondsOf } from '../shared/time.js';
-import { ChoiceField, WordField } from './fields.js';
 
 type Key = Shape<'ApiKeyView'>;
 type Body = Shape<'CreateKeyBody'>;
-type Scope = Key['scopes'][number];
 type Period = NonNullable<Body['spend_limit_period']>;
 
-const SCOPES: readonly (readonly [Scope, string])[] = [
-  ['read', 'read: see calls, usage and balance'],
-  ['call', 'call: spend money'],
-  ['manage', 'manage: make keys and webhooks'],
-];
 const PERIODS: readonly (readonly [Period, string])[] = [
   ['day', 'each day (UTC)'],
   ['month', 'each month (UTC)'],
@@ -30,12 +25,12 @@ interface Terms {
   readonly perMinute: string;
   readonly models: string;
   readonly expires: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly KeyScope[];
 }
 
 const NEW_KEY: Terms = {
   ...{ name: '', limit: '', period: 'month', perMinute: '', models: '', expires: '' },
-  scopes: ['read', 'call'],
+  scopes: USUAL_SCOPES,
 };
 
 const termsOf = (key: Key): Terms => ({
@@ -48,12 +43,10 @@ const termsOf = (key: Key): Terms => ({
   scopes: key.scopes,
 });
 
-const modelsOf = (typed: string): string[] => typed.split(/[\s,]+/).filter((model) => model !== '');
-
 /** The fields of the API; null: nothing stands in the field. */
 function fieldsOf(terms: Terms): { readonly [Name in keyof Body]-?: Body[Name] | null } {
   const limit = microUsdOf(terms.limit);
-  const models = modelsOf(terms.models);
+  const models = modelsIn(terms.models);
   return {
     name: terms.name.trim() || null,
     spend_limit_microusd: limit?.toString() ?? null,
@@ -88,7 +81,7 @@ function Fields(props: { readonly of: Terms; readonly onChange: (terms: Terms) =
         label="Most dollars"
         value={terms.limit}
         onInput={set('limit')}
-        pattern="[0-9]{1,12}([.][0-9]{1,6})?"
+        pattern={DOLLARS}
         hint="Empty: no limit but the balance."
       />
       <ChoiceField
@@ -118,26 +111,7 @@ function Fields(props: { readonly of: Terms; readonly onChange: (terms: Terms) =
         onInput={set('expires')}
         hint="In your time zone. Empty: never."
       />
-      <fieldset>
-        <legend>May</legend>
-        {SCOPES.map(([scope, words]) => (
-          <label class="row">
-            <input
-              type="checkbox"
-              checked={terms.scopes.includes(scope)}
-              onChange={({ currentTarget: { checked } }) =>
-                onChange({
-                  ...terms,
-                  scopes: SCOPES.map(([one]) => one).filter((one) =>
-                    one === scope ? checked : terms.scopes.includes(one),
-                  ),
-                })
-              }
-            />
-            <span>{words}</span>
-          </label>
-        ))}
-      </fieldset>
+      <ScopeFields chosen={terms.scopes} onChange={(scopes) => onChange({ ...terms, scopes })} />
     </>
   );
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
+import { ChoiceField, WordField } from '../shared/fields.js';
 import { Problem } from '../shared/parts.js';
 import { endSessionOn } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { duration, localMoment, secondsOf } from '../shared/time.js';
-import { ChoiceField, WordField } from './fields.js';
 
 type Provider = Shape<'ProviderView'>;
 type Probed = Shape<'ProbeView'>;

@@ -24,6 +24,9 @@ export function exactUsd(microUsd: string): string {
   return `$${WHOLE.format(BigInt(digits.slice(0, point)))}.${shown}`;
 }
 
+/** What a field for dollars that are not negative takes, as a pattern of HTML. */
+export const DOLLARS = '[0-9]{1,12}([.][0-9]{1,6})?';
+
 /** Typed dollars ("12.50", "-3") as micro-USD; undefined where it is no amount. */
 export function microUsdOf(typed: string): bigint | undefined {
   const [, sign, whole = '', places = ''] = AMOUNT.exec(typed.trim().replaceAll(',', '')) ?? [];
