@@ -3,7 +3,7 @@ import { FIRST_CALL } from '../shared/first-call.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
-import { RecordTabs } from '../shared/record-tabs.js';
+import { RecordTabs } from '../shared/tabs.js';
 import { PagedTable } from '../shared/table.js';
 import { CALL_COLUMNS } from './call-columns.js';
 import { RECORD_FILTERS, recordQuery } from '../shared/record-filters.js';
@@ -36,7 +36,7 @@ export default function Calls() {
         title="Calls and tasks"
         answers="What became of each call, and what did it cost? The newest are first."
       />
-      <RecordTabs open="calls" />
+      <RecordTabs open="/calls" />
       <Panel title="Calls">
         <Filters of={FILTERS} name="Filters of calls" />
         <PagedTable

@@ -61,10 +61,10 @@ export default function Ledger() {
         answers="Where did each dollar come from, and where did it go?"
       >
         <a class="button" href={csv} download>
-          Keep as CSV
+          Save as CSV
         </a>
       </ScreenHead>
-      <StatementTabs open="ledger" />
+      <StatementTabs open="/ledger" />
       <Panel title="Entries">
         <Filters of={FILTERS} name="Filters of entries" />
         <PagedTable

@@ -1,6 +1,6 @@
-import { Link } from 'wouter-preact';
 import { api, CONSOLE_PATH, type Shape } from '../shared/api.js';
 import { useAnswer } from '../shared/queries.js';
+import { Tabs } from '../shared/tabs.js';
 
 export type Statement = Shape<'StatementView'>;
 
@@ -43,16 +43,12 @@ export function answerUrl(path: string, query: Readonly<Record<string, string | 
   return `${CONSOLE_PATH}/api${path}?${words.toString()}`;
 }
 
+const TABS = [
+  ['/statements', 'By month'],
+  ['/ledger', 'All entries'],
+] as const;
+
 /** Between the months and the entries. */
-export function StatementTabs({ open }: { readonly open: 'months' | 'ledger' }) {
-  return (
-    <nav class="tabs" aria-label="Kinds of records of money">
-      <Link href="/statements" aria-current={open === 'months' ? 'page' : undefined}>
-        By month
-      </Link>
-      <Link href="/ledger" aria-current={open === 'ledger' ? 'page' : undefined}>
-        All entries
-      </Link>
-    </nav>
-  );
-}
+export const StatementTabs = ({ open }: { readonly open: (typeof TABS)[number][0] }) => (
+  <Tabs name="Kinds of records of money" of={TABS} open={open} />
+);

@@ -43,7 +43,7 @@ export default function StatementOfMonth() {
           Open to print
         </a>
         <a class="button" href={answerUrl(path, { format: 'csv' })} download>
-          Keep as CSV
+          Save as CSV
         </a>
       </ScreenHead>
       <Beside month={month} />

@@ -65,7 +65,7 @@ export default function Statements() {
   return (
     <>
       <ScreenHead title="Statements" answers="What do I give to finance?" />
-      <StatementTabs open="months" />
+      <StatementTabs open="/statements" />
       <Panel title="Months">
         <Table name="Months" columns={COLUMNS} rows={months} />
         <div>

@@ -3,7 +3,7 @@ import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Badge, Id, Money, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { RECORD_FILTERS, recordQuery } from '../shared/record-filters.js';
-import { RecordTabs } from '../shared/record-tabs.js';
+import { RecordTabs } from '../shared/tabs.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { chargedOf, createdOf, type OwnTask, TASK_FILTERS } from '../shared/task-parts.js';
 import { When } from '../shared/time.js';
@@ -40,7 +40,7 @@ export default function Tasks() {
         title="Calls and tasks"
         answers="What became of each task, and what did it cost? The newest are first."
       />
-      <RecordTabs open="tasks" />
+      <RecordTabs open="/tasks" />
       <Panel title="Tasks">
         <Filters of={FILTERS} name="Filters of tasks" />
         <PagedTable

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
+import { answerOfAttempt, DELIVERY_STATUS } from '../shared/delivery-parts.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Badge, Copy, Id, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
@@ -89,16 +90,7 @@ const FIRST_ENDPOINT = `curl $GATEWAY/v1/webhook-endpoints -H "Authorization: Be
   -d '{"url":"https://example.com/hooks/shim","secret":"a-secret-of-your-own","events":["balance.low"]}'`;
 
 const FILTERS: readonly Filter[] = [
-  {
-    name: 'status',
-    label: 'Status',
-    choices: [
-      ['', 'Any'],
-      ['pending', 'Pending'],
-      ['delivered', 'Delivered'],
-      ['failed', 'Failed'],
-    ],
-  },
+  DELIVERY_STATUS,
   {
     name: 'event',
     label: 'Event',
@@ -106,9 +98,6 @@ const FILTERS: readonly Filter[] = [
   },
   { name: 'endpoint_id', label: 'Endpoint', placeholder: 'whe_…' },
 ];
-
-const answerIn = ({ status_code: status, error }: Attempt): string =>
-  status === null ? (error ?? 'no answer').replaceAll('_', ' ') : String(status);
 
 const COLUMNS: readonly Column<Delivery>[] = [
   {
@@ -141,12 +130,13 @@ function Attempts({ of: attempts }: { readonly of: readonly Attempt[] }) {
   return (
     <details>
       <summary class="whole">
-        {attempts.length}, the last: {answerIn(last)}
+        {attempts.length}, the last: {answerOfAttempt(last)}
       </summary>
       <ol class="attempts">
         {attempts.map((attempt) => (
           <li>
-            <When at={attempt.at} /> {answerIn(attempt)} after {duration(attempt.duration_ms)}
+            <When at={attempt.at} /> {answerOfAttempt(attempt)} after{' '}
+            {duration(attempt.duration_ms)}
           </li>
         ))}
       </ol>

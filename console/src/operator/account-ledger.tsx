@@ -7,6 +7,7 @@ import { Id, Money, Panel } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { When } from '../shared/time.js';
+import { pageOf } from './pages.js';
 
 type Entry = Shape<'LedgerEntryView'>;
 const ENTRIES_OF_THE_LINE = 100;
@@ -27,11 +28,8 @@ const FILTERS: readonly Filter[] = [
 ];
 
 function Reference({ reference }: { readonly reference: string | null }) {
-  if (reference?.startsWith('exec_'))
-    return <Id isShort id={reference} to={`/calls/${reference}`} />;
-  if (reference?.startsWith('task_'))
-    return <Id isShort id={reference} to={`/tasks/${reference}`} />;
-  return <Id id={reference} />;
+  const page = reference === null ? undefined : pageOf(reference);
+  return page === undefined ? <Id id={reference} /> : <Id isShort id={reference} to={page} />;
 }
 
 const WHEN: Column<Entry> = { head: 'When', cell: ({ created_at: at }) => <When at={at} /> };

@@ -7,6 +7,7 @@ import { usePages } from '../shared/queries.js';
 import { recordQuery } from '../shared/record-filters.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { When } from '../shared/time.js';
+import { pageOf, pageOfBook } from './pages.js';
 import { WhatChanged } from './what-changed.js';
 
 type Action = Shape<'OperatorActionView'>;
@@ -19,21 +20,13 @@ const FILTERS: readonly Filter[] = [
   { name: 'created_before', label: 'Before', isTime: true },
 ];
 
-const PAGES: Readonly<Record<string, string>> = {
-  acct: '/accounts/',
-  exec: '/calls/',
-  task: '/tasks/',
-  whd: '/deliveries/',
-  ...{ key: '/find?id=', entry: '/find?id=', whe: '/find?id=' },
-};
-const PUBLIC_ID = /^([a-z]+)_[0-9a-f]{32}$/;
+/** What an act was done to and has no page of its own is looked for: a key, an entry, an endpoint. */
+const FOUND = /^(key|entry|whe)_[0-9a-f]{32}$/;
 
 /** The page of what an act was done to; undefined where there is none. */
 function pageOfObject(id: string, action: string): string | undefined {
-  if (action.startsWith('price-book:')) return `/price-books/${encodeURIComponent(id)}`;
-  const [, kind = ''] = PUBLIC_ID.exec(id) ?? [];
-  const page = PAGES[kind];
-  return page && page + id;
+  if (action.startsWith('price-book:')) return pageOfBook(id);
+  return FOUND.test(id) ? `/find?id=${id}` : pageOf(id);
 }
 
 function ObjectId({ id, action }: { readonly id: string; readonly action: string }) {

@@ -5,7 +5,7 @@ import { Badge, Id, Money, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { duration, When } from '../shared/time.js';
-import { RecordTabs } from '../shared/record-tabs.js';
+import { RecordTabs } from '../shared/tabs.js';
 import { OPERATOR_RECORD_FILTERS, recordQuery } from '../shared/record-filters.js';
 
 type Execution = Shape<'AdminExecutionView'>;
@@ -68,7 +68,7 @@ export default function Calls() {
         title="Calls and tasks"
         answers="Why did this call cost, fail or hang? The newest are first."
       />
-      <RecordTabs open="calls" />
+      <RecordTabs open="/calls" />
       <Panel title="Calls">
         <Filters of={FILTERS} name="Filters of calls" />
         <PagedTable

@@ -9,7 +9,8 @@ import { useMay } from '../shared/session.js';
 import { DifferencesOfFile } from './field-differences.js';
 import { JsonField, lineOf } from './json-field.js';
 import { readJsonText } from './json-lines.js';
-import { pageOfModel, PriceTabs } from './price-tabs.js';
+import { pageOfModel } from './pages.js';
+import { PriceTabs } from './price-tabs.js';
 
 type Check = Shape<'CatalogCheckView'>;
 

@@ -1,4 +1,5 @@
 import { api, type Shape } from '../shared/api.js';
+import { DELIVERY_STATUS } from '../shared/delivery-parts.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Id, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
@@ -12,16 +13,7 @@ const EVENTS = [
   ...['limit.reached', 'key.expiring', 'test'],
 ] as const;
 const FILTERS: readonly Filter[] = [
-  {
-    name: 'status',
-    label: 'Status',
-    choices: [
-      ['', 'Any'],
-      ['pending', 'Pending'],
-      ['delivered', 'Delivered'],
-      ['failed', 'Failed'],
-    ],
-  },
+  DELIVERY_STATUS,
   { name: 'host', label: 'Receiver', placeholder: 'hooks.example.com' },
   { name: 'account_id', label: 'Account', placeholder: 'acct_…' },
   { name: 'task_id', label: 'Task', placeholder: 'task_…' },
@@ -63,7 +55,7 @@ export default function Deliveries() {
           {...(accountId !== undefined && { accountId })}
         />
       </ScreenHead>
-      <WebhookTabs open="deliveries" />
+      <WebhookTabs open="/deliveries" />
       <Panel title="Deliveries">
         <Filters of={FILTERS} name="Filters of deliveries" />
         <PagedTable

@@ -1,38 +1,30 @@
 import { useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
+import { answerOfAttempt } from '../shared/delivery-parts.js';
 import { WordField } from '../shared/fields.js';
 import { count } from '../shared/money.js';
 import { Badge, Id } from '../shared/parts.js';
 import { useMay } from '../shared/session.js';
 import type { Column } from '../shared/table.js';
+import { Tabs } from '../shared/tabs.js';
 import { localMoment, secondsOf, When } from '../shared/time.js';
 
 type Delivery = Shape<'AdminDeliveryView'>;
-type Attempt = Delivery['attempts'][number];
 
 const DAY_S = 86_400;
 /** Most deliveries that one request sends again. */
 const MOST_AT_ONCE = 10_000;
 
-/** Between the sums by receiver and the single deliveries. */
-export function WebhookTabs({ open }: { readonly open: 'receivers' | 'deliveries' }) {
-  return (
-    <nav class="tabs" aria-label="Views of webhooks">
-      <Link href="/webhooks" aria-current={open === 'receivers' ? 'page' : undefined}>
-        Receivers
-      </Link>
-      <Link href="/deliveries" aria-current={open === 'deliveries' ? 'page' : undefined}>
-        Deliveries
-      </Link>
-    </nav>
-  );
-}
+const TABS = [
+  ['/webhooks', 'Receivers'],
+  ['/deliveries', 'Deliveries'],
+] as const;
 
-/** What came of an attempt: the status that the receiver answered, or why no answer came. */
-export const answerOfAttempt = ({ status_code: status, error }: Attempt): string =>
-  status === null ? (error ?? 'no answer').replaceAll('_', ' ') : `HTTP ${status}`;
+/** Between the sums by receiver and the single deliveries. */
+export const WebhookTabs = ({ open }: { readonly open: (typeof TABS)[number][0] }) => (
+  <Tabs name="Views of webhooks" of={TABS} open={open} />
+);
 
 /** What a delivery tells of. */
 export const eventOf = ({ event }: Delivery): string => event ?? 'end of a task';

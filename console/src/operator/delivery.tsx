@@ -1,12 +1,13 @@
 import { useParams } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
+import { answerOfAttempt } from '../shared/delivery-parts.js';
 import { count } from '../shared/money.js';
 import { Badge, Copy, Facts, Id, type Moment, Panel } from '../shared/parts.js';
 import { RawJson, ScreenHead, Timeline, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { duration, When } from '../shared/time.js';
 import { TestEndpoint } from './account-endpoints.js';
-import { answerOfAttempt, eventOf, Resend } from './delivery-parts.js';
+import { eventOf, Resend } from './delivery-parts.js';
 
 type Delivery = Shape<'AdminDeliveryView'>;
 

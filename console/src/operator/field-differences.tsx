@@ -2,7 +2,7 @@ import type { Shape } from '../shared/api.js';
 import { exactUsd } from '../shared/money.js';
 import { Id } from '../shared/parts.js';
 import { type Column, Table } from '../shared/table.js';
-import { pageOfModel } from './price-tabs.js';
+import { pageOfModel } from './pages.js';
 
 type Difference = Shape<'FieldDifferenceView'>;
 type OfModel = Shape<'ModelDifferenceView'>;

@@ -4,17 +4,14 @@ import { api, type Shape } from '../shared/api.js';
 import { Empty, Id, Loading, Panel, Problem, ScreenHead } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { type Column, Table } from '../shared/table.js';
+import { pageOf, pageOfBook } from './pages.js';
 
 type Found = Shape<'FoundRecordView'>;
 
 /** The page of what was found; a thing without one is on the page of its account. */
-function pageOf({ kind, id, account_id: account }: Found): string | undefined {
-  if (kind === 'execution') return `/calls/${id}`;
-  if (kind === 'task') return `/tasks/${id}`;
-  if (kind === 'webhook_delivery') return `/deliveries/${id}`;
-  if (kind === 'account') return `/accounts/${id}`;
-  if (kind === 'price_book') return `/price-books/${encodeURIComponent(id)}`;
-  return account === null ? undefined : `/accounts/${account}`;
+function pageOfFound({ kind, id, account_id: account }: Found): string | undefined {
+  if (kind === 'price_book') return pageOfBook(id);
+  return pageOf(id) ?? (account === null ? undefined : pageOf(account));
 }
 
 const COLUMNS: readonly Column<Found>[] = [
@@ -22,7 +19,7 @@ const COLUMNS: readonly Column<Found>[] = [
   {
     head: 'Id',
     cell: (found) => {
-      const page = pageOf(found);
+      const page = pageOfFound(found);
       return <Id id={found.id} isShort {...(page !== undefined && { to: page })} />;
     },
   },
@@ -41,7 +38,7 @@ export default function Find() {
     api.GET('/admin/find', { params: { query: { id } } }),
   );
   const only = data?.data.length === 1 ? data.data[0] : undefined;
-  const page = only && pageOf(only);
+  const page = only && pageOfFound(only);
   useEffect(() => {
     if (page !== undefined) navigate(page, { replace: true });
   }, [page]);

@@ -1,5 +1,6 @@
 import { api } from '../shared/api.js';
 import { FIRST_CALL } from '../shared/first-call.js';
+import { percent } from '../shared/money.js';
 import { ScreenHead } from '../shared/parts.js';
 import { useMay, useSession } from '../shared/session.js';
 import { type Explored, UsageExplorer } from '../shared/usage-explorer.js';
@@ -14,14 +15,10 @@ import {
 } from '../shared/usage-values.js';
 import { OPERATOR_DIMENSIONS, OPERATOR_USAGE_FILTERS } from './usage-choices.js';
 
-const TENTHS = 1_000n;
-
-/** The margin as a part of what was charged, in percent. */
-function percent({ values }: Group): string {
+/** The margin as a part of what was charged. */
+function marginShare({ values }: Group): string {
   const [charged, margin] = [values[CHARGED.id], values[MARGIN.id]];
-  if (typeof charged !== 'bigint' || typeof margin !== 'bigint' || charged <= 0n) return '–';
-  const parts = Number((margin * TENTHS) / charged);
-  return `${parts < 0 ? '−' : ''}${(Math.abs(parts) / 10).toFixed(1)} %`;
+  return typeof charged === 'bigint' && typeof margin === 'bigint' ? percent(margin, charged) : '–';
 }
 
 const MARGINS: Explored = {
@@ -34,7 +31,7 @@ const MARGINS: Explored = {
   lines: [CHARGED, COST, MARGIN],
   usualSort: BELOW_COST.id,
   thenLeast: MARGIN,
-  workedOut: [{ head: 'Margin in %', cell: percent }],
+  workedOut: [{ head: 'Margin in %', cell: marginShare }],
   filtersTasksByKey: true,
   firstCall: FIRST_CALL,
 };

@@ -1,5 +1,6 @@
 import { api, type Shape } from '../shared/api.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
+import { percent } from '../shared/money.js';
 import {
   Badge,
   Empty,
@@ -13,8 +14,9 @@ import {
 import { useAnswer } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { type Column, Table } from '../shared/table.js';
-import { leastMargin, percent, shortPrice } from './price-words.js';
-import { pageOfModel, PriceTabs } from './price-tabs.js';
+import { pageOfModel } from './pages.js';
+import { PriceTabs } from './price-tabs.js';
+import { leastMargin, shortPrice } from './price-words.js';
 
 type Model = Shape<'CatalogModelView'>;
 type Source = Model['source'];
@@ -61,7 +63,9 @@ export function ShortPrice({ of }: { readonly of: Model['price'] | null | undefi
 /** A margin that may be a loss. */
 export function MarginShare({ permille }: { readonly permille: bigint | undefined }) {
   if (permille === undefined) return <span class="soft">–</span>;
-  return <span class={permille < 0n ? 'number negative' : 'number'}>{percent(permille)}</span>;
+  return (
+    <span class={permille < 0n ? 'number negative' : 'number'}>{percent(permille, 1_000)}</span>
+  );
 }
 
 const costOf = ({ routes }: Model) => routes.find(({ cost }) => cost !== null)?.cost ?? undefined;

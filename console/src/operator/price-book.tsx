@@ -1,13 +1,13 @@
 import { Link, useParams } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
-import { exactUsd } from '../shared/money.js';
+import { exactUsd, percent } from '../shared/money.js';
 import { Copy, Empty, Figures, Id, Panel, RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { type Column, Table } from '../shared/table.js';
 import { When } from '../shared/time.js';
 import { DeleteBook, ReplaceBook } from './price-book-acts.js';
-import { pageOfModel } from './price-tabs.js';
+import { pageOfModel } from './pages.js';
 import { factorWords, listedPrice, pricePartsOf, type PricePart } from './price-words.js';
 import { WhatIf } from './what-if.js';
 
@@ -36,7 +36,7 @@ export default function PriceBook() {
       </ScreenHead>
       <Figures
         of={[
-          ['Factor', `${data.factor_permille / 10} %`, 'of the listed prices'],
+          ['Factor', percent(data.factor_permille, 1_000), 'of the listed prices'],
           ['Models with a price of their own', data.models.length],
           ['Accounts that have it', data.accounts],
           ['Version', data.version, <When at={data.valid_from} />],

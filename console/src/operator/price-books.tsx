@@ -6,14 +6,12 @@ import { usePages } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { When } from '../shared/time.js';
+import { pageOfBook } from './pages.js';
 import { NewBook } from './price-book-acts.js';
 import { PriceTabs } from './price-tabs.js';
 import { factorWords } from './price-words.js';
 
 type Book = Shape<'PriceBookView'>;
-
-/** Where the page of a price book is. */
-export const pageOfBook = (id: string): string => `/price-books/${encodeURIComponent(id)}`;
 
 const COLUMNS: readonly Column<Book>[] = [
   { head: 'Book', cell: ({ id }) => <Link href={pageOfBook(id)}>{id}</Link> },

@@ -5,7 +5,8 @@ import { usePages } from '../shared/queries.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { When } from '../shared/time.js';
 import { pricePartsOf, type PricePart } from './price-words.js';
-import { pageOfModel, PriceTabs } from './price-tabs.js';
+import { pageOfModel } from './pages.js';
+import { PriceTabs } from './price-tabs.js';
 import { exactUsd } from '../shared/money.js';
 
 type Change = Shape<'CatalogChangeView'>;

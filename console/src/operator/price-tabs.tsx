@@ -1,4 +1,4 @@
-import { Link } from 'wouter-preact';
+import { Tabs } from '../shared/tabs.js';
 
 const TABS = [
   ['/models', 'Models'],
@@ -7,20 +7,7 @@ const TABS = [
   ['/price-books', 'Price books'],
 ] as const;
 
-type PriceTab = (typeof TABS)[number][0];
-
 /** Between what is about models and prices. */
-export function PriceTabs({ open }: { readonly open: PriceTab }) {
-  return (
-    <nav class="tabs" aria-label="Models and prices">
-      {TABS.map(([path, name]) => (
-        <Link href={path} aria-current={open === path ? 'page' : undefined}>
-          {name}
-        </Link>
-      ))}
-    </nav>
-  );
-}
-
-/** Where the page of a model is. */
-export const pageOfModel = (id: string): string => `/models/${encodeURIComponent(id)}`;
+export const PriceTabs = ({ open }: { readonly open: (typeof TABS)[number][0] }) => (
+  <Tabs name="Models and prices" of={TABS} open={open} />
+);

@@ -1,5 +1,5 @@
 import type { Shape } from '../shared/api.js';
-import { count, exactUsd } from '../shared/money.js';
+import { count, exactUsd, percent } from '../shared/money.js';
 
 type Price = Shape<'PriceView'>;
 type Lines = Partial<Price>;
@@ -114,13 +114,6 @@ export function costsOf(cost: Price): (part: PricePart) => string | undefined {
   return ({ name, like }) => amounts.get(name) ?? amountOf(like);
 }
 
-/** Thousandths as "12.5 %". */
-export function percent(permille: bigint): string {
-  const size = permille < 0n ? -permille : permille;
-  const places = size % 10n === 0n ? '' : `.${size % 10n}`;
-  return `${permille < 0n ? '−' : ''}${size / 10n}${places} %`;
-}
-
 /** A price as a price book has it, as the catalog shows prices. */
 export function listedPrice(price: OverlayPrice): Price {
   const { unit, micro_usd: amount, max_mode_micro_usd: maxMode, by_seconds: lengths } = price;
@@ -165,4 +158,4 @@ function overlayLines(price: object): Lines {
 
 /** What a factor makes of listed prices, in words. */
 export const factorWords = (permille: number): string =>
-  permille === 1_000 ? 'the listed prices' : `${percent(BigInt(permille))} of the listed prices`;
+  permille === 1_000 ? 'the listed prices' : `${percent(permille, 1_000)} of the listed prices`;

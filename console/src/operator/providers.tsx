@@ -2,6 +2,7 @@ import { api, type Shape } from '../shared/api.js';
 import { Empty, Id, Panel, RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { type Column, Table } from '../shared/table.js';
+import { pageOfProvider } from './pages.js';
 import {
   Breakers,
   FIGURE_COLUMNS,
@@ -16,7 +17,7 @@ type Provider = Shape<'ProviderView'>;
 const COLUMNS: readonly Column<Provider>[] = [
   {
     head: 'Provider',
-    cell: ({ id }) => <Id id={id} to={`/providers/${encodeURIComponent(id)}`} />,
+    cell: ({ id }) => <Id id={id} to={pageOfProvider(id)} />,
   },
   { head: 'Work is done by', cell: ({ served_by: by }) => <Served by={by} /> },
   ...FIGURE_COLUMNS,

@@ -4,7 +4,7 @@ import { Badge, Id, Money, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { When } from '../shared/time.js';
-import { RecordTabs } from '../shared/record-tabs.js';
+import { RecordTabs } from '../shared/tabs.js';
 import { OPERATOR_RECORD_FILTERS, recordQuery } from '../shared/record-filters.js';
 import { type AnyTask, chargedOf, createdOf, TASK_FILTERS } from '../shared/task-parts.js';
 
@@ -45,7 +45,7 @@ export default function Tasks() {
         title="Calls and tasks"
         answers="Why did this task cost, fail or hang? The newest are first."
       />
-      <RecordTabs open="tasks" />
+      <RecordTabs open="/tasks" />
       <Panel title="Tasks">
         <Filters of={FILTERS} name="Filters of tasks" />
         <PagedTable

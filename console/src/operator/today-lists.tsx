@@ -3,6 +3,7 @@ import type { Shape } from '../shared/api.js';
 import { count } from '../shared/money.js';
 import { Badge, Empty, Id, Money } from '../shared/parts.js';
 import { type Column, Table } from '../shared/table.js';
+import { pageOfProvider } from './pages.js';
 
 type Overview = Shape<'OverviewView'>;
 type Provider = Shape<'ProviderOverview'>;
@@ -49,9 +50,7 @@ const SERVED = {
 const PROVIDERS: readonly Column<Provider>[] = [
   {
     head: 'Provider',
-    cell: ({ provider }) => (
-      <Link href={`/providers/${encodeURIComponent(provider)}`}>{provider}</Link>
-    ),
+    cell: ({ provider }) => <Link href={pageOfProvider(provider)}>{provider}</Link>,
   },
   { head: 'Key', cell: ({ key_variable: name }) => <span class="mono">{name ?? '–'}</span> },
   { head: 'Is set', cell: ({ has_key: hasKey }) => (hasKey ? 'yes' : 'no') },

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
 import { Chart } from '../shared/chart.js';
-import { axisUsd, chartUsd, count, usd } from '../shared/money.js';
+import { axisUsd, chartUsd, count, percent, usd } from '../shared/money.js';
 import { Figures, Money, Panel } from '../shared/parts.js';
 import { RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
@@ -186,7 +186,7 @@ function Health({ of }: { readonly of: Overview }) {
           [
             'Failed',
             <Link href="/calls?status=failed">{count(day.failures)}</Link>,
-            day.calls === 0 ? undefined : `${((day.failures / day.calls) * 100).toFixed(2)} %`,
+            day.calls === 0 ? undefined : percent(day.failures, day.calls),
           ],
           [
             'Half end within',

@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
-import { count } from '../shared/money.js';
+import { count, percent } from '../shared/money.js';
 import { Empty, Figures, Loading, Panel, Problem, RawJson, ScreenHead } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { recordQuery } from '../shared/record-filters.js';
@@ -21,10 +21,8 @@ const deliveriesOf = (host: string, status?: string): string =>
   `/deliveries?host=${encodeURIComponent(host)}${status === undefined ? '' : `&status=${status}`}`;
 
 /** The share of those that ended which the receiver accepted. */
-function successOf({ delivered, failed }: Pick<Receiver, 'delivered' | 'failed'>): string {
-  const ended = delivered + failed;
-  return ended === 0 ? '–' : `${((delivered / ended) * 100).toFixed(2)} %`;
-}
+const successOf = ({ delivered, failed }: Pick<Receiver, 'delivered' | 'failed'>): string =>
+  percent(delivered, delivered + failed);
 
 function CountOf(props: {
   readonly of: Receiver;
@@ -89,7 +87,7 @@ export default function Webhooks() {
       >
         <ResendFailed />
       </ScreenHead>
-      <WebhookTabs open="receivers" />
+      <WebhookTabs open="/webhooks" />
       {data !== undefined && data.data.length > 0 && <Sums of={data} />}
       <Panel title="Receivers">
         <Filters of={FILTERS} name="Filters of receivers" />

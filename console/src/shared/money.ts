@@ -52,5 +52,15 @@ export function axisUsd(value: number, step: number): string {
   return `$${value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })}`;
 }
 
+const PERCENT = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 2 });
+
+/** A part of a whole as "12.5 %": two places at most; a dash where the whole is nothing. */
+export function percent(part: number | bigint, whole: number | bigint): string {
+  if (BigInt(whole) === 0n) return '–';
+  return PERCENT.format(Number(part) / Number(whole))
+    .replace('-', '−')
+    .replace('%', ' %');
+}
+
 /** A count with its thousands. */
 export const count = (value: number | bigint): string => WHOLE.format(value);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { count } from './money.js';
+import { count, percent } from './money.js';
 import { Empty, Figures, Loading, Panel, Problem } from './parts.js';
 import { UsageChart } from './usage-chart.js';
 import {
@@ -169,7 +169,7 @@ function Totals({ of, metrics }: { readonly of: UsageRows; readonly metrics: rea
   const totals = useMemo(() => totalsOf(of.rows, metrics), [of, metrics]);
   if (totals === undefined) return null;
   const [calls, failures] = [Number(totals[CALLS.id]), Number(totals[FAILURES.id])];
-  const share = calls > 0 ? `${((failures / calls) * 100).toFixed(2)} %` : undefined;
+  const share = calls > 0 ? percent(failures, calls) : undefined;
   const figures = metrics
     .filter(({ fold }) => fold !== 'most')
     .map((metric): readonly [string, ComponentChildren, ComponentChildren?] => [

@@ -152,7 +152,7 @@ describeInBrowser('what a customer buys and pays', () => {
     'keeps a statement as CSV and opens it to print',
     async () => {
       await desk.open(`/statements/${MONTH}`, /^Statement of/);
-      const { name, text } = await kept('Keep as CSV');
+      const { name, text } = await kept('Save as CSV');
       expect(name).toBe(`statement-${accountId}-${MONTH}.csv`);
       expect(text).toMatch(/closing/);
       const opening = desk.page.context().waitForEvent('page');
@@ -172,7 +172,7 @@ describeInBrowser('what a customer buys and pays', () => {
       await look('/ledger', 'Statements', ['charge', 'paid credit', MARKUP]);
       await look('/ledger?kind=correction', 'Statements', ['No entry has these properties.']);
       await desk.open('/ledger?kind=credit', 'Statements');
-      const { name, text } = await kept('Keep as CSV');
+      const { name, text } = await kept('Save as CSV');
       expect(name).toBe('ledger.csv');
       expect(text).toContain('2000000');
       expect(text).not.toContain('charge,');

@@ -154,7 +154,7 @@ describeInBrowser('the webhooks of a customer', () => {
       await act('Send a test');
       await desk.told(/The test is on its way/);
       await until(() => printed.some((line) => /^evt_\w+ test$/.test(line)));
-      await desk.page.getByText('1, the last: 204').waitFor();
+      await desk.page.getByText('1, the last: HTTP 204').waitFor();
       expect(await desk.faults()).toEqual([]);
       expect(desk.complaints).toEqual([]);
     },

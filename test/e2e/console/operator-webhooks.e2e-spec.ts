@@ -73,7 +73,7 @@ describeInBrowser("an operator's screens of webhooks", () => {
       endpoint = (await desk.admin<Made>('POST', path, body)).id;
       for (let made = 0; made < 2; made += 1) failed.push((await test()).id);
       for (const id of failed) await becomes(id, 'failed');
-      await look('/webhooks', 'Webhooks', [host, '0.00 %', 'to 1 receiver']);
+      await look('/webhooks', 'Webhooks', [host, '0 %', 'to 1 receiver']);
       await desk.press(host, 'link');
       await desk.page.getByText('HTTP 410').first().waitFor();
       expect(new URL(desk.page.url()).search).toBe(`?host=${encodeURIComponent(host)}`);
