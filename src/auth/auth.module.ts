@@ -6,6 +6,7 @@ import { redactText } from '../common/secrets/redact-text.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { LOGGER } from '../platform/observability/logger.js';
+import { Metrics } from '../platform/observability/metrics.js';
 import { ApiKey } from './api-key.entity.js';
 import { OperatorActions } from './acts/operator-actions.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -31,11 +32,12 @@ async function makeBuckets(
   config: GatewayConfig,
   clock: Clock,
   logger: Logger,
+  metrics: Metrics,
 ): Promise<TokenBuckets> {
   if (config.redisUrl !== undefined) {
     // Only replicas load the client of Redis.
     const { RedisBuckets } = await import('./rate-limit/redis-buckets.js');
-    return new RedisBuckets(config.redisUrl, clock, {
+    const buckets = new RedisBuckets(config.redisUrl, clock, {
       lost: ({ message, code }) => {
         // A failed connection to a host name with several addresses has a code and no message.
         const reason = message === '' ? code : redactText(message);
@@ -45,6 +47,13 @@ async function makeBuckets(
         logger.info('Redis is reachable again: rate limits are shared');
       },
     });
+    metrics.watch(
+      'gateway_redis_up',
+      '1 while rate limits are shared through Redis; absent without REDIS_URL',
+      () => Number(buckets.isUp),
+      'min',
+    );
+    return buckets;
   }
   return cluster.isWorker ? new ClusterBuckets(clock) : new MemoryBuckets(clock);
 }
@@ -69,7 +78,11 @@ async function makeBuckets(
     PortalLinks,
     SessionSweeper,
     OpenReads,
-    { provide: TOKEN_BUCKETS, useFactory: makeBuckets, inject: [GATEWAY_CONFIG, Clock, LOGGER] },
+    {
+      provide: TOKEN_BUCKETS,
+      useFactory: makeBuckets,
+      inject: [GATEWAY_CONFIG, Clock, LOGGER, Metrics],
+    },
   ],
   exports: [
     KeyCache,

@@ -32,7 +32,7 @@ import {
 import { isTransient } from '../platform/database/database-errors.js';
 import { loggableError, LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
-import { Readiness } from '../platform/observability/readiness.js';
+import { publishProcessFigures } from './process-figures.setup.js';
 import { requestLog } from '../platform/observability/request-log.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 
@@ -43,8 +43,10 @@ import { ProviderError } from '../providers/http/provider-error.js';
 export function configureApp(app: NestExpressApplication, inFlight: InFlight): GatewayErrorFilter {
   const logger = app.get<Logger>(LOGGER);
   const unrouted = app.get(UnroutedRequests);
+  const { refusals } = app.get(Metrics);
   const filter = new GatewayErrorFilter({
     onError: (error, request) => {
+      refusals.inc({ code: error.code });
       logError(logger, error, request);
     },
     translate: databaseTrouble,
@@ -67,9 +69,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   app.use(requestLog(logger, app.get(Metrics)));
   for (const middleware of cors) app.use(middleware);
   app.use(inFlight.watch(refuseWhileDraining(filter)));
-  const readiness = app.get(Readiness);
-  const drains = (): number => (readiness.isDraining ? 1 : 0);
-  app.get(Metrics).watch('gateway_draining', 'Processes that end once no call runs', drains);
+  publishProcessFigures(app);
   if (role === 'worker') app.use('/v1', respondNotFound(filter));
   app.use(secure);
   app.use('/docs', onlyPageFiles(respondNotFound(filter)));

@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { CachedSample } from '../platform/observability/cached-sample.js';
-import { OPEN_STATUSES, readTaskBacklog, type TaskBacklog } from './task-backlog.js';
+import {
+  OPEN_STATUSES,
+  readTaskBacklog,
+  readUndecidedTasks,
+  type TaskBacklog,
+  type UndecidedTasks,
+} from './task-backlog.js';
 
 /** Metrics of tasks. */
 @Injectable()
@@ -14,8 +20,12 @@ export class TaskMetrics {
   readonly lateSuccesses: Counter<'kind'>;
   readonly unknownStates: Counter<'provider' | 'operation'>;
 
-  constructor(dataSource: DataSource, clock: Clock, { registry }: Metrics) {
-    const registers = [registry];
+  constructor(
+    dataSource: DataSource,
+    clock: Clock,
+    private readonly metrics: Metrics,
+  ) {
+    const registers = [metrics.registry];
     this.ended = new Counter({
       name: 'gateway_tasks_ended_total',
       help: 'Tasks that reached a final state',
@@ -39,39 +49,55 @@ export class TaskMetrics {
       labelNames: ['provider', 'operation'] as const,
       registers,
     });
-    const sample = new CachedSample(clock, () => readTaskBacklog(dataSource));
-    gaugeOpen(registry, sample);
-    gaugeLag(registry, sample);
+    this.watchBacklog(new CachedSample(clock, () => readTaskBacklog(dataSource)));
+    this.watchUndecided(new CachedSample(clock, () => readUndecidedTasks(dataSource)));
   }
-}
 
-/** While the database does not respond, this gauge is absent from a scrape. */
-function gaugeOpen(registry: Registry, sample: CachedSample<TaskBacklog>): void {
-  new Gauge({
-    name: 'gateway_tasks_open',
-    help: 'Tasks without a known outcome, by status',
-    labelNames: ['status'] as const,
-    aggregator: 'first',
-    registers: [registry],
-    async collect() {
-      this.reset();
-      const row = await sample.read();
-      if (!row) return;
-      for (const status of OPEN_STATUSES) this.set({ status }, row.open[status]);
-    },
-  });
-}
+  /** While the database does not respond, the gauges are absent from a scrape. */
+  private watchBacklog(sample: CachedSample<TaskBacklog>): void {
+    const { metrics } = this;
+    new Gauge({
+      name: 'gateway_tasks_open',
+      help: 'Tasks without a known outcome, by status',
+      labelNames: ['status'] as const,
+      aggregator: 'first',
+      registers: [metrics.registry],
+      async collect() {
+        this.reset();
+        const row = metrics.showsDatabase ? await sample.read() : undefined;
+        if (!row) return;
+        for (const status of OPEN_STATUSES) this.set({ status }, row.open[status]);
+      },
+    });
+    metrics.watchDatabase(
+      'gateway_tasks_lag_seconds',
+      'How long the longest due step of a task has been waiting',
+      async () => (await sample.read())?.lagSeconds,
+    );
+  }
 
-function gaugeLag(registry: Registry, sample: CachedSample<TaskBacklog>): void {
-  new Gauge({
-    name: 'gateway_tasks_lag_seconds',
-    help: 'How long the longest due step of a task has been waiting',
-    aggregator: 'first',
-    registers: [registry],
-    async collect() {
-      const row = await sample.read();
-      if (row) this.set(row.lagSeconds);
-      else this.remove();
-    },
-  });
+  private watchUndecided(sample: CachedSample<UndecidedTasks>): void {
+    const { metrics } = this;
+    metrics.watchDatabase(
+      'gateway_tasks_undecided',
+      'Tasks that wait for the decision of an operator; 10,000 are counted at most',
+      async () => (await sample.read())?.tasks,
+    );
+    metrics.watchDatabase(
+      'gateway_tasks_undecided_oldest_age_seconds',
+      'How long the oldest of them waits; 0 without one',
+      async () => {
+        const row = await sample.read();
+        return row && (row.oldestAgeSeconds ?? 0);
+      },
+    );
+    metrics.watchDatabase(
+      'gateway_tasks_undecided_held_microusd',
+      'Micro-USD that they hold',
+      async () => {
+        const row = await sample.read();
+        return row && Number(row.heldMicroUsd);
+      },
+    );
+  }
 }

@@ -72,21 +72,15 @@ export class WebhookMetrics {
       },
     });
     const sample = new CachedSample(this.clock, () => readOverdueDeliveries(dataSource));
-    const overdue = (name: string, help: string, figure: 'count' | 'ageSeconds'): void => {
-      new Gauge({
-        name,
-        help,
-        // All processes read the same database, so their values must not be added up.
-        aggregator: 'first',
-        registers,
-        async collect() {
-          const row = await sample.read();
-          if (row) this.set(row[figure]);
-          else this.remove();
-        },
-      });
-    };
-    overdue('gateway_webhooks_overdue', 'Deliveries due and not begun', 'count');
-    overdue('gateway_webhooks_lag_seconds', 'How long the oldest of them is due', 'ageSeconds');
+    this.metrics.watchDatabase(
+      'gateway_webhooks_overdue',
+      'Deliveries due and not begun',
+      async () => (await sample.read())?.count,
+    );
+    this.metrics.watchDatabase(
+      'gateway_webhooks_lag_seconds',
+      'How long the oldest of them is due',
+      async () => (await sample.read())?.ageSeconds,
+    );
   }
 }

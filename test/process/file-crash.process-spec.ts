@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { drawVideo } from '../../src/sandbox/video/drawn-video.js';
+import { Metrics } from '../../src/platform/observability/metrics.js';
 import { LocalFileStore } from '../../src/platform/storage/local-file-store.js';
 import { StoredFileSweeper } from '../../src/platform/storage/stored-file-sweeper.js';
 import { StoredFiles } from '../../src/platform/storage/stored-files.js';
@@ -103,7 +104,7 @@ describe('a gateway that is killed between the storing of a file and the end of 
       await query(`UPDATE stored_file SET expires_at = expires_at - interval '2 hours 1 second'`);
       const store = new LocalFileStore(folder);
       const clock = new SystemClock();
-      const files = new StoredFiles(store, database.dataSource, clock);
+      const files = new StoredFiles(store, database.dataSource, clock, new Metrics());
       await new StoredFileSweeper(files, database.dataSource, clock, IDLE_TICKER).sweep();
       const [named] = await query<{ id: string }>(`SELECT content ->> 'fileId' AS id FROM task`);
       expect(await whole()).toEqual([named?.id]);

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
 import { SystemClock } from '../../src/common/time/clock.js';
+import { Metrics } from '../../src/platform/observability/metrics.js';
 import { LocalFileStore } from '../../src/platform/storage/local-file-store.js';
 import { StoredFileSweeper } from '../../src/platform/storage/stored-file-sweeper.js';
 import { StoredFiles } from '../../src/platform/storage/stored-files.js';
@@ -152,7 +153,12 @@ export class EdgeHarness {
     );
     const clock = new SystemClock();
     const { dataSource } = this.database;
-    const files = new StoredFiles(new LocalFileStore(this.folder), dataSource, clock);
+    const files = new StoredFiles(
+      new LocalFileStore(this.folder),
+      dataSource,
+      clock,
+      new Metrics(),
+    );
     await new StoredFileSweeper(files, dataSource, clock, IDLE_TICKER).sweep();
     const entries = await readdir(this.folder, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);

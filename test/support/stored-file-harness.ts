@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Clock } from '../../src/common/time/clock.js';
+import { Metrics } from '../../src/platform/observability/metrics.js';
 import type { FileStore } from '../../src/platform/storage/file-store.port.js';
 import { LocalFileStore } from '../../src/platform/storage/local-file-store.js';
 import { StoredFileSweeper } from '../../src/platform/storage/stored-file-sweeper.js';
@@ -29,6 +30,7 @@ class HandClock extends Clock {
 export class StoredFileHarness {
   folder = '';
   clock!: HandClock;
+  private metrics!: Metrics;
   files!: StoredFiles;
   sweeper!: StoredFileSweeper;
 
@@ -45,6 +47,12 @@ export class StoredFileHarness {
     this.use(new LocalFileStore(this.folder));
   }
 
+  /** How many errors of the store were counted since the last {@link use}, by operation. */
+  async storageErrors(): Promise<Record<string, number>> {
+    const { values } = await this.metrics.storageErrors.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [String(labels.operation), value]));
+  }
+
   clear(): Promise<void> {
     return rm(this.folder, { recursive: true, force: true });
   }
@@ -52,7 +60,8 @@ export class StoredFileHarness {
   /** Replaces the store; the clock starts anew. */
   use(store: FileStore): void {
     this.clock = new HandClock();
-    this.files = new StoredFiles(store, this.database.dataSource, this.clock);
+    this.metrics = new Metrics();
+    this.files = new StoredFiles(store, this.database.dataSource, this.clock, this.metrics);
     const { dataSource } = this.database;
     this.sweeper = new StoredFileSweeper(this.files, dataSource, this.clock, IDLE_TICKER);
   }

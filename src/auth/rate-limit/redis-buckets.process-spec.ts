@@ -68,14 +68,18 @@ describeWithRedis('buckets in Redis', () => {
     'are kept in memory while Redis is down, and in Redis again when it is back',
     async () => {
       const buckets = await connect();
+      await buckets.take('gone', 1000);
+      expect(buckets.isUp).toBe(true);
       await redis.kill();
       await until(() => told.includes('lost'));
+      expect(buckets.isUp).toBe(false);
       const alone = [await buckets.take('gone', 1), await buckets.take('gone', 1)];
       expect(alone.map(({ allowed }) => allowed)).toEqual([true, false]);
       await redis.restart();
       await buckets.ready();
       // Redis does not know what was taken in the meantime.
       await until(async () => (await buckets.take('gone', 1)).allowed);
+      expect(buckets.isUp).toBe(true);
       const other = await connect();
       expect((await other.take('gone', 1)).allowed).toBe(false);
     },

@@ -45,6 +45,8 @@ export class RedisBuckets implements TokenBuckets {
   private readonly redis: Redis & TakeCommand;
   private readonly local: MemoryBuckets;
   private isLost = false;
+  /** The last command had no answer in time. */
+  private isSilent = false;
 
   constructor(url: string, clock: Clock, listener: RedisListener) {
     this.local = new MemoryBuckets(clock);
@@ -66,10 +68,16 @@ export class RedisBuckets implements TokenBuckets {
     this.redis = redis as Redis & TakeCommand;
   }
 
+  /** Whether the limits are shared now. */
+  get isUp(): boolean {
+    return this.redis.status === 'ready' && !this.isSilent;
+  }
+
   async take(bucket: string, perMinute: number, count = 1): Promise<TokenOutcome> {
     try {
       const reply = await this.redis.takeToken(KEY_PREFIX + bucket, perMinute, count);
       const [allowed, remaining, resetMicros, retryMicros] = reply;
+      this.isSilent = false;
       return {
         allowed: allowed === 1,
         remaining,
@@ -77,6 +85,7 @@ export class RedisBuckets implements TokenBuckets {
         retryAfterMs: retryMicros / 1000,
       };
     } catch {
+      this.isSilent = true;
       return this.local.take(bucket, perMinute, count);
     }
   }

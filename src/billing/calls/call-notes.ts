@@ -46,6 +46,12 @@ export class CallNotes {
     this.figures = { ...this.figures, ...figures };
   }
 
+  /** Milliseconds from the first attempt that was made until `atMs`; undefined without one. */
+  upstreamMs(atMs: number): number | undefined {
+    const startedMs = this.attempts.startedMs;
+    return startedMs === undefined ? undefined : Math.max(0, atMs - startedMs);
+  }
+
   /** For the record of a call that succeeded with what was made, and the provider's id of its answer. */
   ofSuccess(made: MadeUnits | null, atMs: number, requestId: string | null): Noted {
     const attempts = this.attempts.ofSuccess(this.startedAtMs, atMs, requestId);

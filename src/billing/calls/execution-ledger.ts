@@ -40,7 +40,11 @@ export type ExecutionSuccess = Omit<
   | 'chargedMicroUsd'
   | 'providerFault'
   | 'uncharged'
-> & { readonly chargedMicroUsd: bigint };
+> & {
+  readonly chargedMicroUsd: bigint;
+  /** From the first request to a provider to the end of its answer. */
+  readonly upstreamMs?: number | undefined;
+};
 /** A call that failed. */
 export type ExecutionFailure = Pick<ExecutionEnd, 'provider' | 'providerRequestId' | 'durationMs'> &
   Partial<
@@ -135,6 +139,7 @@ export class ExecutionLedger {
       this.process.committed.note({ kind: 'call', accountId, id: executionId });
       this.metrics.chargedMicroUsd.inc({ model: start.model }, Number(success.chargedMicroUsd));
       this.metrics.countCost(start.model, success.costMicroUsd, success.chargedMicroUsd);
+      this.countWork(start, success);
       if (success.isCapped === true) this.warnOfCappedCharge(start, success);
       return;
     }
@@ -161,6 +166,16 @@ export class ExecutionLedger {
     }
     this.metrics.failedCalls.inc({ model: start.model });
     this.metrics.countCost(start.model, failure.costMicroUsd);
+  }
+
+  /** A response that is sent as a whole has no time to its first token. */
+  private countWork({ model }: ExecutionStart, success: ExecutionSuccess): void {
+    const { basis, firstByteMs, durationMs, upstreamMs } = success;
+    if (typeof basis?.quantity === 'object') this.metrics.countTokens(model, basis.quantity);
+    if (upstreamMs !== undefined)
+      this.metrics.modelUpstreamSeconds.observe({ model }, upstreamMs / 1000);
+    if (firstByteMs !== null && durationMs !== null && firstByteMs < durationMs)
+      this.metrics.firstTokenSeconds.observe({ model }, firstByteMs / 1000);
   }
 
   /** Warns the operator: a provider that generates more than requested costs money at each call. */

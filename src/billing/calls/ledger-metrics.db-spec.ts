@@ -4,6 +4,7 @@ import { fundedAccount } from '../../../test/support/test-ledger.js';
 import { FAILURE, ledgerOf, startOf } from '../../../test/support/test-ledger.js';
 import { auditLedger } from '../audit/audit.js';
 import { Metrics } from '../../platform/observability/metrics.js';
+import { FiguresLeader } from '../../platform/scheduler/figures-leader.js';
 import type { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { LedgerMetrics } from './ledger-metrics.js';
 
@@ -19,12 +20,10 @@ describe('LedgerMetrics', () => {
     const accountId = await fundedAccount(dataSource, 100n);
     const processes = [1, 2, 3].map(() => {
       const metrics = new Metrics();
-      const ledger = ledgerOf(dataSource);
-      const scheduler = {} as Scheduler;
-      const gauges = new LedgerMetrics(dataSource, metrics, ledger.process, scheduler, {
-        intervalMs: 1_000,
-      });
-      return { ...ledger, metrics, gauges };
+      const leader = new FiguresLeader(dataSource, {} as Scheduler, metrics);
+      const interval = { intervalMs: 1_000 };
+      const gauges = new LedgerMetrics(dataSource, metrics, {} as Scheduler, interval);
+      return { ...ledgerOf(dataSource), metrics, leader, gauges };
     });
     const starts = processes.map(() => startOf(accountId, 10n));
     for (const [index, { process, executions }] of processes.entries()) {
@@ -34,17 +33,23 @@ describe('LedgerMetrics', () => {
     await dataSource.query(`UPDATE gateway_process SET open_calls = 0`);
     await processes[0]!.sweeper.tick();
     await auditLedger(dataSource, 'new');
-    const shown = await Promise.all(
-      processes.map(async ({ gauges, metrics }) => {
-        await gauges.tick();
-        return (await metrics.registry.metrics()).match(/^gateway_(holds_open|audit_ok) .*/gm);
-      }),
-    );
-    expect(shown.filter((lines) => lines !== null)).toEqual([
-      ['gateway_holds_open 3', 'gateway_audit_ok 1'],
-    ]);
+    const shown = async (): Promise<(string[] | null)[]> => {
+      for (const { leader } of processes) await leader.stand();
+      return Promise.all(
+        processes.map(async ({ gauges, metrics }) => {
+          await gauges.tick();
+          return (await metrics.registry.metrics()).match(/^gateway_(holds_open|audit_ok) .*/gm);
+        }),
+      );
+    };
+    const figures = ['gateway_holds_open 3', 'gateway_audit_ok 1'];
+    expect(await shown()).toEqual([figures, null, null]);
+    await processes[0]!.leader.beforeApplicationShutdown();
+    expect(await processes[0]!.metrics.registry.metrics()).not.toMatch(/^gateway_holds_open /m);
+    processes.push(processes.shift()!);
+    expect(await shown()).toEqual([figures, null, null]);
     for (const [index, { executions }] of processes.entries()) {
-      await executions.fail(starts[index]!, FAILURE);
+      await executions.fail(starts[(index + 1) % 3]!, FAILURE);
     }
   });
 
@@ -61,11 +66,9 @@ describe('LedgerMetrics', () => {
               t (status, completed_at)`,
       [accountId],
     );
-    const { process } = ledgerOf(dataSource);
     const metrics = new Metrics();
     const interval = { intervalMs: 1_000 };
-    const gauges = new LedgerMetrics(dataSource, metrics, process, {} as Scheduler, interval);
-    await process.heartbeat();
+    const gauges = new LedgerMetrics(dataSource, metrics, {} as Scheduler, interval);
     const locked = dataSource.createQueryRunner();
     await locked.startTransaction();
     await locked.query(

@@ -177,6 +177,7 @@ export class PaidCall<O extends Operation = Operation>
         chargedMicroUsd,
         isCapped,
         ...this.notes.ofSuccess(made, this.context.clock.nowMs(), providerRequestId),
+        upstreamMs: this.notes.upstreamMs(this.context.clock.nowMs()),
         // For a response that is sent as a whole, the time of the first byte is the duration.
         firstByteMs: this.firstByteMs ?? durationMs,
         durationMs,

@@ -26,6 +26,7 @@ export interface CallLimits {
 export class PaidCalls {
   private readonly running = new Set<PaidCall>();
   private readonly context: PaidCallContext;
+  private beginning = 0;
 
   constructor(
     @Inject(ExecutionLedger) ledger: PaidCallContext['ledger'],
@@ -47,6 +48,11 @@ export class PaidCalls {
     return this.running.size;
   }
 
+  /** Number of them that wait for their hold. */
+  get waiting(): number {
+    return this.beginning;
+  }
+
   /**
    * Holds what the quote says, and returns the call, which has to be taken with `await using`: so it ends on every path. Throws 429
    * when the key or the account has too many concurrent calls, 503 when all connections to the provider are in use or the
@@ -61,7 +67,12 @@ export class PaidCalls {
     }
     const paid = new PaidCall(call, quote, connection, this.context);
     this.running.add(paid);
-    await paid.begin();
+    this.beginning += 1;
+    try {
+      await paid.begin();
+    } finally {
+      this.beginning -= 1;
+    }
     return paid;
   }
 

@@ -43,6 +43,12 @@ export class ProcessHealth {
       "How far this process's clock is ahead of the database's",
       () => this.clockOffMs / 1000,
     );
+    metrics.watch(
+      'gateway_heartbeat_age_seconds',
+      'Time since the last heartbeat that the database took',
+      () => process.silentMs / 1000,
+      'max',
+    );
   }
 
   /** Whether the process is ready. Resolves within half a second, whatever the database does. */

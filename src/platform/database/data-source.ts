@@ -24,6 +24,9 @@ export function connectionsFor(processes: number): number {
   return processes * (POOL_SIZE + LONE_CONNECTIONS) + SPARE_CONNECTIONS;
 }
 
+/** Receives the name of a statement, and how long it took with its wait for a connection. */
+export type OnStatement = (name: string, seconds: number) => void;
+
 /** Where the database is and how many connections to keep. */
 export interface DatabaseConnection {
   /**
@@ -38,6 +41,8 @@ export interface DatabaseConnection {
   readonly applicationName?: string;
   /** Called with errors of idle connections; such errors never end the process. */
   readonly onPoolError?: (error: Error) => void;
+  /** Called after each prepared statement, also one that failed. */
+  readonly onStatement?: OnStatement;
 }
 
 /**
@@ -65,6 +70,7 @@ export function createDataSource(connection: DatabaseConnection): DataSource {
       choice,
       Client: ChosenClient,
       keepsNames: pooler !== 'unnamed',
+      onStatement: connection.onStatement,
       ...(pooler === 'none' && SESSION_SETTINGS.startUp),
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
@@ -82,12 +88,28 @@ function registeredEntities(): (string | (new () => unknown))[] {
   )[];
 }
 
-/** Whether the sessions of a data source know statements by name. */
-export function keepsNames(dataSource: {
+/** What a data source does with statements. */
+interface StatementTerms {
+  /** False: the sessions do not know statements by name. */
+  readonly keepsNames?: boolean;
+  readonly onStatement?: OnStatement;
+}
+
+/** What this data source does with statements, as {@link createDataSource} made it. */
+export function statementTermsOf(dataSource: {
   readonly options?: { readonly extra?: unknown };
-}): boolean {
-  const extra = dataSource.options?.extra as { readonly keepsNames?: boolean } | undefined;
-  return extra?.keepsNames !== false;
+}): StatementTerms {
+  return (dataSource.options?.extra as StatementTerms | undefined) ?? {};
+}
+
+/** The connections of a data source: how many are in use, and how many statements wait for one. */
+export function poolFiguresOf(dataSource: DataSource): { inUse: number; waiting: number } {
+  const { totalCount, idleCount, waitingCount } = (
+    dataSource.driver as unknown as {
+      readonly master: Readonly<Record<'totalCount' | 'idleCount' | 'waitingCount', number>>;
+    }
+  ).master;
+  return { inUse: totalCount - idleCount, waiting: waitingCount };
 }
 
 /**

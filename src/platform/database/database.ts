@@ -1,5 +1,6 @@
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { Metrics } from '../observability/metrics.js';
 import { createDataSource } from './data-source.js';
 import {
   EmbeddedPostgres,
@@ -56,7 +57,10 @@ export class Database implements OnApplicationShutdown {
   private dataSource: DataSource | undefined;
   private isClosing = false;
 
-  constructor(@Inject(DATABASE_OPTIONS) private readonly options: DatabaseOptions) {}
+  constructor(
+    @Inject(DATABASE_OPTIONS) private readonly options: DatabaseOptions,
+    @Optional() private readonly metrics?: Metrics,
+  ) {}
 
   /**
    * Starts the embedded server if there is no URL, connects and migrates. If a step fails, the steps before are undone.
@@ -174,10 +178,16 @@ export class Database implements OnApplicationShutdown {
       if (this.isClosing) return;
       this.logger.warn(`A database connection broke: ${error.message}`);
     };
+    const { statementSeconds } = this.metrics ?? {};
     const dataSource = createDataSource({
       url,
       pooler,
       onPoolError,
+      ...(statementSeconds && {
+        onStatement: (statement, seconds) => {
+          statementSeconds.observe({ statement }, seconds);
+        },
+      }),
       ...(poolSize !== undefined && { poolSize }),
     });
     return trying(url, () => dataSource.initialize());

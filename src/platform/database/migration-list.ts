@@ -31,6 +31,7 @@ import { MonthsByMonth1700000001215 } from './migrations/1215-months-by-month.mi
 import { FewerConditions1700000001220 } from './migrations/1220-fewer-conditions.migration.js';
 import { BackgroundResponses1700000001230 } from './migrations/1230-background-responses.migration.js';
 import { OperatorIdentities1700000001240 } from './migrations/1240-operator-identities.migration.js';
+import { FiguresLeader1700000001260 } from './migrations/1260-figures-leader.migration.js';
 import type { SchemaMigration } from './schema-migration.js';
 
 /**
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly (new () => SchemaMigration)[] = [
   FewerConditions1700000001220,
   BackgroundResponses1700000001230,
   OperatorIdentities1700000001240,
+  FiguresLeader1700000001260,
 ];

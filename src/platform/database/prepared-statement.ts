@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import pg, { type QueryConfig, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
-import { keepsNames } from './data-source.js';
+import { type OnStatement, statementTermsOf } from './data-source.js';
 
 /** Longest wait of the driver for a response; longer than any statement_timeout of the gateway. */
 const ANSWER_TIMEOUT_MS = 8_000;
@@ -14,6 +14,7 @@ const ANSWER_TIMEOUT_MS = 8_000;
 export class PreparedStatement<Row extends QueryResultRow> {
   private readonly pool: DriverPool<Row>;
   private readonly keepsNames: boolean;
+  private readonly onStatement: OnStatement | undefined;
   /** Counts changes of the schema that the plan could not follow; a part of the name, so that each connection plans anew. */
   private planned = 0;
 
@@ -23,7 +24,9 @@ export class PreparedStatement<Row extends QueryResultRow> {
     private readonly text: string,
     private readonly responseTimeoutMs = ANSWER_TIMEOUT_MS,
   ) {
-    this.keepsNames = keepsNames(dataSource);
+    const { keepsNames = true, onStatement } = statementTermsOf(dataSource);
+    this.keepsNames = keepsNames;
+    this.onStatement = onStatement;
     this.pool = (dataSource.driver as unknown as { readonly master: DriverPool<Row> }).master;
   }
 
@@ -46,10 +49,12 @@ export class PreparedStatement<Row extends QueryResultRow> {
     // Behind a pooler that drops names, each run is parsed and planned anew.
     const config = this.keepsNames ? { name, text, values } : { text, values };
     const query = new BoundedQuery(config, responseTimeoutMs);
+    const startedMs = performance.now();
     try {
       return (await this.pool.query(query)).rows;
     } finally {
       query.completed();
+      this.onStatement?.(this.name, (performance.now() - startedMs) / 1_000);
     }
   }
 }

@@ -303,6 +303,17 @@ COMMENT ON execution.price_book IS 'The version of the price book by which the c
 COMMENT ON execution.cost IS 'What the call costs at its provider, in micro-USD, rounded up; null: not known. It is written once, at the end of the call.';
 COMMENT ON execution.attempts IS 'The attempts at providers, at most 16: the first ones and the last; null where a single one succeeded, and where none was made.';
 
+CREATE TABLE figures_leader (
+  is_only boolean NOT NULL DEFAULT true,
+  process_id uuid NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT figures_leader_is_only_check CHECK (is_only),
+  CONSTRAINT figures_leader_pkey PRIMARY KEY (is_only)
+);
+CREATE UNIQUE INDEX figures_leader_pkey ON public.figures_leader USING btree (is_only);
+COMMENT ON figures_leader IS 'The process that publishes the figures of the whole database as metrics, so that their sum over processes is true. It renews its term; when that is over, any process may take it.';
+COMMENT ON figures_leader.process_id IS 'An id of its own, not that of gateway_process.';
+
 CREATE TABLE gateway_process (
   id uuid NOT NULL,
   lease_ms integer NOT NULL DEFAULT 15000,

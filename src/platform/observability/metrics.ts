@@ -1,18 +1,15 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { TokenCounts } from '../../common/money/charge-basis.js';
+import { GATEWAY_VERSION } from '../../common/version.js';
 import { shareMetrics } from './cluster-metrics.js';
 
 const LATENCY_BUCKETS_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900,
 ];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-
-/** The state of the ledger: open holds, and the last audit (null before the first). */
-export interface BookFigures {
-  readonly openHolds: number;
-  readonly oldestHoldAgeSeconds: number;
-  readonly isAuditOk: boolean | null;
-  readonly auditAgeSeconds: number | null;
-}
+const STATEMENT_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+/** What a process asks of the store of files. */
+const STORAGE_OPERATIONS = ['read', 'write', 'remove'] as const;
 
 /** The gateway's Prometheus metrics, in a registry of their own. */
 export class Metrics {
@@ -36,6 +33,12 @@ export class Metrics {
     help: 'Requests refused unread with 503, because more came than this process could do',
     registers: [this.registry],
   });
+  readonly refusals = new Counter({
+    name: 'gateway_refusals_total',
+    help: 'Requests answered with an error, by its code',
+    labelNames: ['code'] as const,
+    registers: [this.registry],
+  });
   readonly slowClientsDisconnected = new Counter({
     name: 'gateway_slow_clients_disconnected_total',
     help: 'Slow clients disconnected because buffered responses had more than UNREAD_ANSWERS_MAX_BYTES',
@@ -46,6 +49,39 @@ export class Metrics {
     help: 'Time until a provider answered, by provider, operation and outcome',
     labelNames: ['provider', 'operation', 'outcome'] as const,
     buckets: LATENCY_BUCKETS_SECONDS,
+    registers: [this.registry],
+  });
+  readonly modelUpstreamSeconds = new Histogram({
+    name: 'gateway_model_upstream_duration_seconds',
+    help: 'Time from the first request to a provider to the end of its answer, of calls that succeeded, by model',
+    labelNames: ['model'] as const,
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers: [this.registry],
+  });
+  readonly firstTokenSeconds = new Histogram({
+    name: 'gateway_time_to_first_token_seconds',
+    help: 'Time from the admission of a call to the first token or byte of its streamed answer, by model',
+    labelNames: ['model'] as const,
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers: [this.registry],
+  });
+  readonly tokens = new Counter({
+    name: 'gateway_tokens_total',
+    help: 'Tokens that were charged, by model and type; cached_input is a part of input, reasoning of output',
+    labelNames: ['model', 'type'] as const,
+    registers: [this.registry],
+  });
+  readonly statementSeconds = new Histogram({
+    name: 'gateway_database_statement_duration_seconds',
+    help: 'Time of a prepared statement with its wait for a connection, by name',
+    labelNames: ['statement'] as const,
+    buckets: STATEMENT_BUCKETS_SECONDS,
+    registers: [this.registry],
+  });
+  readonly storageErrors = new Counter({
+    name: 'gateway_storage_errors_total',
+    help: 'Files that could not be read, written or removed where STORAGE_URL says',
+    labelNames: ['operation'] as const,
     registers: [this.registry],
   });
   /** Micro-USD as numbers, exact up to nine billion USD. */
@@ -128,26 +164,44 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  private readonly books = {
-    openHolds: this.gaugeOfBooks(
-      'gateway_holds_open',
-      'Open holds of calls and tasks; 10,000 tasks are counted at most',
-    ),
-    oldestHoldAgeSeconds: this.gaugeOfBooks(
-      'gateway_holds_oldest_age_seconds',
-      'Age of the oldest open hold of a call',
-    ),
-    isAuditOk: this.gaugeOfBooks('gateway_audit_ok', '1 while the last audit found nothing'),
-    auditAgeSeconds: this.gaugeOfBooks(
-      'gateway_audit_age_seconds',
-      'Time since the last audit of the books',
-    ),
-  };
+  private publishesDatabase = (): boolean => true;
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     shareMetrics(this.registry);
-    this.showBooks(undefined);
+    // A counter that begins with its first event has no increase for Prometheus.
+    for (const operation of STORAGE_OPERATIONS) this.storageErrors.inc({ operation }, 0);
+    const build = { version: GATEWAY_VERSION, node_version: process.version };
+    new Gauge({
+      name: 'gateway_build_info',
+      help: 'Always 1; the labels say which version runs',
+      labelNames: ['version', 'node_version'] as const,
+      aggregator: 'first',
+      registers: [this.registry],
+    }).set(build, 1);
+  }
+
+  /** Publishes the figures of the whole database only while `isLeader`: the sum over all processes is then true. */
+  publishDatabaseWhile(isLeader: () => boolean): void {
+    this.publishesDatabase = isLeader;
+  }
+
+  /** Whether this process publishes the figures of the whole database now. */
+  get showsDatabase(): boolean {
+    return this.publishesDatabase();
+  }
+
+  /** Counts the tokens of a charge. */
+  countTokens(model: string, counts: TokenCounts): void {
+    const types = {
+      input: counts.promptTokens,
+      cached_input: counts.cachedTokens,
+      output: counts.completionTokens,
+      reasoning: counts.reasoningTokens,
+    };
+    for (const [type, tokens] of Object.entries(types)) {
+      if (tokens !== null && tokens > 0) this.tokens.inc({ model, type }, tokens);
+    }
   }
 
   /** Counts what a call or task cost, and whether it was sold for less; without a charge it was not sold. */
@@ -157,11 +211,15 @@ export class Metrics {
     if (charge !== undefined && cost > charge) this.soldBelowCost.inc({ model });
   }
 
-  /** Publishes a gauge of this process, which is read at each scrape. */
-  watch(name: string, help: string, read: () => number): void {
+  /**
+   * Publishes a gauge of this process, which is read at each scrape. With `WORKERS` the values of all processes are added, or the
+   * aggregator says which one is shown.
+   */
+  watch(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [this.registry],
       collect() {
         this.set(read());
@@ -169,17 +227,25 @@ export class Metrics {
     });
   }
 
-  /** Publishes the figures of the ledger. Removes them if another process publishes them, or if they are unknown. */
-  showBooks(figures: BookFigures | undefined): void {
-    for (const [name, gauge] of Object.entries(this.books)) {
-      const value = figures?.[name as keyof BookFigures] ?? undefined;
-      if (value === undefined) gauge.remove();
-      else gauge.set(Number(value));
-    }
-  }
-
-  private gaugeOfBooks(name: string, help: string): Gauge {
-    // All workers read the same database, so their values are not added.
-    return new Gauge({ name, help, aggregator: 'first', registers: [this.registry] });
+  /**
+   * Publishes a gauge of the whole database. It is absent while `read` resolves to undefined, and where another process publishes
+   * it; then nothing is read.
+   */
+  watchDatabase(name: string, help: string, read: () => Promise<number | undefined>): void {
+    const shows = (): boolean => this.showsDatabase;
+    new Gauge({
+      name,
+      help,
+      aggregator: 'first',
+      registers: [this.registry],
+      async collect() {
+        const value = shows() ? await read() : undefined;
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
   }
 }
+
+/** How the values of worker processes become one. */
+type Aggregator = 'sum' | 'max' | 'min';

@@ -175,6 +175,7 @@ describe('StoredFiles', () => {
     const file = await harness.files.save(newFile(of(randomBytes(10))));
     await rm(join(harness.folder, file.accountId, file.id));
     await expect(file.open()).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await harness.storageErrors()).toEqual({ read: 1, write: 0, remove: 0 });
   });
 
   it('removes a file at once for clients, and leaves the bytes to the sweeper if the store fails', async () => {
@@ -182,6 +183,7 @@ describe('StoredFiles', () => {
     harness.use({ ...harness.localStore(), remove: () => Promise.reject(new Error('away')) });
     await harness.files.remove(accountId, id);
     expect(await harness.files.find(accountId, id)).toBeUndefined();
+    expect(await harness.storageErrors()).toEqual({ read: 0, write: 0, remove: 1 });
     harness.use(new LocalFileStore(harness.folder));
     harness.clock.ms += HOUR_MS;
     expect(await harness.sweeper.sweep()).toBe(1);

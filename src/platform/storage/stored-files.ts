@@ -6,6 +6,7 @@ import type { ByteRange } from '../../common/byte-range.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { Quota } from '../fairness/quota.js';
 import { Clock } from '../../common/time/clock.js';
+import { Metrics } from '../observability/metrics.js';
 import { type OwnedRow, RowLoader } from '../database/batching/row-loader.js';
 import { FILE_STORE, type FileStore } from './file-store.port.js';
 import { UploadReader } from './upload-reader.js';
@@ -56,6 +57,7 @@ export class StoredFiles {
     @Inject(FILE_STORE) private readonly store: FileStore,
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {
     this.rows = new RowLoader(dataSource, 'stored_file');
     const { total, perAccount: perBucket } = store.readers;
@@ -143,7 +145,12 @@ export class StoredFiles {
 
   /** Removes the bytes, then the row. May be repeated. Throws when the store fails. */
   private async discard(accountId: string, id: string): Promise<void> {
-    await this.store.remove(keyOf(accountId, id));
+    try {
+      await this.store.remove(keyOf(accountId, id));
+    } catch (error) {
+      this.metrics.storageErrors.inc({ operation: 'remove' });
+      throw error;
+    }
     await this.dataSource.query(FORGET, [accountId, id]);
   }
 
@@ -165,7 +172,7 @@ export class StoredFiles {
         this.logger.warn(`A failed write is left to the sweeper: ${String(left)}`);
       });
       if (incoming.failure) throw incoming.failure;
-      throw this.unavailable('The file cannot be stored now.', error);
+      throw this.unavailable('write', 'The file cannot be stored now.', error);
     }
   }
 
@@ -216,11 +223,12 @@ export class StoredFiles {
     try {
       return await this.store.read(key, range);
     } catch (error) {
-      throw this.unavailable('The file cannot be read now.', error);
+      throw this.unavailable('read', 'The file cannot be read now.', error);
     }
   }
 
-  private unavailable(message: string, cause: unknown): GatewayError {
+  private unavailable(operation: 'read' | 'write', message: string, cause: unknown): GatewayError {
+    this.metrics.storageErrors.inc({ operation });
     this.logger.error(`${message} ${String(cause)}`);
     return new GatewayError('service_unavailable', message, {
       cause,

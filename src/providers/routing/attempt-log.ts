@@ -54,6 +54,12 @@ export class AttemptLog {
   // Each open stream has one: a list of exactly its length is smaller than one that can grow.
   private kept: readonly FinishedAttempt[] = NONE;
 
+  /** When the first request was sent; undefined before the end of that attempt. */
+  get startedMs(): number | undefined {
+    return this.kept.find(({ durationMs, outcome }) => durationMs > 0 || outcome === 'success')
+      ?.startedAtMs;
+  }
+
   add(attempt: FinishedAttempt): void {
     this.kept = withAttempt(this.kept, attempt);
   }

@@ -40,8 +40,13 @@ export class CompletionListeners {
     const { id, kind, status, model, chargedMicroUsd: charge, costMicroUsd: cost } = task;
     this.longPoll.ended(id, status);
     this.metrics.ended.inc({ kind, status });
-    if (charge !== null) this.money.chargedMicroUsd.inc({ model }, Number(charge));
-    else if (status !== 'reconciliation_required') this.money.failedCalls.inc({ model });
+    if (charge !== null) {
+      this.money.chargedMicroUsd.inc({ model }, Number(charge));
+      const quantity = task.basis?.quantity;
+      if (typeof quantity === 'object') this.money.countTokens(model, quantity);
+    }
+    if (charge === null && status !== 'reconciliation_required')
+      this.money.failedCalls.inc({ model });
     if (isNewCost) this.money.countCost(model, cost, charge ?? undefined);
   }
 }

@@ -39,3 +39,11 @@ COMMENT ON TABLE call_look IS 'How far the sweep has looked for running calls. O
 COMMENT ON COLUMN call_look.candidate_at IS 'The next look goes on until shortly before this time, once every transaction before candidate_xid has ended.';
 COMMENT ON COLUMN call_look.open_calls IS 'How many open calls the last look found, of all times.';
 INSERT INTO call_look (looked_until, open_calls) VALUES (now() - interval '1 minute', 0);
+
+CREATE TABLE figures_leader (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  process_id uuid NOT NULL,
+  until timestamptz NOT NULL
+);
+COMMENT ON TABLE figures_leader IS 'The process that publishes the figures of the whole database as metrics, so that their sum over processes is true. It renews its term; when that is over, any process may take it.';
+COMMENT ON COLUMN figures_leader.process_id IS 'An id of its own, not that of gateway_process.';
