@@ -8,7 +8,7 @@ describe('the metrics', () => {
     let isLeader = true;
     metrics.publishDatabaseWhile(() => isLeader);
     metrics.watchDatabase('gateway_rows', 'Rows', () => Promise.resolve(figure));
-    const rows = async () => (/^gateway_rows .*/m.exec((await metrics.registry.metrics())))?.[0];
+    const rows = async () => /^gateway_rows .*/m.exec(await metrics.registry.metrics())?.[0];
     expect(await rows()).toBeUndefined();
     figure = 0;
     expect(await rows()).toBe('gateway_rows 0');
