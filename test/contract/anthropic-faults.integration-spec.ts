@@ -67,9 +67,11 @@ const errorBody = (type: string, message = 'secret words') => ({
 });
 
 const LAST = MESSAGE_EVENTS.length - 1;
+/** With the stop reason, before the last event. */
+const TO_REASON = MESSAGE_EVENTS.slice(0, LAST).map(wireEvent).join('');
 
 describe('a stream of Messages that breaks', () => {
-  it.each(MESSAGE_EVENTS.slice(0, LAST).map(({ type }, at) => [at + 1, type] as const))(
+  it.each(MESSAGE_EVENTS.slice(0, LAST - 1).map(({ type }, at) => [at + 1, type] as const))(
     'is cut where it ends after event %i (%s)',
     async (sent) => {
       for (const command of [neutral(), native()]) {
@@ -87,9 +89,49 @@ describe('a stream of Messages that breaks', () => {
     expect(joinedParts(await streamed())).toEqual(MESSAGE_PARTS);
   });
 
-  it('ends no answer with [DONE]', async () => {
-    answerStream(`${MESSAGE_EVENTS.slice(0, LAST).map(wireEvent).join('')}data: [DONE]\n\n`);
+  it('ends no answer with [DONE] before its reason', async () => {
+    answerStream(
+      `${MESSAGE_EVENTS.slice(0, LAST - 1)
+        .map(wireEvent)
+        .join('')}data: [DONE]\n\n`,
+    );
     expect(await failure(streamed())).toMatchObject({ kind: 'http_error' });
+  });
+
+  it.each<[string, StubUpstream['reply']]>([
+    ['the body ends', (response) => response.end(TO_REASON)],
+    ['the connection breaks', (response) => response.write(TO_REASON, () => response.destroy())],
+    ['an error follows', (response) => response.end(`${TO_REASON}event: error\ndata: {}\n\n`)],
+    ['nonsense follows', (response) => response.end(`${TO_REASON}data: nonsense\n\n`)],
+    ['[DONE] follows', (response) => response.end(`${TO_REASON}data: [DONE]\n\n`)],
+  ])('is whole with its reason, with an end of ours, where %s (G-24)', async (_what, reply) => {
+    stub.reply = reply;
+    expect(joinedParts(await streamed(neutral()))).toEqual(MESSAGE_PARTS);
+    const natives = (await streamed(native())).map((event) => event.native);
+    expect(natives.slice(-2)).toEqual([MESSAGE_EVENTS[LAST - 1], { type: 'message_stop' }]);
+  });
+
+  it('waits 5 s for the last event after the reason, pings or not (G-24)', async () => {
+    const PING_MS = 500;
+    stub.reply = (response) => {
+      response.write(TO_REASON);
+      const pings = setInterval(() => response.write(wireEvent({ type: 'ping' })), PING_MS);
+      response.once('close', () => {
+        clearInterval(pings);
+      });
+    };
+    const begin = performance.now();
+    expect(joinedParts(await streamed())).toEqual(MESSAGE_PARTS);
+    const waitedMs = performance.now() - begin;
+    expect(waitedMs).toBeGreaterThan(4_900);
+    expect(waitedMs).toBeLessThan(10_000);
+  });
+
+  it('has the usage that comes between its reason and its end (G-24)', async () => {
+    const later = { type: 'message_delta', delta: {}, usage: { output_tokens: 91 } };
+    answerStream(TO_REASON + wireEvent(later));
+    const reports = (await streamed()).flatMap(({ usage }) => usage ?? []);
+    expect(reports.at(-1)).toMatchObject({ completionTokens: 91 });
   });
 
   const [start, begin] = [wireEvent(MESSAGE_EVENTS[0]!), wireEvent(MESSAGE_EVENTS[1]!)];

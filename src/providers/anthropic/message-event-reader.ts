@@ -3,10 +3,11 @@ import type { ChatPart } from '../ports/chat-parts.js';
 import { type ChatEvent, PartsEvent, type TokenUsage } from '../ports/chat.port.js';
 import { isReason } from '../ports/finish-reason.js';
 import { UnusableAnswer } from '../ports/unusable-answer.js';
+import type { WhatFollows } from '../text/chat-event-stream.js';
 import { LastEventReader } from '../text/last-event-reader.js';
 import { BlockParts } from './block-parts.js';
 import { finishOf } from './message-answer.js';
-import { laterUsage, messageUsageOf, promptUsageOf } from './message-usage.js';
+import { laterUsage, promptUsageOf, reportOf, startUsageOf } from './message-usage.js';
 
 /** Has the reason of the end, whose finish is told with the last event. */
 class EndingEvent extends PartsEvent {
@@ -15,7 +16,10 @@ class EndingEvent extends PartsEvent {
   }
 }
 
-/** Reads the events of one streamed message. It is complete at `message_stop` alone. */
+/**
+ * Reads the events of one streamed message. It is complete once it has its stop reason, or at `message_stop` (decision G-24):
+ * after the reason only the usage and the last event follow.
+ */
 export class MessageEventReader extends LastEventReader {
   private readonly blocks: BlockParts;
   private usage: JsonObject = {};
@@ -24,6 +28,8 @@ export class MessageEventReader extends LastEventReader {
   /** Why the message ended, which is told with its last event: more may come before. */
   private ending: JsonObject = {};
   private hasStarted = false;
+  /** Whether the event that was read last has the stop reason. From it on the last event is awaited. */
+  private hasJustEnded = false;
 
   /** @param customTools see {@link BlockParts} */
   constructor(isNative: boolean, customTools: ReadonlySet<string>) {
@@ -31,8 +37,17 @@ export class MessageEventReader extends LastEventReader {
     this.blocks = new BlockParts(customTools);
   }
 
+  override get isWhole(): boolean {
+    return this.isOver || isReason(this.ending.stop_reason);
+  }
+
+  override get follows(): WhatFollows {
+    return this.hasJustEnded ? 'usage' : super.follows;
+  }
+
   read(event: JsonObject): ChatEvent | null {
     const { type } = event;
+    this.hasJustEnded = false;
     if (type === 'ping') return null;
     if (type === 'message_start') return this.start(event);
     if (!this.hasStarted || typeof type !== 'string') throw new UnusableAnswer('bad_chunk');
@@ -52,12 +67,17 @@ export class MessageEventReader extends LastEventReader {
     }
   }
 
+  /** The end of a message whose last event did not come. */
+  rest(): ChatEvent | null {
+    return this.isOver ? null : this.finish({ type: 'message_stop' });
+  }
+
   private start(event: JsonObject): ChatEvent | null {
     const { message } = event;
     if (this.hasStarted || !isJsonObject(message)) throw new UnusableAnswer('bad_chunk');
     this.hasStarted = true;
     if (isJsonObject(message.usage)) {
-      this.usage = message.usage;
+      this.usage = startUsageOf(message.usage);
       this.told = promptUsageOf(message.usage);
     }
     // A caller of another protocol learns of it with the first block: an error before can still lead to another route.
@@ -75,12 +95,13 @@ export class MessageEventReader extends LastEventReader {
   private takeEnding(event: JsonObject): ChatEvent | null {
     const { delta, usage } = event;
     if (isJsonObject(usage)) this.usage = laterUsage(this.usage, usage);
-    const report = isJsonObject(usage) ? messageUsageOf(this.usage) : null;
+    const report = isJsonObject(usage) ? reportOf(this.usage) : null;
     if (!isJsonObject(delta) || isReason(this.ending.stop_reason)) {
       return this.forwarded(event, [], report);
     }
     this.ending = delta;
-    if (!isReason(delta.stop_reason)) return this.forwarded(event, [], report);
+    this.hasJustEnded = isReason(delta.stop_reason);
+    if (!this.hasJustEnded) return this.forwarded(event, [], report);
     // Text of a block that its vendor has left open would come after the report, which would then not cover it. Some vendors
     // report in a later event, which a client that leaves now must not spare itself.
     return new EndingEvent(this.blocks.endAll(), report, this.isNative ? event : null);

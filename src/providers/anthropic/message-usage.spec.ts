@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { laterUsage, messageUsageOf } from './message-usage.js';
+import { laterUsage, messageUsageOf, reportOf, startUsageOf } from './message-usage.js';
 
 describe('the usage of a message', () => {
   it('is the whole prompt, with what was read from the cache and written to it apart', () => {
@@ -73,6 +73,26 @@ describe('the usage of a message', () => {
       promptTokens: 13,
       completionTokens: 30,
       cachedTokens: 4,
+    });
+  });
+
+  it('has no output of the first event, whose count is a placeholder (G-23)', () => {
+    const first = startUsageOf({
+      input_tokens: 9,
+      output_tokens: 1,
+      output_tokens_details: { thinking_tokens: 1 },
+      iterations: [{ type: 'message', input_tokens: 9, output_tokens: 1 }],
+    });
+    expect(messageUsageOf(first)).toBeNull();
+    for (const later of [{}, { input_tokens: 9 }, { output_tokens: null }, { output_tokens: 0 }])
+      expect(reportOf(laterUsage(first, later))).toMatchObject({
+        promptTokens: 9,
+        completionTokens: 0,
+        reasoningTokens: null,
+      });
+    expect(reportOf(laterUsage(first, { output_tokens: 30 }))).toMatchObject({
+      promptTokens: 9,
+      completionTokens: 30,
     });
   });
 });

@@ -23,7 +23,26 @@ export function messageUsageOf(usage: JsonObject): TokenUsage | null {
 /** What the first event of a stream counts of the prompt, before there is an answer; null if it counts nothing. */
 export function promptUsageOf(usage: JsonObject): TokenUsage | null {
   const told = messageUsageOf({ ...usage, output_tokens: 0, output_tokens_details: null });
-  return told !== null && told.promptTokens > 0 ? told : null;
+  if (told === null || told.promptTokens === 0) return null;
+  return { ...told, completionTokens: 0 };
+}
+
+/**
+ * What stays of the usage of the first event: all but the output, which is at most a placeholder there, such as one token. Runs
+ * before the answer are told again with the output.
+ */
+export function startUsageOf({
+  output_tokens: _tokens,
+  output_tokens_details: _details,
+  iterations: _runs,
+  ...usage
+}: JsonObject): JsonObject {
+  return usage;
+}
+
+/** The counts so far: those of the whole message, or of its prompt alone while nothing was told of the output. */
+export function reportOf(usage: JsonObject): TokenUsage | null {
+  return messageUsageOf(usage) ?? promptUsageOf(usage);
 }
 
 /**

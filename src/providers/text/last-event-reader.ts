@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { ChatPart } from '../ports/chat-parts.js';
 import { type ChatEvent, PartsEvent, type TokenUsage } from '../ports/chat.port.js';
-import type { ChatEventReader } from './chat-event-stream.js';
+import type { ChatEventReader, WhatFollows } from './chat-event-stream.js';
 
 /**
- * Reads the events of a protocol that has a last event. Nothing else ends an answer, not even a `[DONE]`, which is no event
- * of such a protocol.
+ * Reads the events of a protocol that has a last event. A `[DONE]` ends no answer that is not whole, because it is no event of
+ * such a protocol.
  */
 export abstract class LastEventReader implements ChatEventReader {
   /** Whether the last event was read. */
@@ -15,14 +15,14 @@ export abstract class LastEventReader implements ChatEventReader {
   constructor(protected readonly isNative: boolean) {}
 
   get hasBegun(): boolean {
-    return this.isOver;
+    return this.isWhole;
   }
 
   get isWhole(): boolean {
     return this.isOver;
   }
 
-  get follows(): 'more' | 'nothing' {
+  get follows(): WhatFollows {
     return this.isOver ? 'nothing' : 'more';
   }
 

@@ -87,8 +87,13 @@ export class FacesHarness {
 
   /** The whole stream, then the end of the body. */
   streams(vendor: Vendor, events: number): void {
+    this.sends(vendor, vendor.events.slice(0, events));
+  }
+
+  /** These events, then the end of the body. */
+  sends(vendor: Vendor, events: readonly string[]): void {
     this.reply(vendor, async (response) => {
-      await write(response, vendor.events.slice(0, events));
+      await write(response, events);
       response.end();
     });
   }

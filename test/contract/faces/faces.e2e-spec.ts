@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FACES } from './faces.js';
 import { FacesHarness, PRICE } from './faces-harness.js';
 import { SAID, VENDORS } from './vendors.js';
-import { ANTHROPIC, REASON_THEN_USAGE } from './wires/anthropic.wire.js';
+import { ANTHROPIC, REASON_THEN_USAGE, UNCOUNTED_ENDS } from './wires/anthropic.wire.js';
 
 const PAIRS = FACES.flatMap((face) => VENDORS.map((vendor) => ({ face, vendor })));
 const WHOLE = {
@@ -98,4 +98,33 @@ describe.each(FACES)('$name over a vendor that sends its usage after its stop re
     expect(isSent).toBe(false);
     expect(charged).toBeGreaterThan(0n);
   });
+});
+
+describe.each(FACES)('$name over a vendor whose stream ends with its stop reason', (face) => {
+  const last = ANTHROPIC.events.length - 1;
+  const before = ANTHROPIC.events.slice(0, last - 1);
+
+  it.each(['streams', 'cuts'] as const)(
+    'charges a client that stays as much as one that leaves, where the vendor %s (G-24)',
+    async (how) => {
+      harness[how](ANTHROPIC, last);
+      const stayed = await harness.stream(face, ANTHROPIC);
+      expect([stayed.seen, stayed.charged]).toEqual([WHOLE, PRICE.of(SAID)]);
+      const left = await harness.leaveBefore(face, ANTHROPIC, [], ANTHROPIC.events.slice(0, last));
+      expect(left.charged).toBe(stayed.charged);
+    },
+  );
+
+  it.each(UNCOUNTED_ENDS)(
+    'charges the output that is counted here, and no placeholder, where the vendor ends with %j (G-23)',
+    async (end) => {
+      harness.sends(ANTHROPIC, [...before, end]);
+      const { seen, charged } = await harness.stream(face, ANTHROPIC);
+      expect(seen).toEqual(WHOLE);
+      const { charged: left } = await harness.leaveBefore(face, ANTHROPIC, [], [...before, end]);
+      expect(charged).toBe(left);
+      expect(charged).toBeGreaterThanOrEqual(PRICE.of({ promptTokens: 20, completionTokens: 8 }));
+      expect(charged).toBeLessThanOrEqual(PRICE.of({ promptTokens: 20, completionTokens: 16 }));
+    },
+  );
 });

@@ -35,6 +35,12 @@ export const REASON_THEN_USAGE = [
   event('message_stop'),
 ] as const;
 
+/** Ends that tell no count of the output, which the first event has as a placeholder, and none or that of the prompt. */
+export const UNCOUNTED_ENDS = [
+  { delta: { stop_reason: 'tool_use', stop_sequence: null } },
+  { delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { input_tokens: 20 } },
+].map((fields) => event('message_delta', fields));
+
 /** Anthropic's Messages. */
 export const ANTHROPIC: Vendor = {
   name: 'anthropic',
@@ -58,7 +64,7 @@ export const ANTHROPIC: Vendor = {
     }),
     event('message_stop'),
   ],
-  wholeAfter: 13,
+  wholeAfter: 12,
   whole: message({
     content: [
       { type: 'text', text: 'Let me look.' },
