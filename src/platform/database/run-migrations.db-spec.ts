@@ -6,6 +6,8 @@ import {
   type TestDatabase,
 } from '../../../test/support/test-database.js';
 import { createDataSource } from './data-source.js';
+import { FailedDeliveries1700000001062 } from './migrations/1062-failed-deliveries.migration.js';
+import { BackgroundResponses1700000001230 } from './migrations/1230-background-responses.migration.js';
 import { pendingChanges, runMigrations } from './run-migrations.js';
 import { SchemaTooNewError, SchemaTooOldError } from './schema-version.js';
 
@@ -36,6 +38,52 @@ class Break9700000000002 implements MigrationInterface {
     // Never applied.
   }
 }
+
+describe('a migration whose index an operator may have built before', () => {
+  const migrations = [
+    { index: 'webhook_delivery_failed', migration: new FailedDeliveries1700000001062() },
+    { index: 'task_open_responses', migration: new BackgroundResponses1700000001230() },
+  ];
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  const stateOf = async (index: string) => {
+    const [row] = await database.dataSource.query<
+      { oid: string; valid: boolean; definition: string }[]
+    >(
+      `SELECT indexrelid AS oid, indisvalid AS valid, pg_get_indexdef(indexrelid) AS definition
+         FROM pg_index WHERE indexrelid = to_regclass($1)`,
+      [index],
+    );
+    return row!;
+  };
+
+  it.each(migrations)(
+    'keeps the valid $index, and builds an invalid one again',
+    async ({ index, migration }) => {
+      const { definition } = await stateOf(index);
+      const runner = database.dataSource.createQueryRunner();
+      await migration.down(runner);
+      // Built for other rows, as one that was interrupted has none.
+      await runner.query(definition.replace(/ WHERE .*$/, ' WHERE false'));
+      const built = await stateOf(index);
+      await migration.up(runner);
+      expect(await stateOf(index)).toEqual(built);
+      await migration.down(runner);
+      await runner.query(definition.replace(/ WHERE .*$/, ' WHERE false'));
+      await runner.query(
+        'UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass($1)',
+        [index],
+      );
+      await migration.up(runner);
+      await runner.release();
+      expect(await stateOf(index)).toMatchObject({ valid: true, definition });
+    },
+  );
+});
 
 describe('runMigrations', () => {
   let database: TestDatabase;

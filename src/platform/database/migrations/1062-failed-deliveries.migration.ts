@@ -1,15 +1,14 @@
 import type { QueryRunner } from 'typeorm';
-import type { SchemaMigration } from '../schema-migration.js';
+import { createLateIndex, type SchemaMigration } from '../schema-migration.js';
 
-/** Failed deliveries are found without a look at the others. It may have been built before, so that no lock is needed. */
+/** Failed deliveries are found without a look at the others. Their index may have been built before. */
 export class FailedDeliveries1700000001062 implements SchemaMigration {
   readonly name = 'FailedDeliveries1700000001062';
   readonly oldestVersion = '0.1.0';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `CREATE INDEX IF NOT EXISTS webhook_delivery_failed ON webhook_delivery (id) WHERE status = 'failed'`,
-    );
+    const on = `webhook_delivery (id) WHERE status = 'failed'`;
+    await createLateIndex(runner, 'webhook_delivery_failed', on);
   }
 
   async down(runner: QueryRunner): Promise<void> {
