@@ -70,10 +70,11 @@ export class BackgroundReads {
     return pageOfItems(items.map(shown), hasMore);
   }
 
-  /** Throws 409 `conflict` for a response that has not ended. */
+  /** Throws 409 `conflict` for a response that has not ended. One that was erased is unknown, as it is to readers. */
   async refuseOpen(accountId: string, id: string): Promise<void> {
     const task = await this.taskOf(accountId, id);
-    if (!task || !isOpen(task)) return;
+    const input = task && (await this.objects.readableInputOf(task));
+    if (!input) return;
     throw new GatewayError('conflict', 'The response is still being made: cancel it first.', {
       param: 'id',
     });

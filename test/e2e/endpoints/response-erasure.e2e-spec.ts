@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ResponseStore } from '../../../src/stored-responses/response-store.js';
 import { BackgroundHarness, BEGINS, COMPLETION } from '../../support/background-harness.js';
 import { chunk, event } from '../../support/chat-upstream-harness.js';
-import { send } from '../../support/http-answer.js';
+import { errorOf, send } from '../../support/http-answer.js';
 import type { StubUpstream } from '../../support/stub-upstream.js';
 import { until } from '../../support/until.js';
 
@@ -55,6 +55,9 @@ describe('a response that is being made when its account is erased', () => {
       const read = await send(desk.url(path), { headers: desk.account.headers });
       expect([path, read.status]).toEqual([path, 404]);
     }
+    const { headers } = desk.account;
+    const deleted = await send(desk.url(`/${id}`), { method: 'DELETE', headers });
+    expect([deleted.status, errorOf(deleted).code]).toEqual([404, 'not_found']);
     expect((await desk.taskOf(id)).status).toBe('processing');
     finish();
     await until(async () => (await desk.taskOf(id)).status === 'succeeded');
