@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ClientLeft, DeadlinePassed } from '../billing/calls/call-errors.js';
+import { ClientLeft } from '../billing/calls/call-errors.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
@@ -69,7 +69,8 @@ export class TextRuns {
 
   /**
    * Runs to the end. When its holder leaves, the provider's work ends as that of a stream whose client leaves, and what was
-   * made is charged (decision G-24). Throws a ProviderError from before the first event as it is, {@link ClientLeft} for a
+   * made is charged (decision G-24); of a model with hidden reasoning the whole output cap, where no usage was reported by the
+   * deadline. Throws a ProviderError from before the first event as it is, {@link ClientLeft} for a
    * run that was left before it was sent, and {@link BrokenRun}: nothing is to be charged then. Throws 429 or 503 where its
    * images do not fit into memory.
    */
@@ -129,8 +130,11 @@ export class TextRuns {
         await this.outcomes.broke(stream);
         throw new BrokenRun(error);
       });
-      if (!isWhole) throw new BrokenRun(new DeadlinePassed());
-      const usage = await this.outcomes.ended(stream);
+      const counted = await this.outcomes.ended(stream);
+      // The deadline passed after its holder had left, before a report: hidden reasoning may have been all that the cap allows.
+      const usage = isWhole
+        ? counted
+        : { ...counted, completionTokens: maxTokens, isEstimated: true };
       const { chargedMicroUsd } = chargeOf(row, usage, heldMicroUsd);
       return { bill: { usage, chargedMicroUsd, heldMicroUsd }, basis: basisOf(row, usage) };
     } finally {

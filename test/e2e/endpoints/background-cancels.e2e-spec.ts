@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { BackgroundHarness, BEGINS, COMPLETION } from '../../support/background-harness.js';
@@ -36,6 +37,26 @@ describe('POST /v1/responses/{id}/cancel', () => {
     expect((await desk.cancel(id)).json).toEqual(response);
   });
 
+  it('charges the report that comes after the reason, where it is cancelled between the two (G-24)', async () => {
+    const replies: Parameters<typeof BEGINS>[0][] = [];
+    const reason = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    desk.upstream.reply = (reply) => {
+      reply.writeHead(200, { 'content-type': 'text/event-stream' });
+      reply.write(event(chunk('Hello there')) + event(chunk('', reason)));
+      replies.push(reply);
+    };
+    const { id } = await desk.made();
+    await until(() => replies.length > 0);
+    const cancelled = desk.cancel(id);
+    // It is looked for once a second.
+    await sleep(1_500);
+    const usage = { prompt_tokens: 40, completion_tokens: 30, total_tokens: 70 };
+    replies[0]!.end(event(chunk('', { choices: [], usage })));
+    await cancelled;
+    const { status, usage: told } = await desk.ended(id);
+    expect([status, told?.input_tokens, told?.output_tokens]).toEqual(['cancelled', 40, 30]);
+  });
+
   it('answers a response that has ended as it is, and refuses others', async () => {
     const { id } = await desk.made();
     const response = await desk.ended(id);
@@ -64,6 +85,26 @@ describe('POST /v1/responses/{id}/cancel', () => {
     expect(items.json).toMatchObject({ data: [{ content: [{ text: 'Say hello' }] }] });
     await desk.cancel(id);
     expect((await desk.ended(id)).status).toBe('cancelled');
+  });
+});
+
+describe('a response of a model that thinks unseen, cancelled and at its deadline without a report', () => {
+  let late: BackgroundHarness;
+  beforeAll(async () => {
+    late = await BackgroundHarness.start({ TASK_DEADLINE_MS: '8000' });
+  });
+  afterAll(() => late.stop());
+
+  it('is charged its whole output cap (G-24)', async () => {
+    late.upstream.reply = BEGINS;
+    const { id } = await late.made({ model: 'gen-5-mini', max_output_tokens: 500 });
+    await until(() => late.upstream.seen.length > 0);
+    await late.cancel(id);
+    const { status, billing, usage } = await late.ended(id);
+    expect([status, usage?.output_tokens]).toEqual(['cancelled', 500]);
+    expect(Number(billing?.charged_microusd)).toBe(usage?.cost_microusd);
+    expect(Number(billing?.charged_microusd)).toBeGreaterThan(0);
+    expect(await late.taskOf(id)).toMatchObject({ status: 'succeeded' });
   });
 });
 
