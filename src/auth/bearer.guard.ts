@@ -51,9 +51,7 @@ export class BearerGuard implements CanActivate {
     param = 'Authorization',
   ): Promise<Caller> {
     const caller = key === undefined ? undefined : await this.find(key, address);
-    if (caller === undefined) {
-      throw new GatewayError('invalid_token', INVALID_TOKEN_MESSAGE, { param });
-    }
+    if (caller === undefined) throw invalidToken(param);
     return this.accept(caller);
   }
 
@@ -72,9 +70,7 @@ export class BearerGuard implements CanActivate {
   }
 
   private accept(caller: Caller): Caller {
-    if (caller.isDisabled) {
-      throw new GatewayError('account_disabled', 'The account of this API key is disabled.');
-    }
+    if (caller.isDisabled) throw disabledAccount();
     if (!caller.isWithoutKey) this.uses.note(caller.apiKeyId);
     return caller;
   }
@@ -86,4 +82,14 @@ export class BearerGuard implements CanActivate {
     if (caller === undefined) this.noteGuess(address);
     return caller;
   }
+}
+
+/** 401 `invalid_token` for a key that is sent as `param`. */
+export function invalidToken(param = 'Authorization'): GatewayError {
+  return new GatewayError('invalid_token', INVALID_TOKEN_MESSAGE, { param });
+}
+
+/** 403 `account_disabled`. */
+export function disabledAccount(): GatewayError {
+  return new GatewayError('account_disabled', 'The account of this API key is disabled.');
 }

@@ -1,9 +1,12 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
 import { Scheduler } from '../platform/scheduler/scheduler.js';
+import { disabledAccount, invalidToken } from './bearer.guard.js';
 import type { Caller } from './caller.js';
 import { callerOf, type CallerRow, FIND_CALLERS_BY_ID } from './caller-row.js';
+import { missingScope } from './scope.guard.js';
 import type { Scope } from './scope.js';
 import { ConsoleSessions } from './sessions/console-sessions.js';
 
@@ -14,7 +17,7 @@ const INTERVAL_MS = 1_000;
 interface OpenRead {
   readonly caller: Caller;
   readonly scope: Scope;
-  readonly end: () => void;
+  readonly end: (why: GatewayError) => void;
 }
 
 /**
@@ -41,8 +44,11 @@ export class OpenReads implements OnApplicationBootstrap {
     });
   }
 
-  /** Calls `end` once the caller may read no more. Returns what whoever reads calls at the end of the read. */
-  watch(caller: Caller, scope: Scope, end: () => void): () => void {
+  /**
+   * Calls `end` once the caller may read no more, with the error that its next request would get. Returns what whoever reads calls at
+   * the end of the read.
+   */
+  watch(caller: Caller, scope: Scope, end: OpenRead['end']): () => void {
     const read = { caller, scope, end };
     this.reads.add(read);
     return () => {
@@ -61,7 +67,8 @@ export class OpenReads implements OnApplicationBootstrap {
       const { sessionId, isWithoutKey } = caller;
       const isSignedIn = sessionId === undefined || sessions.has(sessionId);
       const key = isWithoutKey ? caller : callers.get(caller.apiKeyId);
-      if (!isSignedIn || key === undefined || !this.mayRead(key, scope)) end();
+      const refusal = isSignedIn ? this.refusalOf(key, scope) : invalidToken();
+      if (refusal !== undefined) end(refusal);
     }
   }
 
@@ -71,8 +78,11 @@ export class OpenReads implements OnApplicationBootstrap {
     return new Map(rows.map((row) => [row.id, callerOf(row)]));
   }
 
-  private mayRead({ scopes, isDisabled, expiresAtMs }: Caller, scope: Scope): boolean {
-    const isOver = expiresAtMs !== null && expiresAtMs <= this.clock.nowMs();
-    return scopes.includes(scope) && isDisabled !== true && !isOver;
+  private refusalOf(key: Caller | undefined, scope: Scope): GatewayError | undefined {
+    if (key === undefined) return invalidToken();
+    const { expiresAtMs, isDisabled, scopes } = key;
+    if (expiresAtMs !== null && expiresAtMs <= this.clock.nowMs()) return invalidToken();
+    if (isDisabled) return disabledAccount();
+    return scopes.includes(scope) ? undefined : missingScope(scope, scopes);
   }
 }

@@ -24,8 +24,13 @@ export class ScopeGuard implements CanActivate {
     const needed = this.reflector.getAllAndOverride<Scope | undefined>(NEEDED_SCOPE, places);
     assert(needed, 'the endpoint names no scope');
     if (caller.scopes.includes(needed)) return true;
-    const had = caller.scopes.length === 0 ? 'none' : caller.scopes.join(' and ');
-    const message = `This request needs a key with the scope ${needed}. This key has ${had}.`;
-    throw new GatewayError('permission_denied', message, { param: 'scopes' });
+    throw missingScope(needed, caller.scopes);
   }
+}
+
+/** 403 `permission_denied`, for a key that has these scopes only. */
+export function missingScope(needed: Scope, scopes: readonly Scope[]): GatewayError {
+  const had = scopes.length === 0 ? 'none' : scopes.join(' and ');
+  const message = `This request needs a key with the scope ${needed}. This key has ${had}.`;
+  return new GatewayError('permission_denied', message, { param: 'scopes' });
 }

@@ -91,4 +91,36 @@ describe('Prefer: wait', () => {
     const response = await harness.get(account, task, { prefer: 'wait=1' });
     expect(response.headers.get('preference-applied')).toBe('wait=1');
   });
+
+  it.each([
+    ['is revoked', 'UPDATE api_key SET revoked_at = now() WHERE account_id = $1', 'invalid_token'],
+    [
+      'expires',
+      `UPDATE api_key SET expires_at = now() + interval '500 ms' WHERE account_id = $1`,
+      'invalid_token',
+    ],
+    [
+      'has lost the scope',
+      `UPDATE api_key SET scopes = '{read}' WHERE account_id = $1`,
+      'permission_denied',
+    ],
+    [
+      'has a disabled account',
+      'UPDATE account SET disabled = true WHERE id = $1',
+      'account_disabled',
+    ],
+  ])('ends within seconds with an error where the key %s (AUTH-04)', async (_what, sql, code) => {
+    const task = await harness.submit(account);
+    const others = await harness.gateway.account();
+    const lasting = harness.get(others, await harness.submit(others), { prefer: 'wait=6' });
+    const waiting = harness.get(account, task, { prefer: 'wait=60' });
+    await pause(300);
+    const begin = performance.now();
+    await harness.gateway.dataSource.query(sql, [account.accountId]);
+    const response = await waiting;
+    expect(performance.now() - begin).toBeLessThan(4_000);
+    expect([401, 403]).toContain(response.status);
+    expect(await response.json()).toMatchObject({ error: { code } });
+    expect((await lasting).headers.get('preference-applied')).toBe('wait=6');
+  });
 });

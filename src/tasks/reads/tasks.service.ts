@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../auth/caller.js';
+import { OpenReads } from '../../auth/open-reads.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { fromPublicId } from '../../common/ids/public-id.js';
 import type { Page } from '../../common/paging/page.js';
 import { timeRangeOf } from '../../common/time/time-range.js';
 import type { TasksQuery } from '../dto/tasks.query.js';
-import type { Task } from '../task.js';
+import type { Task, TaskStatus } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import { type TaskFilter, TaskRepository } from './task.repository.js';
 import { LongPoll } from './long-poll.js';
@@ -29,6 +30,7 @@ export class TasksService {
     private readonly repository: TaskRepository,
     private readonly longPoll: LongPoll,
     private readonly kinds: TaskKinds,
+    private readonly openReads: OpenReads,
   ) {}
 
   /** Throws the same 404 `task_not_found` for unknown, foreign and malformed ids (decision G-52). */
@@ -39,7 +41,10 @@ export class TasksService {
     return task;
   }
 
-  /** {@link get}, after waiting for the task's end as long as requested (decision G-98). */
+  /**
+   * {@link get}, after waiting for the task's end as long as requested (decision G-98). Throws within 2 s the error that the next
+   * request would get, when the key or the session may read no more.
+   */
   async getAfterWait(
     caller: Caller,
     id: string,
@@ -47,18 +52,34 @@ export class TasksService {
   ): Promise<AwaitedTask> {
     const task = await this.get(caller, id);
     if (preference === undefined) return { task };
-    const { seconds: waitSeconds, onDisconnect } = preference;
+    const { seconds: waitSeconds } = preference;
     const ends = this.kinds.terminalStatusesFor(task);
     if (ends.includes(task.status)) return { task, waitSeconds };
-    const hasWaited = await this.longPoll.untilEnded({
-      taskId: task.id,
-      accountId: caller.accountId,
-      apiKeyId: caller.apiKeyId,
-      ends,
-      waitMs: waitSeconds * 1000,
-      onDisconnect,
-    });
+    const hasWaited = await this.wait(caller, task, ends, preference);
     return hasWaited ? { task: await this.get(caller, id), waitSeconds } : { task };
+  }
+
+  private async wait(
+    caller: Caller,
+    { id: taskId, accountId }: Task,
+    ends: readonly TaskStatus[],
+    { seconds, onDisconnect }: WaitPreference,
+  ): Promise<boolean> {
+    const read: { refusal?: GatewayError; forget?: () => void } = {};
+    const { apiKeyId } = caller;
+    const hasWaited = await this.longPoll.untilEnded({
+      ...{ taskId, accountId, apiKeyId, ends, waitMs: seconds * 1000 },
+      onDisconnect: (wake) => {
+        onDisconnect(wake);
+        read.forget = this.openReads.watch(caller, 'call', (refusal) => {
+          read.refusal = refusal;
+          wake();
+        });
+      },
+    });
+    read.forget?.();
+    if (read.refusal) throw read.refusal;
+    return hasWaited;
   }
 
   /** Tasks of the caller's account, newest first. */
