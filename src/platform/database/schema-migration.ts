@@ -12,11 +12,15 @@ export interface SchemaMigration extends MigrationInterface {
  * leaves an invalid index where it was interrupted, which no query uses: it is dropped first. `on` is the table, the columns and the
  * condition.
  */
-export async function createLateIndex(runner: QueryRunner, name: string, on: string): Promise<void> {
-  const invalid: unknown[] = await runner.query(
+export async function createLateIndex(
+  runner: QueryRunner,
+  name: string,
+  on: string,
+): Promise<void> {
+  const invalid = (await runner.query(
     'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
     [name],
-  );
+  )) as unknown[];
   if (invalid.length > 0) await runner.query(`DROP INDEX ${name}`);
   await runner.query(`CREATE INDEX IF NOT EXISTS ${name} ON ${on}`);
 }
