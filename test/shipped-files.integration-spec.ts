@@ -15,6 +15,8 @@ describe('the files that are shipped', () => {
     expect(new Set(shipped)).toEqual(new Set([major]));
     const [, ...least] = />=(\d+)\.(\d+)"/.exec(read('package.json')) ?? [];
     expect([major, Number(minor) >= Number(least[1])]).toEqual([least[0], true]);
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(read('Dockerfile')).toContain(`ARG VERSION=${version} `);
   });
 
   it('start the gateway with the same options of Node.js everywhere', () => {
@@ -30,7 +32,9 @@ describe('the files that are shipped', () => {
       ([, path]) => path,
     );
     expect(outside).not.toEqual([]);
-    const image = read('Dockerfile').split('\nFROM ').at(-1);
+    const image = read('Dockerfile')
+      .split('\nFROM ')
+      .find((stage) => stage.includes(' AS base\n'));
     for (const path of outside) expect(image).toContain(`COPY ${path} ./scripts/`);
   });
 
