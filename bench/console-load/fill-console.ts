@@ -30,6 +30,11 @@ const KEYS = `
   INSERT INTO api_key (id, account_id, prefix, hash, created_at)
     SELECT ${key('n')}, ${account('n')}, 'sk-x', sha256(n::text::bytea), now() - interval '60 days' FROM generate_series(1, $1::int) n`;
 
+/** All but the primary key. */
+const INDEXES = `
+  SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
+   WHERE indrelid = 'execution'::regclass AND NOT indisprimary`;
+
 /** Calls of a month, of eight models; every thousandth failed. */
 const EXECUTIONS = `
   INSERT INTO execution (account_id, id, api_key_id, held, model, endpoint, status, charged, error_code, completed_at, provider,
@@ -96,10 +101,14 @@ export async function fillConsole(
 ): Promise<void> {
   await patient.query(ACCOUNTS, [accounts]);
   await patient.query(KEYS, [accounts]);
+  // Their indexes are built once, after the rows: that takes a third of the time.
+  const indexes = await patient.query<{ name: string; definition: string }[]>(INDEXES);
+  for (const { name } of indexes) await patient.query(`DROP INDEX ${name}`);
   for (let from = 1; from <= executions; from += CHUNK) {
     const to = Math.min(executions, from + CHUNK - 1);
     await patient.query(EXECUTIONS, [from, to, executions, accounts]);
   }
+  for (const { definition } of indexes) await patient.query(definition);
   const today = `date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'`;
   for (const statement of [
     ...sumsBy('day', `(completed_at AT TIME ZONE 'UTC')::date`, `'-infinity'`),
