@@ -13,6 +13,7 @@ import { CatalogChangePage, viewCatalogChange } from './views/catalog-change.vie
 import {
   CatalogCheckView,
   CatalogModelPage,
+  viewCatalogCheck,
   viewCatalogModel,
 } from './views/catalog-model.view.js';
 
@@ -57,7 +58,7 @@ export class CatalogController {
   })
   @ApiOkResponse({ type: CatalogCheckView })
   checkCatalog(@Body() overlay: unknown) {
-    return checkOverlay(() => overlaidCatalog(overlay), this.catalog.enabled());
+    return viewCatalogCheck(checkOverlay(() => overlaidCatalog(overlay), this.catalog.enabled()));
   }
 
   @Get('changes')

@@ -35,20 +35,20 @@ interface CatalogChangesOfOverlay {
   readonly disabled: readonly string[];
   /** Ids of its providers. */
   readonly providers: readonly string[];
-  readonly voice_aliases: number;
+  readonly voiceAliases: number;
   /** What would be other than it is sold now: the first ones. */
   readonly differences: readonly ModelDifference[];
-  readonly more_differences?: number;
+  readonly moreDifferences?: number;
 }
 
-/** What an overlay on the catalog would change, or what is wrong with it. */
-export interface CatalogCheck extends Partial<CatalogChangesOfOverlay> {
-  readonly object: 'catalog_check';
-  readonly ok: boolean;
+/** What an overlay on the catalog would change, or what is wrong with it: without faults a start would take it. */
+export interface CatalogCheck {
+  /** Undefined where there are faults. */
+  readonly changes?: CatalogChangesOfOverlay;
   /** The first ones. */
   readonly faults: readonly string[];
   /** How many there are beside them, if any. */
-  readonly more_faults?: number;
+  readonly moreFaults?: number;
 }
 
 /** Where the row comes from. A provider whose reported cost the overlay names changes the rows of its routes. */
@@ -75,12 +75,12 @@ export function checkOverlay(
   sold: readonly ModelRow[] = BUILT_IN_MODELS,
 ): CatalogCheck {
   try {
-    return { object: 'catalog_check', ok: true, ...changesOf(load(), sold), faults: [] };
+    return { changes: changesOf(load(), sold), faults: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const faults = error.problems.slice(0, MAX_FAULTS).map(toldFault);
     const more = error.problems.length - faults.length;
-    return { object: 'catalog_check', ok: false, faults, ...(more > 0 && { more_faults: more }) };
+    return { faults, ...(more > 0 && { moreFaults: more }) };
   }
 }
 
@@ -104,8 +104,8 @@ function changesOf(
     changed: idsOf(rows.filter((row) => sourceOf(row) === 'changed')),
     disabled: idsOf(rows.filter(({ enabled }) => !enabled)),
     providers: providers.map(({ id }) => id),
-    voice_aliases: Object.keys(voiceAliases).length,
+    voiceAliases: Object.keys(voiceAliases).length,
     differences: differences.slice(0, MAX_DIFFERENCES),
-    ...(more > 0 && { more_differences: more }),
+    ...(more > 0 && { moreDifferences: more }),
   };
 }

@@ -1,3 +1,4 @@
+import { viewCatalogCheck } from '../admin/views/catalog-model.view.js';
 import { checkOverlay } from '../catalog/catalog-check.js';
 import { loadCatalog } from '../catalog/catalog-file.js';
 import { redactText } from '../common/secrets/redact-text.js';
@@ -17,7 +18,7 @@ const MIN_LETTERS_OF_A_SLIP = 8;
 
 /** What an overlay on the catalog would change, or all that is wrong with it. Nothing uses the file. */
 export function checkCatalog(file: string): object {
-  return checkOverlay(() => loadCatalog(file));
+  return viewCatalogCheck(checkOverlay(() => loadCatalog(file)));
 }
 
 /** What a start with an environment would find. */

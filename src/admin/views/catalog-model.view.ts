@@ -132,7 +132,7 @@ export class CatalogModelView {
 export class CatalogModelPage extends pageOfViews(CatalogModelView) {}
 
 /** What an overlay would change, or what is wrong with it. */
-export class CatalogCheckView implements CatalogCheck {
+export class CatalogCheckView {
   @ApiProperty({ enum: ['catalog_check'], description: 'Says what kind of object this is' })
   object!: 'catalog_check';
 
@@ -144,7 +144,7 @@ export class CatalogCheckView implements CatalogCheck {
     maxItems: 100,
     description: 'What is wrong with it: the first 100 faults, each of at most 1,000 characters',
   })
-  faults!: string[];
+  faults!: readonly string[];
 
   @ApiPropertyOptional({
     type: 'integer',
@@ -156,16 +156,16 @@ export class CatalogCheckView implements CatalogCheck {
   models?: number;
 
   @ApiPropertyOptional({ type: [String], description: 'Models that it adds' })
-  added?: string[];
+  added?: readonly string[];
 
   @ApiPropertyOptional({ type: [String], description: 'Built-in models that it changes' })
-  changed?: string[];
+  changed?: readonly string[];
 
   @ApiPropertyOptional({ type: [String], description: 'Models that would not be sold' })
-  disabled?: string[];
+  disabled?: readonly string[];
 
   @ApiPropertyOptional({ type: [String], description: 'Providers that it adds' })
-  providers?: string[];
+  providers?: readonly string[];
 
   @ApiPropertyOptional({ type: 'integer', description: 'How many further names of voices it has' })
   voice_aliases?: number;
@@ -176,13 +176,27 @@ export class CatalogCheckView implements CatalogCheck {
     description:
       'Fields that would be other than they are now, costs included: the first 1,000. On the command line they are compared with the built-in rows. A model that would no longer be sold has the field `enabled` alone',
   })
-  differences?: ModelDifferenceView[];
+  differences?: readonly ModelDifferenceView[];
 
   @ApiPropertyOptional({
     type: 'integer',
     description: 'How many such fields there are beside these; absent where there are none',
   })
   more_differences?: number;
+}
+
+/** What a check of an overlay found. */
+export function viewCatalogCheck({ changes, faults, moreFaults }: CatalogCheck): CatalogCheckView {
+  const { voiceAliases, moreDifferences, ...told } = changes ?? {};
+  return {
+    object: 'catalog_check',
+    ok: changes !== undefined,
+    ...told,
+    ...(voiceAliases !== undefined && { voice_aliases: voiceAliases }),
+    ...(moreDifferences !== undefined && { more_differences: moreDifferences }),
+    faults,
+    ...(moreFaults !== undefined && { more_faults: moreFaults }),
+  };
 }
 
 /** The model with its routes, of which `catalog` says which can run. */
