@@ -5,6 +5,7 @@ import { runPrimary } from './cluster-primary.js';
 import { type Gateway, startGateway } from './start-gateway.js';
 import { greet } from './first-start.js';
 import { SighupHandler } from './sighup-handler.js';
+import { waitForPromotion } from './standby-wait.js';
 import { UncaughtErrorHandler } from './uncaught-error-handler.js';
 import { operatorSocketPath } from '../commands/operator-socket.js';
 import { SystemClock } from '../common/time/clock.js';
@@ -27,6 +28,10 @@ export async function bootstrap(): Promise<void> {
   const loaded = await withSecretKeys(loadConfig());
   const config = worker ? { ...loaded, databaseUrl: worker.databaseUrl } : loaded;
   const logger = makeLogger(config.logLevel, process.stdout.isTTY);
+  if (config.databaseUrl !== undefined) {
+    const { databaseUrl, port, host } = config;
+    await waitForPromotion({ databaseUrl, port, host, answers: cluster.isPrimary }, logger);
+  }
   if (cluster.isPrimary && workerCount(config) > 1) return runPrimary(config, logger);
   const sighupHandler = new SighupHandler();
   const isEmbedded = worker?.isEmbedded ?? config.databaseUrl === undefined;

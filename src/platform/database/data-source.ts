@@ -1,5 +1,6 @@
 import { DataSource, getMetadataArgsStorage, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from './migration-list.js';
+import { CHOSEN_DRIVER } from './chosen-pool.js';
 import type { Pooler } from './pooler.js';
 import { ChosenClient, ServerChoice } from './server-choice.js';
 import { SESSION_SETTINGS } from './session-settings.js';
@@ -54,6 +55,7 @@ export function createDataSource(connection: DatabaseConnection): DataSource {
   const choice = new ServerChoice(url);
   return new DataSource({
     type: 'postgres',
+    driver: CHOSEN_DRIVER,
     entities: registeredEntities(),
     migrations: [...MIGRATIONS],
     migrationsTableName: MIGRATION_TABLE,

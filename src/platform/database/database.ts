@@ -9,7 +9,6 @@ import {
 } from './embedded/embedded-postgres.js';
 import { findPooler, type Pooler, type PoolerSetting } from './pooler.js';
 import { setForRole, warnOfServer } from './server-settings.js';
-import { trying } from './server-choice.js';
 import { pendingChanges, runMigrations } from './run-migrations.js';
 import { waitForDatabase } from './wait-for-database.js';
 
@@ -123,7 +122,7 @@ export class Database implements OnApplicationShutdown {
     const [role] = await dataSource.query<{ name: string }[]>('SELECT current_user AS name');
     const pooler = await this.poolerOf(url);
     const owner = createDataSource({ url, pooler });
-    return trying(url, () => runMigrations(owner, { runAs: role?.name, isTrial }));
+    return runMigrations(owner, { runAs: role?.name, isTrial });
   }
 
   /** Closes the connections, then stops the embedded server if this process started it. */
@@ -179,7 +178,7 @@ export class Database implements OnApplicationShutdown {
       this.logger.warn(`A database connection broke: ${error.message}`);
     };
     const { statementSeconds } = this.metrics ?? {};
-    const dataSource = createDataSource({
+    return createDataSource({
       url,
       pooler,
       onPoolError,
@@ -189,7 +188,6 @@ export class Database implements OnApplicationShutdown {
         },
       }),
       ...(poolSize !== undefined && { poolSize }),
-    });
-    return trying(url, () => dataSource.initialize());
+    }).initialize();
   }
 }

@@ -1,5 +1,8 @@
-import pg, { type QueryResultRow } from 'pg';
+import type pg from 'pg';
+import type { QueryResultRow } from 'pg';
 import type { DataSource, DataSourceOptions } from 'typeorm';
+import { ChosenPool } from './chosen-pool.js';
+import type { ServerChoice } from './server-choice.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -15,8 +18,8 @@ export class DedicatedConnection {
   constructor(dataSource: DataSource, limitMs: number) {
     const options = dataSource.options as PostgresDataSourceOptions;
     const { applicationName } = options;
-    this.pool = new pg.Pool({
-      ...(options.extra as pg.PoolConfig),
+    this.pool = new ChosenPool({
+      ...(options.extra as pg.PoolConfig & { readonly choice: ServerChoice }),
       ...(applicationName !== undefined && { application_name: applicationName }),
       max: 1,
       connectionTimeoutMillis: limitMs,

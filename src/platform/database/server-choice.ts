@@ -1,4 +1,4 @@
-import pg, { type ClientConfig } from 'pg';
+import pg, { type ClientConfig, type QueryResult } from 'pg';
 import { databaseUrlsOf } from '../../common/database-urls.js';
 
 /** Which of several servers a process connects to: the first that takes writes, and the next when it fails. */
@@ -44,6 +44,7 @@ type Connected = (error?: Error) => void;
 /** The driver's connection, whose messages are not in its types. */
 interface Messages {
   on(event: 'parameterStatus', listener: (message: Status) => void): void;
+  on(event: 'errorMessage', listener: (message: { readonly code?: string }) => void): void;
 }
 interface StartUp {
   getStartupConf(): Record<string, string>;
@@ -52,8 +53,37 @@ interface Status {
   readonly parameterName: string;
   readonly parameterValue: string;
 }
-/** The parameter by which servers from version 14 on report that they are read-only. */
-const READ_ONLY = new Set(['in_hot_standby', 'default_transaction_read_only']);
+
+/** SQLSTATE of a write on a server that takes none. */
+const READ_ONLY_ERROR = '25006';
+/** Whether a session takes no writes, for a server or a pooler that does not report it. */
+const TAKES_NO_WRITES = `SELECT pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS read_only`;
+/** Errors after which a session is of no use: its server takes no writes any more, or ends (admin_shutdown, crash_shutdown). */
+const ENDING = new Set([READ_ONLY_ERROR, '57P01', '57P02']);
+interface WritesTaken {
+  readonly standby: boolean;
+  readonly read_only: boolean;
+}
+/** However many servers there are, each has this long. */
+const MIN_CONNECT_MS = 1_000;
+const STANDBY = 'in_hot_standby';
+/** The parameters by which servers from version 14 on report that they are read-only. */
+const READ_ONLY = new Set([STANDBY, 'default_transaction_read_only']);
+
+/** The server was reached, and it takes no writes. Its `code` is that of a write on such a server. */
+export class ReadOnlyServerError extends Error {
+  override readonly name = 'ReadOnlyServerError';
+  readonly code = READ_ONLY_ERROR;
+
+  /** `isStandby`: it follows another server; else its writes are switched off. */
+  constructor(isStandby: boolean) {
+    super(
+      isStandby
+        ? 'the database is a standby, in recovery: it takes no writes before it is promoted'
+        : 'the database is read-only (default_transaction_read_only)',
+    );
+  }
+}
 
 /**
  * A client that connects to the chosen server and rejects one that is read-only. A connection that the pool has removed
@@ -64,22 +94,40 @@ export class ChosenClient extends pg.Client {
   private readonly choice: ServerChoice;
   private readonly url: string;
   private readonly readOnly = new Set<string>();
+  private reportsWrites = false;
+  private isEnding = false;
 
+  /** The time limit for a connection is shared by all servers that may have to be tried within it. */
   constructor(config: ClientConfig & { readonly choice: ServerChoice }) {
-    const { choice } = config;
+    const { choice, connectionTimeoutMillis: limitMs = 0 } = config;
     const { url } = choice;
-    super({ ...config, connectionString: withOptions(url, config.options) });
+    super({
+      ...config,
+      connectionString: withOptions(url, config.options),
+      ...(limitMs > 0 && {
+        connectionTimeoutMillis: Math.max(MIN_CONNECT_MS, Math.floor(limitMs / choice.size)),
+      }),
+    });
     this.choice = choice;
     this.url = url;
     this.on('error', () => undefined);
-    (this as unknown as { readonly connection: Messages }).connection.on(
-      'parameterStatus',
-      ({ parameterName: name, parameterValue: value }) => {
-        if (!READ_ONLY.has(name)) return;
-        if (value === 'on') this.readOnly.add(name);
-        else this.readOnly.delete(name);
-      },
-    );
+    const { connection } = this as unknown as { readonly connection: Messages };
+    connection.on('parameterStatus', ({ parameterName: name, parameterValue: value }) => {
+      if (!READ_ONLY.has(name)) return;
+      this.reportsWrites = true;
+      if (value === 'on') this.readOnly.add(name);
+      else this.readOnly.delete(name);
+    });
+    connection.on('errorMessage', ({ code = '' }) => {
+      if (!ENDING.has(code)) return;
+      this.isEnding = true;
+      if (code === READ_ONLY_ERROR) choice.failed(url);
+    });
+  }
+
+  /** Whether nothing more may be asked over this connection: its server ends, or takes no writes any more. */
+  get isUnfit(): boolean {
+    return this.isEnding || (this.choice.mustWrite && this.readOnly.size > 0);
   }
 
   /** The start-up options of a session; the driver has no setting for the time zone, which every pooler passes on. */
@@ -99,19 +147,38 @@ export class ChosenClient extends pg.Client {
         });
       });
     }
-    super.connect((error: Error | undefined) => {
+    const finish = (error: Error | null | undefined): void => {
       const problem = error ?? this.rejection();
-      if (problem !== undefined) this.choice.failed(this.url);
-      if (problem !== undefined && error === undefined) void this.end().catch(() => undefined);
+      if (problem !== undefined) {
+        this.choice.failed(this.url);
+        void this.end().catch(() => undefined);
+      }
       callback(problem);
+    };
+    // The driver says null where there is no error.
+    super.connect((error: Error | null | undefined) => {
+      const isSure = this.reportsWrites && this.readOnly.size === 0;
+      if (error || isSure || !this.choice.mustWrite) finish(error);
+      else this.askForWrites(finish);
     });
     return undefined;
   }
 
+  /** Asks what a server before version 14 does not report, and a pooler may report as it was some time ago. */
+  private askForWrites(finish: (error?: Error | null) => void): void {
+    const told = (error: Error | null, result?: QueryResult<WritesTaken>): void => {
+      const [row] = result?.rows ?? [];
+      if (row !== undefined) this.readOnly.clear();
+      if (row?.standby) this.readOnly.add(STANDBY);
+      if (row?.read_only) this.readOnly.add('default_transaction_read_only');
+      finish(error);
+    };
+    this.query<WritesTaken>(TAKES_NO_WRITES, told);
+  }
+
   private rejection(): Error | undefined {
     if (!this.choice.mustWrite || this.readOnly.size === 0) return undefined;
-    const rejection = new Error('the database server takes no writes; another one is looked for');
-    return Object.assign(rejection, { code: '25006' });
+    return new ReadOnlyServerError(this.readOnly.has(STANDBY));
   }
 }
 

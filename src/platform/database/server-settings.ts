@@ -7,6 +7,10 @@ import { SESSION_SETTINGS } from './session-settings.js';
 const UNSAFE = `
   SELECT name FROM pg_settings
    WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name`;
+/** Standbys that follow without the server waiting for any of them. Who follows is visible to every role, how far only to some. */
+const UNAWAITED_STANDBYS = `
+  SELECT count(*)::int AS count FROM pg_stat_get_wal_senders()
+   WHERE current_setting('synchronous_standby_names') = ''`;
 const MAX_CONNECTIONS = `SELECT setting::int AS value FROM pg_settings WHERE name = 'max_connections'`;
 
 /**
@@ -35,6 +39,12 @@ export async function warnOfServer(dataSource: DataSource, logger: Logger): Prom
     const names = unsafe.map(({ name }) => name).join(', ');
     logger.warn(
       `The database server runs with ${names} off: a crash of it may lose confirmed calls`,
+    );
+  }
+  const [standbys] = await dataSource.query<{ count: number }[]>(UNAWAITED_STANDBYS);
+  if (standbys !== undefined && standbys.count > 0) {
+    logger.warn(
+      `${standbys.count} standbys follow the database server, and synchronous_standby_names is empty: a fail-over may lose the last confirmed calls`,
     );
   }
   const [limit] = await dataSource.query<{ value: number }[]>(MAX_CONNECTIONS);
