@@ -6,10 +6,12 @@ import type { Logger } from 'pino';
 import { setUpResponseMemoryLimit } from './response-memory-limit.setup.js';
 import { serveSwaggerUi } from './openapi/swagger-ui.js';
 import { familyOfRequest } from './request-family.js';
+import { DatabaseOutage } from './database-outage.js';
 import { setUpLoadShedding } from './load-shedding.setup.js';
 import { UnroutedRequests } from '../admission/unrouted-requests.js';
 import { methodHint } from '../admission/unsupported-endpoints.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { ProcessLease } from '../billing/recovery/process-lease.js';
 import { ConsolePage } from '../console/console-page.js';
 import { GatewayErrorFilter } from '../platform/http-server/responses/gateway-error.filter.js';
 import {
@@ -29,11 +31,10 @@ import {
   type GatewayConfig,
   servesConsole,
 } from '../platform/config/gateway-config.js';
-import { isTransient } from '../platform/database/database-errors.js';
 import { loggableError, LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { publishProcessFigures } from './process-figures.setup.js';
-import { requestLog } from '../platform/observability/request-log.js';
+import { type LoggedRefusal, requestLog } from '../platform/observability/request-log.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 
 /**
@@ -44,12 +45,15 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   const logger = app.get<Logger>(LOGGER);
   const unrouted = app.get(UnroutedRequests);
   const { refusals } = app.get(Metrics);
+  const outage = outageOf(app, logger);
   const filter = new GatewayErrorFilter({
     onError: (error, request) => {
       refusals.inc({ code: error.code });
-      logError(logger, error, request);
+      if (outage.counts(error)) request.refusal = refusalOf(error);
+      else logError(logger, error, request);
     },
-    translate: databaseTrouble,
+    // A database that cannot be reached is an outage, not an internal error.
+    translate: (thrown) => outage.translate(thrown),
     familyOf: familyOfRequest,
     methodsOf: (path) => unrouted.methodsOf(path),
     methodHint: methodHint,
@@ -196,11 +200,12 @@ function headersOf(middleware: ReturnType<typeof helmet>): readonly (readonly [s
   return headers;
 }
 
-/** A database that cannot be reached is an outage, not an internal error. */
-function databaseTrouble(thrown: unknown): GatewayError | undefined {
-  if (!isTransient(thrown)) return undefined;
-  const message = 'The gateway cannot reach its database right now.';
-  return new GatewayError('service_unavailable', message, { retryAfterSeconds: 1, cause: thrown });
+function outageOf(app: NestExpressApplication, logger: Logger): DatabaseOutage {
+  const outage = new DatabaseOutage({ logger, nowMs: () => performance.now() });
+  app.get(ProcessLease, { strict: false }).onHeartbeat(() => {
+    outage.end();
+  });
+  return outage;
 }
 
 /** A refusal without a cause to show is told in the line of its request; anything else has a line of its own. */
@@ -217,9 +222,13 @@ function logError(logger: Logger, error: GatewayError, request: Partial<Request>
   const isFailure =
     error.status >= 500 && !isCallersMistake && !(error instanceof RefusedWhileDraining);
   const isTold = request.isLogged === true && !isFailure && !logsCause;
-  request.refusal = { code, param, ...(isTold && { reason: error.message }) };
+  request.refusal = isTold ? refusalOf(error) : { code, param };
   if (isFailure) logger.error(entry, error.message);
   else if (!isTold) logger.info(entry, error.message);
+}
+
+function refusalOf({ code, param, message: reason }: GatewayError): LoggedRefusal {
+  return { code, param, reason };
 }
 
 function idsOf({ executionId: id, caller, admitted }: Partial<Request>) {

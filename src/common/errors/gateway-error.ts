@@ -74,11 +74,21 @@ export class GatewayError extends Error {
     return this.copy(this.code, this.param, message);
   }
 
-  private copy(code: ErrorCode, param: string | null, message = this.message): GatewayError {
+  /** The same error with another time to wait, in whole seconds. */
+  withRetryAfter(seconds: number): GatewayError {
+    return this.copy(this.code, this.param, this.message, seconds);
+  }
+
+  private copy(
+    code: ErrorCode,
+    param: string | null,
+    message = this.message,
+    retryAfterSeconds = this.retryAfterSeconds,
+  ): GatewayError {
     return new GatewayError(code, message, {
       param,
       cause: this.cause,
-      ...(this.retryAfterSeconds !== undefined && { retryAfterSeconds: this.retryAfterSeconds }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
       ...(this.shouldRetry !== undefined && { shouldRetry: this.shouldRetry }),
       ...(this.fields !== undefined && { fields: this.fields }),
     });
