@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { hashKey, looksLikeKey, makeKey, prefixOf } from './api-key-format.js';
+import { cellOf, hashKey, looksLikeKey, makeKey, prefixOf } from './api-key-format.js';
 
 const SAMPLE = 2_000;
 
 describe('a key', () => {
-  const keys = Array.from({ length: SAMPLE }, makeKey);
+  const keys = Array.from({ length: SAMPLE }, () => makeKey());
 
   it('is sk- and 43 characters of base 62, never the same twice', () => {
     for (const key of keys) expect(key).toMatch(/^sk-[0-9A-Za-z]{43}$/);
@@ -32,12 +32,24 @@ describe('a key', () => {
     expect(prefixOf(key)).toBe(key.slice(0, 9));
   });
 
+  it('names its cell, shows it, and is found by it (G-113)', () => {
+    const key = makeKey('07');
+    expect(key).toMatch(/^sk-c07-[0-9A-Za-z]{43}$/);
+    expect(looksLikeKey(key)).toBe(true);
+    expect([cellOf(key), prefixOf(key)]).toEqual(['07', key.slice(0, 13)]);
+    expect(keys.map(cellOf).every((cell) => cell === undefined)).toBe(true);
+  });
+
   it.each([
     '',
     'sk-',
     `sk-${'a'.repeat(42)}`,
     `sk-${'a'.repeat(44)}`,
     `SK-${'a'.repeat(43)}`,
+    `sk-c-${'a'.repeat(43)}`,
+    `sk-c123456789-${'a'.repeat(43)}`,
+    `sk-cA1-${'a'.repeat(43)}`,
+    `sk-07-${'a'.repeat(43)}`,
     `sk-${'a'.repeat(42)}_`,
     `sk-${'a'.repeat(42)}é`,
     ` sk-${'a'.repeat(43)}`,

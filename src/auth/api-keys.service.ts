@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, type Repository } from 'typeorm';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -7,6 +7,7 @@ import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { cursorOf, type Page, pageOf, type PageRequest } from '../common/paging/page.js';
 import { Clock } from '../common/time/clock.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import type { ApiKeyRecord } from './api-key-record.js';
 import { ApiKey } from './api-key.entity.js';
 import { hashKey, makeKey, prefixOf } from './api-key-format.js';
@@ -37,7 +38,13 @@ export class ApiKeysService {
   constructor(
     @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
     private readonly clock: Clock,
+    @Optional() @Inject(GATEWAY_CONFIG) private readonly config?: Pick<GatewayConfig, 'cell'>,
   ) {}
+
+  /** The same service on the keys of a transaction. */
+  within(keys: Repository<ApiKey>): ApiKeysService {
+    return new ApiKeysService(keys, this.clock, this.config);
+  }
 
   /** Makes a key for an existing account. `makerId` is the key that makes it, null for an operator. */
   async issue(
@@ -45,7 +52,7 @@ export class ApiKeysService {
     terms: KeyTerms,
     makerId: string | null = null,
   ): Promise<IssuedKey> {
-    const key = makeKey();
+    const key = makeKey(this.config?.cell);
     const nowMs = this.clock.nowMs();
     const record = this.keys.create({
       id: uuidV7(nowMs),
@@ -142,7 +149,7 @@ export class ApiKeysService {
         return undefined;
       if (old.successorId !== null) throw rotatedTo(old.successorId);
       const endMs = Math.min(now + overlapMs, old.expiresAt?.getTime() ?? Infinity);
-      const issuer = new ApiKeysService(keys, this.clock);
+      const issuer = this.within(keys);
       const issued = await issuer.issue(old.accountId, termsOf(old), old.makerId);
       const { id: successorId } = issued.record;
       await keys.update({ id }, { expiresAt: new Date(endMs), successorId });

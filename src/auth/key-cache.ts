@@ -1,12 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { PreparedStatement } from '../platform/database/prepared-statement.js';
 import type { Caller } from './caller.js';
 import { callerOf, type CallerRow, FIND_CALLER } from './caller-row.js';
 import { KeyChangePoller } from './key-change-poller.js';
-import { hashKey, looksLikeKey } from './api-key-format.js';
+import { cellOf, hashKey, looksLikeKey } from './api-key-format.js';
 
 const CACHE_LIMIT = 50_000;
 /** Time for which a key is cached while polls for changes succeed. */
@@ -16,6 +17,9 @@ const UNPOLLED_TTL_MS = 1_000;
 
 const UNKNOWN_LIMIT = 10_000;
 const UNKNOWN_MS = 1_000;
+/** Other cells that the log names, each once in {@link TOLD_CELL_MS}. */
+const TOLD_CELLS = 100;
+const TOLD_CELL_MS = 60_000;
 
 interface KnownKey {
   readonly caller: Caller;
@@ -38,6 +42,7 @@ export class KeyCache {
    * second.
    */
   private readonly unknown = new LRUCache<string, true>({ max: UNKNOWN_LIMIT, ttl: UNKNOWN_MS });
+  private readonly toldCells = new LRUCache<string, true>({ max: TOLD_CELLS, ttl: TOLD_CELL_MS });
   private readonly textById = new Map<string, string>();
   private readonly pending = new Map<string, Promise<Caller | undefined>>();
 
@@ -45,6 +50,7 @@ export class KeyCache {
     dataSource: DataSource,
     private readonly clock: Clock,
     private readonly changes: KeyChangePoller,
+    @Optional() @Inject(GATEWAY_CONFIG) private readonly config?: Pick<GatewayConfig, 'cell'>,
   ) {
     this.statement = new PreparedStatement(dataSource, 'api_key_find', FIND_CALLER);
     this.known = new LRUCache({
@@ -83,11 +89,23 @@ export class KeyCache {
 
   private lookUp(key: string): Promise<Caller | undefined> {
     if (!looksLikeKey(key) || this.unknown.has(key)) return Promise.resolve(undefined);
+    const cell = cellOf(key);
+    if (cell !== undefined && cell !== this.config?.cell) {
+      this.tellCell(cell);
+      return Promise.resolve(undefined);
+    }
     const pending = this.pending.get(key);
     if (pending !== undefined) return pending;
     const lookup = this.load(key).finally(() => this.pending.delete(key));
     this.pending.set(key, lookup);
     return lookup;
+  }
+
+  /** A key of another cell was sent here: the edge routes wrongly (decision G-113). */
+  private tellCell(cell: string): void {
+    if (this.toldCells.has(cell) || this.toldCells.size >= TOLD_CELLS) return;
+    this.toldCells.set(cell, true);
+    new Logger('Auth').warn(`a key of cell ${cell} was sent here`);
   }
 
   private async load(key: string): Promise<Caller | undefined> {

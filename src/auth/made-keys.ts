@@ -21,6 +21,7 @@ export class MadeKeys {
   constructor(
     @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
     private readonly clock: Clock,
+    private readonly service: ApiKeysService,
   ) {}
 
   /** Makes a key with the terms that follow from those of its maker. Throws 409 `conflict` above 100 live ones. */
@@ -37,7 +38,7 @@ export class MadeKeys {
         const message = `This key has made ${MAX_LIVE} keys that are live. Revoke one of them first.`;
         throw new GatewayError('conflict', message);
       }
-      return new ApiKeysService(keys, this.clock).issue(maker.accountId, terms, makerId);
+      return this.service.within(keys).issue(maker.accountId, terms, makerId);
     });
   }
 
@@ -52,7 +53,7 @@ export class MadeKeys {
   ): Promise<ApiKeyRecord> {
     return this.withMaker(makerId, async (maker, keys) => {
       await this.owned(maker, id, keys);
-      const service = new ApiKeysService(keys, this.clock);
+      const service = this.service.within(keys);
       const key = await service.update(id, (present) => termsOf(present, maker));
       if (key === 'revoked') throw new GatewayError('conflict', 'The key is revoked.');
       if (key === undefined) throw notFound('key');
@@ -65,7 +66,7 @@ export class MadeKeys {
     await this.withMaker(makerId, async (maker, keys) => {
       await this.owned(maker, id, keys);
       if (id === makerId) throw denied('A key cannot revoke itself.');
-      await new ApiKeysService(keys, this.clock).revoke(id);
+      await this.service.within(keys).revoke(id);
     });
   }
 

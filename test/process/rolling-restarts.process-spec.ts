@@ -51,7 +51,10 @@ beforeAll(async () => {
   const ports = [String(await freePort()), String(await freePort())];
   gateways = [];
   for (const PORT of ports) gateways.push(await startGatewayProgram({ ...settings, PORT }));
-  balancer = await Haproxy.start(gateways[0]!.url, gateways[1]!.url);
+  balancer = await Haproxy.start('gateways.cfg', {
+    FIRST: gateways[0]!.url,
+    SECOND: gateways[1]!.url,
+  });
 }, TIMEOUT_MS);
 afterAll(async () => {
   await cleanUp();

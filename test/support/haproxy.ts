@@ -6,22 +6,27 @@ import { send } from './http-answer.js';
 import { systemProgram } from './system-program.js';
 import { until } from './until.js';
 
-/** The file that operators get. */
-const CONFIGURATION = fileURLToPath(new URL('../../deploy/haproxy/gateways.cfg', import.meta.url));
-const GATEWAYS = 2;
+/** The files that operators get. */
+const FILES = fileURLToPath(new URL('../../deploy/haproxy/', import.meta.url));
+/** The rows of its status that are no servers. */
+const SUMS = ['FRONTEND', 'BACKEND'];
 
-/** A real HAProxy before two gateways, as `deploy/haproxy/gateways.cfg` sets it up. */
+/** A real HAProxy before gateways, as a file of `deploy/haproxy` sets it up. */
 export class Haproxy {
   private constructor(
     readonly url: string,
     private readonly statusUrl: string,
+    private readonly servers: number,
   ) {}
 
   /** Path of the program, where it is installed. */
   static readonly path = systemProgram('haproxy');
 
-  /** Starts one before two servers and waits until both are up. `cleanUp` of the processes ends it. */
-  static async start(first: string, second: string): Promise<Haproxy> {
+  /**
+   * Starts one with the file and the URLs of its servers by the names of the file, and waits until all are up. `cleanUp` of the
+   * processes ends it.
+   */
+  static async start(file: string, servers: Readonly<Record<string, string>>): Promise<Haproxy> {
     if (Haproxy.path === undefined) throw new Error('haproxy is not installed');
     const [port, statusPort] = [await freePort(), await freePort()];
     const status = join(await temporaryFolder(), 'status.cfg');
@@ -32,12 +37,17 @@ export class Haproxy {
       'stats uri /',
     ];
     await writeFile(status, `${lines.join('\n  ')}\n`);
-    const program = runProgram([Haproxy.path, '-db', '-f', CONFIGURATION, '-f', status], {
+    const program = runProgram([Haproxy.path, '-db', '-f', join(FILES, file), '-f', status], {
       BIND: `127.0.0.1:${port}`,
-      FIRST: new URL(first).host,
-      SECOND: new URL(second).host,
+      ...Object.fromEntries(
+        Object.entries(servers).map(([name, url]) => [name, new URL(url).host]),
+      ),
     });
-    const proxy = new Haproxy(`http://127.0.0.1:${port}`, `http://127.0.0.1:${statusPort}/;csv`);
+    const proxy = new Haproxy(
+      `http://127.0.0.1:${port}`,
+      `http://127.0.0.1:${statusPort}/;csv`,
+      Object.keys(servers).length,
+    );
     await until(async () => {
       if (program.child.exitCode !== null) throw new Error(`haproxy ended: ${program.stderr()}`);
       return proxy.areUp().catch(() => false);
@@ -47,9 +57,10 @@ export class Haproxy {
 
   /** Whether it sends calls to every gateway. */
   async areUp(): Promise<boolean> {
-    const rows = (await send(this.statusUrl)).bytes.toString().split('\n');
-    const servers = rows.filter((row) => /^gateways,(first|second),/.test(row));
+    const text = (await send(this.statusUrl)).bytes.toString();
+    const rows = text.split('\n').map((row) => row.split(','));
     // A state such as `UP 1/3` is that of a server whose checks have begun to fail.
-    return servers.filter((row) => row.split(',').includes('UP')).length === GATEWAYS;
+    const up = rows.filter((row) => row.includes('UP') && !SUMS.includes(row[1] ?? ''));
+    return up.length === this.servers;
   }
 }

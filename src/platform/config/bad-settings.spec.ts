@@ -95,6 +95,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   WEBHOOK_RETRY_DELAYS_MS: ['1,x', '-1', '1.5', String(7 * DAY_MS + 1), '1,'.repeat(101)],
   WEBHOOK_TIMEOUT_MS: outside(1, DAY_MS),
   HOLD_SWEEP_MS: outside(10, DAY_MS),
+  CELL: ['A', '0-1', '123456789', 'é'],
   MIGRATE: ['yes', 'ON'],
   DRAIN_NOTICE_MS: outside(0, DAY_MS),
   DRAIN_TIMEOUT_MS: outside(0, DAY_MS),

@@ -44,6 +44,8 @@ export interface GatewayConfig {
   readonly webhookRetryDelaysMs: readonly number[];
   readonly webhookTimeoutMs: number;
   readonly holdSweepMs: number;
+  /** Undefined: the first or only cell. */
+  readonly cell: string | undefined;
   readonly migrate: 'on' | 'off';
   readonly drainNoticeMs: number;
   readonly drainTimeoutMs: number;

@@ -1,9 +1,16 @@
-import { oneOf, setting, whole } from './setting.js';
+import { oneOf, setting, shortName, whole } from './setting.js';
 
 const DAY_MS = 86_400_000;
 
 /** Settings of the beginning and the end of a process and of a call. */
 export const LIFETIME_SETTINGS = {
+  CELL: setting(
+    'cell',
+    'unset',
+    undefined,
+    shortName(8),
+    'The name of this deployment among several, each with a database of its own: new keys begin with `sk-c<name>-`, by which an edge finds it ([how](../operate/cells.md))',
+  ),
   MIGRATE: setting(
     'migrate',
     'on',

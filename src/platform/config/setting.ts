@@ -63,6 +63,14 @@ export const text =
   (value: string): Reading<string> =>
     value.length >= minLength ? good(value) : bad(`must have at least ${minLength} characters`);
 
+/** A name of small letters and digits. */
+export const shortName =
+  (maxLength: number) =>
+  (value: string): Reading<string> =>
+    value.length <= maxLength && /^[0-9a-z]+$/.test(value)
+      ? good(value)
+      : bad(`must be 1 to ${maxLength} small letters and digits`);
+
 /** A key that is sent in a header: visible ASCII without spaces. */
 export const headerKey = (value: string): Reading<string> =>
   /^[\x21-\x7e]+$/.test(value) ? good(value) : bad('must be visible ASCII characters, no spaces');
