@@ -82,12 +82,14 @@ export class SubmitStep {
   }
 
   /**
-   * Whether the task must not be sent to this base URL. A task that was sent once stays at its upstream, and work for play money
-   * never goes to a real provider, nor the reverse (decision G-95).
+   * Whether the task must not be sent to this base URL. A task that was sent once stays at its upstream, except where the work is
+   * done here: nothing of it is kept at an upstream that had no room for it. Work for play money never goes to a real provider, nor
+   * the reverse (decision G-95).
    */
   private isElsewhere({ task, submits }: ClaimedWork, baseUrl: string): boolean {
     if (baseUrl === task.providerBaseUrl) return false;
-    return submits > 0 || this.upstreams.isSandbox(task) !== task.onSandbox;
+    const isKept = submits > 0 && !runsHere(task.kind);
+    return isKept || this.upstreams.isSandbox(task) !== task.onSandbox;
   }
 
   private async failed(work: ClaimedWork, error: unknown, notes: StepNotes): Promise<undefined> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
+import { fromResponseId } from '../../../src/stored-responses/response-ids.js';
 import { BackgroundHarness, BEGINS, COMPLETION } from '../../support/background-harness.js';
 import { chunk, event } from '../../support/chat-upstream-harness.js';
 import { errorOf, send } from '../../support/http-answer.js';
@@ -125,6 +126,19 @@ describe('a response in the background that fails', () => {
       output: [],
     });
     expect(await desk.taskOf(id)).toMatchObject({ status: 'failed', charged_microusd: null });
+  });
+
+  it('is made where its provider has moved to meanwhile, after it had no room', async () => {
+    desk.upstream.reply = (response) => response.writeHead(503).end();
+    const { id } = await desk.made();
+    await until(() => desk.upstream.seen.length > 0);
+    // As after a restart with another address of the provider, such as that of a new sandbox.
+    await desk.gateway.dataSource.query('UPDATE task SET provider_base_url = $2 WHERE id = $1', [
+      fromResponseId(id),
+      'http://127.0.0.1:9/v1',
+    ]);
+    desk.reset();
+    expect((await desk.ended(id)).status).toBe('completed');
   });
 
   it('is failed with server_error where the stream breaks, and costs nothing', async () => {
