@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FACES } from './faces.js';
 import { FacesHarness, PRICE } from './faces-harness.js';
 import { SAID, VENDORS } from './vendors.js';
+import { BROKEN_CALLS, GEMINI } from './wires/gemini.wire.js';
 import { ANTHROPIC, REASON_THEN_USAGE, UNCOUNTED_ENDS } from './wires/anthropic.wire.js';
 
 const PAIRS = FACES.flatMap((face) => VENDORS.map((vendor) => ({ face, vendor })));
@@ -100,6 +101,31 @@ describe.each(FACES)('$name over a vendor that sends its usage after its stop re
   });
 });
 
+describe.each(FACES)('$name over a vendor whose model breaks a call off', (face) => {
+  it.each(BROKEN_CALLS)(
+    'tells and charges the text before it, to a client that stays and one that leaves: $finishReason (G-24, G-103)',
+    async ({ events }) => {
+      harness.sends(GEMINI, events);
+      const { seen, charged } = await harness.stream(face, GEMINI);
+      expect(seen).toMatchObject({ text: SAID.text, calls: [], hasError: false });
+      expect(charged).toBe(PRICE.of(SAID));
+      const left = await harness.leaveBefore(face, GEMINI, events.slice(-1), events.slice(0, -1));
+      expect(left.charged).toBeGreaterThan(0n);
+    },
+  );
+
+  it.each(BROKEN_CALLS)(
+    'tells an error, and charges nothing, where it said nothing: $finishReason (G-103)',
+    async ({ events }) => {
+      await harness.succeeds(face, GEMINI);
+      harness.sends(GEMINI, events.slice(-1));
+      const { status, seen, charged } = await harness.stream(face, GEMINI);
+      expect(status === 502 || seen.hasError).toBe(true);
+      expect(charged).toBe(0n);
+    },
+  );
+});
+
 describe.each(FACES)('$name over a vendor whose stream ends with its stop reason', (face) => {
   const last = ANTHROPIC.events.length - 1;
   const before = ANTHROPIC.events.slice(0, last - 1);
@@ -116,8 +142,8 @@ describe.each(FACES)('$name over a vendor whose stream ends with its stop reason
   );
 
   it.each(UNCOUNTED_ENDS)(
-    'charges the output that is counted here, and no placeholder, where the vendor ends with %j (G-23)',
-    async (end) => {
+    'charges the output that is counted here, and no placeholder, where the vendor ends with $what (G-23)',
+    async ({ end }) => {
       harness.sends(ANTHROPIC, [...before, end]);
       const { seen, charged } = await harness.stream(face, ANTHROPIC);
       expect(seen).toEqual(WHOLE);

@@ -35,11 +35,15 @@ export const REASON_THEN_USAGE = [
   event('message_stop'),
 ] as const;
 
-/** Ends that tell no count of the output, which the first event has as a placeholder, and none or that of the prompt. */
+/** Ends that tell no count of the output, of which the first event has a placeholder. */
 export const UNCOUNTED_ENDS = [
-  { delta: { stop_reason: 'tool_use', stop_sequence: null } },
-  { delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { input_tokens: 20 } },
-].map((fields) => event('message_delta', fields));
+  { what: 'no usage', usage: undefined },
+  { what: 'a usage of the prompt alone', usage: { input_tokens: 20 } },
+  { what: 'a usage of zero', usage: { output_tokens: 0 } },
+].map(({ what, usage }) => ({
+  what,
+  end: event('message_delta', { delta: { stop_reason: 'tool_use', stop_sequence: null }, usage }),
+}));
 
 /** Anthropic's Messages. */
 export const ANTHROPIC: Vendor = {

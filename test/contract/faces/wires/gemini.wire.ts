@@ -21,6 +21,14 @@ const event = (parts: readonly object[], end?: object) =>
 const functionCall = { functionCall: { name: 'get_weather', args: { city: 'Riga' } } };
 const SIGNATURE = Buffer.from('a thought of the vendor').toString('base64');
 
+/** The model breaks a call off after a text: the vendor ends the answer, and has counted it. */
+export const BROKEN_CALLS = ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'].map(
+  (finishReason) => ({
+    finishReason,
+    events: [event([{ text: 'Let me ' }]), event([{ text: 'look.' }]), event([], { finishReason })],
+  }),
+);
+
 /** Google's generateContent. */
 export const GEMINI: Vendor = {
   name: 'gemini',
