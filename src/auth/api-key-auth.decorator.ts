@@ -20,10 +20,10 @@ export const API_KEY_SCHEME = 'api-key';
 /** The guards of every endpoint for key holders: key 401, disabled account 403, rate limit 429, scope 403 (decision G-01). */
 export const KEY_GUARDS = [BearerGuard, RateLimitGuard, ScopeGuard] as const;
 
-/** An endpoint, or a controller of endpoints, for holders of keys with the scope. */
-export function ApiKeyAuth(scope: Scope): ClassDecorator & MethodDecorator {
+/** An endpoint, or a controller of endpoints, for holders of keys with one of the scopes. */
+export function ApiKeyAuth(...anyOf: readonly Scope[]): ClassDecorator & MethodDecorator {
   return applyDecorators(
-    NeedsScope(scope),
+    NeedsScope(...anyOf),
     UseGuards(...KEY_GUARDS),
     ApiBearerAuth(API_KEY_SCHEME),
     ErrorResponses(

@@ -83,6 +83,6 @@ export class OpenReads implements OnApplicationBootstrap {
     const { expiresAtMs, isDisabled, scopes } = key;
     if (expiresAtMs !== null && expiresAtMs <= this.clock.nowMs()) return invalidToken();
     if (isDisabled) return disabledAccount();
-    return scopes.includes(scope) ? undefined : missingScope(scope, scopes);
+    return scopes.includes(scope) ? undefined : missingScope([scope], scopes);
   }
 }

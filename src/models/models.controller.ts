@@ -21,7 +21,7 @@ import { type ModelDocument, ModelsService } from './models.service.js';
 /** Discovery of model ids and endpoint types (API: GET /v1/models). */
 @ApiTags('models')
 @ApiExtraModels(ModelListView, MessagesModelListView)
-@ApiKeyAuth('call')
+@ApiKeyAuth('read', 'call')
 @Controller('v1/models')
 export class ModelsController {
   constructor(private readonly models: ModelsService) {}

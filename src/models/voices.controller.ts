@@ -32,7 +32,7 @@ export class VoiceListView {
 
 /** Discovery of the voices that speech, dialogue and voice changer take (API: GET /v1/voices). */
 @ApiTags('models')
-@ApiKeyAuth('call')
+@ApiKeyAuth('read', 'call')
 @Controller('v1/voices')
 export class VoicesController {
   @Get()

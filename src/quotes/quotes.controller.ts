@@ -32,7 +32,7 @@ const TRANSCRIPTION = {
 
 /** What calls would cost (docs/reference/api/conventions.md, "Quotes"). */
 @ApiTags('account')
-@ApiKeyAuth('call')
+@ApiKeyAuth('read', 'call')
 @ApiExtraModels(QuoteView, QuoteListView)
 @Controller('v1/quotes')
 export class QuotesController {

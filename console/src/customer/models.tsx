@@ -5,7 +5,7 @@ import { count } from '../shared/money.js';
 import { Empty, Id, Panel, ScreenHead, Unshown } from '../shared/parts.js';
 import { priceInShort } from '../shared/price-words.js';
 import { useAnswer } from '../shared/queries.js';
-import { useSession } from '../shared/session.js';
+import { useMayReadOffers } from '../shared/session.js';
 import { type Column, Table } from '../shared/table.js';
 
 type Model = Shape<'ModelView'>;
@@ -29,12 +29,11 @@ const COLUMNS: readonly Column<Model>[] = [
 
 /** What the key that signed in may buy. */
 export default function Models() {
-  const { scopes } = useSession();
-  if (!scopes.includes('call')) {
+  if (!useMayReadOffers()) {
     return (
       <>
         <ScreenHead title="Models" answers="What can I buy, and for how much?" />
-        <p class="notice">To see models, sign in with a key of scope call.</p>
+        <p class="notice">To see models, sign in with a key of scope read or call.</p>
       </>
     );
   }
@@ -72,7 +71,7 @@ function Bought() {
         {shown.length === 0 ? (
           <Empty>
             {models.length === 0
-              ? 'This key may use no model. Whoever made it can allow some.'
+              ? 'No model may be used here. Whoever made the key can allow some.'
               : 'No model has these properties.'}
           </Empty>
         ) : (

@@ -2,7 +2,7 @@ import { useSearchParams } from 'wouter-preact';
 import { api, type Shape } from '../shared/api.js';
 import { Loading, Panel, Problem, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
-import { useSession } from '../shared/session.js';
+import { useMayReadOffers } from '../shared/session.js';
 import { type ApiDocument, useApiDocument } from './playground/document.js';
 import { Desk } from './playground/desk.js';
 import { PAID_OPERATIONS } from './playground/operations.js';
@@ -14,20 +14,19 @@ const ANSWERS = 'Which model does it, what does it cost, and what is the code?';
 
 /** A form for every operation, with its price before and its result after. */
 export default function Playground() {
-  const { scopes, reads_only: readsOnly } = useSession();
-  if (!readsOnly && scopes.includes('call')) return <WithCalls />;
+  if (useMayReadOffers()) return <WithModels />;
   return (
     <>
       <ScreenHead title={TITLE} answers={ANSWERS} />
       <p class="notice wait">
-        To see models and prices, and to call, sign in with an API key of scope call. This session
-        only reads.
+        To see models and prices, sign in with an API key of scope read or call. To call, it needs
+        the scope call.
       </p>
     </>
   );
 }
 
-function WithCalls() {
+function WithModels() {
   const { data: document, error } = useApiDocument();
   const models = useAnswer(['models'], () => api.GET('/v1/models'));
   // Only a client of Messages gets a list of another form.
@@ -51,7 +50,7 @@ function Chosen(props: { readonly document: ApiDocument; readonly models: readon
     (model.supported_endpoint_types as readonly string[]).includes(type);
   const offered = PAID_OPERATIONS.filter(({ type }) => models.some((model) => takes(model, type)));
   const operation = offered.find(({ type }) => type === params.get('operation')) ?? offered[0];
-  if (operation === undefined) return <p class="soft">This key may call no model.</p>;
+  if (operation === undefined) return <p class="soft">No model may be called here.</p>;
   const fitting = models.filter((model) => takes(model, operation.type));
   const model = fitting.find(({ id }) => id === params.get('model')) ?? fitting[0];
   const choose = (type: string, id?: string) =>

@@ -105,6 +105,18 @@ export function useSession(): Session {
   return session;
 }
 
+/** Whether the customer may read what is offered, and for how much. */
+export function useMayReadOffers(): boolean {
+  const { scopes } = useSession();
+  return scopes.includes('read') || scopes.includes('call');
+}
+
+/** Whether the customer may call what is sold. */
+export function useMayCall(): boolean {
+  const { reads_only: readsOnly, scopes } = useSession();
+  return !readsOnly && scopes.includes('call');
+}
+
 const ROLES = ['viewer', 'support', 'finance', 'admin'] as const;
 
 /** Whether the operator may do what needs a role. */

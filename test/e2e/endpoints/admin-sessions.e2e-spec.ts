@@ -54,6 +54,12 @@ describe('a portal link', () => {
       expect((await browser.get(`/api/v1${path}`)).status).toBe(200);
     }
     const speech = { model: 'aud-v4', input: 'hello', voice: 'Adam' };
+    for (const path of ['/models', '/models/aud-v4', '/voices']) {
+      expect((await browser.get(`/api/v1${path}`)).status).toBe(200);
+    }
+    const quoted = { path: '/v1/audio/speech', body: speech };
+    const quote = await browser.post('/api/v1/quotes', quoted);
+    expect([quote.status, quote.json]).toMatchObject([200, { charge_microusd: '600' }]);
     const refused = [
       browser.post('/api/v1/audio/speech', speech),
       browser.get('/api/v1/keys'),

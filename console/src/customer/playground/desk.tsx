@@ -2,6 +2,7 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { ApiProblem, type Shape } from '../../shared/api.js';
 import { Panel, Problem } from '../../shared/parts.js';
+import { useMayCall } from '../../shared/session.js';
 import { CallCode } from './code.js';
 import { type ApiDocument, hasSandbox, presetsOf, takesForm } from './document.js';
 import { type FieldDraft, type Drafts, draftsOf, filled, formFieldsOf } from './fields.js';
@@ -38,9 +39,10 @@ export function Desk({ document, path, model }: DeskProps) {
   const length = useRecordingLength(drafts);
   const quoted = useQuote(sent, length.seconds);
   const { call, run, stop } = useCall();
+  const mayCall = useMayCall();
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    run(sent);
+    if (mayCall) run(sent);
   };
   const onDraft = (name: string, draft: FieldDraft | undefined) =>
     setDrafts(changed(drafts, name, draft));
@@ -66,27 +68,39 @@ export function Desk({ document, path, model }: DeskProps) {
       <div class="stack desk-side">
         <Panel title="Price">
           <QuotedPrice {...quoted} faults={Object.keys(body.faults).length} />
-          <div class="row">
-            <button
-              type="submit"
-              form="call"
-              class="main-act"
-              disabled={isRunning || Object.keys(body.faults).length > 0}
-            >
-              {isRunning ? 'Calling…' : 'Call'}
-            </button>
-            {isRunning && (
-              <button type="button" onClick={stop}>
-                Cancel
-              </button>
-            )}
-          </div>
+          {mayCall ? (
+            <CallButtons {...{ isRunning, stop }} isReady={Object.keys(body.faults).length === 0} />
+          ) : (
+            <p class="notice wait">To call, sign in with an API key of scope call.</p>
+          )}
         </Panel>
-        <Panel title="Result">
-          <Result call={call} />
-        </Panel>
+        {mayCall && (
+          <Panel title="Result">
+            <Result call={call} />
+          </Panel>
+        )}
       </div>
       <CallCode call={sent} />
+    </div>
+  );
+}
+
+function CallButtons(props: {
+  readonly isReady: boolean;
+  readonly isRunning: boolean;
+  readonly stop: () => void;
+}) {
+  const { isReady, isRunning, stop } = props;
+  return (
+    <div class="row">
+      <button type="submit" form="call" class="main-act" disabled={isRunning || !isReady}>
+        {isRunning ? 'Calling…' : 'Call'}
+      </button>
+      {isRunning && (
+        <button type="button" onClick={stop}>
+          Cancel
+        </button>
+      )}
     </div>
   );
 }
