@@ -18,8 +18,8 @@ type Value = string | number | bigint | boolean | object | null | undefined;
 
 const MAX_VALUE_CHARS = 500;
 const NOT_SHOWN = '(not shown)';
-/** An operator may have put a password of a provider there. */
-const MAY_BE_SECRET = 'headers.';
+/** An operator may have put a password of a provider there: into a header, or into a field of the body. */
+const MAY_BE_SECRET = /^(headers|constants)\./;
 const NO_LONGER_SOLD: FieldDifference = { field: 'enabled', before: 'true', after: 'false' };
 const COST = /^routes\.\d+\.(cost|reported_cost)\b/;
 /** Names of our own; those of callers and providers, such as names of voices, stay as they are. */
@@ -86,6 +86,6 @@ const snakeCased = (name: string): string =>
 
 function shown(field: string, value: string | undefined): string | null {
   if (value === undefined) return null;
-  if (field.startsWith(MAY_BE_SECRET)) return NOT_SHOWN;
+  if (MAY_BE_SECRET.test(field)) return NOT_SHOWN;
   return value.length <= MAX_VALUE_CHARS ? value : `${value.slice(0, MAX_VALUE_CHARS - 1)}…`;
 }

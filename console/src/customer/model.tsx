@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { Link, useParams } from 'wouter-preact';
-import { api, type Shape } from '../shared/api.js';
+import { api, decoded, type Shape } from '../shared/api.js';
 import { Copy, Facts, Loading, Panel, RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { Problem } from '../shared/parts.js';
 import { priceLines, type PriceWords } from '../shared/price-words.js';
@@ -14,7 +14,7 @@ type Voice = Shape<'VoiceView'>;
 /** One model: what it costs, what its requests may have, and its voices. */
 export default function Model() {
   const params = useParams<{ id: string }>();
-  const id = decodeURIComponent(params.id);
+  const id = decoded(params.id);
   const { data, error } = useAnswer(['model', id], () =>
     api.GET('/v1/models/{id}', { params: { path: { id } } }),
   );

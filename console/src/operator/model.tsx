@@ -1,5 +1,5 @@
 import { Link, useParams } from 'wouter-preact';
-import { api, type Shape } from '../shared/api.js';
+import { api, decoded, type Shape } from '../shared/api.js';
 import { exactUsd } from '../shared/money.js';
 import { Badge, Copy, Empty, Facts, Panel, RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
@@ -12,15 +12,6 @@ import { costsOf, marginPermille, pricePartsOf, type PricePart } from './price-w
 
 type Model = Shape<'CatalogModelView'>;
 type Route = Model['routes'][number];
-
-/** A part of an address as it was before it was written there. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /** One model: its price in words, its routes and their costs, what the file changed, and the price over time. */
 export default function Model() {

@@ -76,3 +76,12 @@ export async function answerOf<T>(call: Promise<Reply<T>>): Promise<T> {
 export const reasonHeader = (reason: string): { 'x-console-reason': string } => ({
   'x-console-reason': encodeURIComponent(reason),
 });
+
+/** A part of an address as it was before it was written there; as it stands where it is no such part. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -36,25 +36,27 @@ function filesIn(result: unknown, kind: Kind): readonly MediaFile[] {
   return [...files.values()].slice(0, MOST_SHOWN);
 }
 
-/** A URL of this gateway is read at the address of the page; one elsewhere is only named. */
+/** A file at the address of the page is shown; one elsewhere is only named. */
 function fileAt(text: string, name: string, kind: Kind): MediaFile | undefined {
   const isPath = text.startsWith('/') && !text.startsWith('//');
   if (!isPath && !/^https?:\/\//.test(text)) return undefined;
   const url = URL.parse(text, location.origin);
   if (url === null) return undefined;
-  const isOwn = OWN_PATHS.some((path) => url.pathname.startsWith(path));
+  const isOwn =
+    url.origin === location.origin && OWN_PATHS.some((path) => url.pathname.startsWith(path));
   const told = KINDS.find(([ending]) => ending.test(url.pathname.toLowerCase()))?.[1];
-  const ofField = /image|cover|picture/.test(name)
-    ? 'image'
-    : name.includes('video')
-      ? 'video'
-      : kind;
+  const ofField = kindOfField(name) ?? kind;
   return {
     name: name === 'url' ? (told ?? ofField) : name.replaceAll('_', ' '),
     url: isOwn ? url.pathname + url.search : url.href,
     isOwn,
     kind: told ?? ofField,
   };
+}
+
+function kindOfField(name: string): Kind | undefined {
+  if (/image|cover|picture/.test(name)) return 'image';
+  return name.includes('video') ? 'video' : undefined;
 }
 
 /** The file of an own task, read as the holder of the session reads it: a link of its own needs nobody. */

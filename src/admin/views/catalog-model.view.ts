@@ -114,7 +114,7 @@ export class CatalogModelView {
     type: [FieldDifferenceView],
     maxItems: 200,
     description:
-      'How the overlay changed the built-in row: the first 200 fields, without costs, which are with the routes. Empty where the row is built in or added. Values of headers are not shown',
+      'How the overlay changed the built-in row: the first 200 fields, without costs, which are with the routes. Empty where the row is built in or added. Values of headers and constants are not shown',
   })
   differences!: FieldDifference[];
 

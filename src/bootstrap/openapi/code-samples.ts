@@ -57,8 +57,11 @@ function curlOf({ method, url, secret, headers, body, answer }: SampledCall): st
     ...sent,
     ...(body?.kind === 'json'
       ? [`-H 'Content-Type: application/json'`, `-d ${shellText(jsonText(body.fields))}`]
-      : partsOf(body?.fields ?? {}).map(([name, value]) => `-F ${shellText(`${name}=${value}`)}`)),
-    ...filesOf(body).map(([name, path]) => `-F ${shellText(`${name}=@"${path}"`)}`),
+      : partsOf(body?.fields ?? {}).map(
+          // With `-F` curl would take a text that begins with `@` or `<` for a file.
+          ([name, value]) => `--form-string ${shellText(`${name}=${value}`)}`,
+        )),
+    ...filesOf(body).map(([name, path]) => `-F ${shellText(`${name}=@${quotedPath(path)}`)}`),
     ...(typeof answer === 'object' ? [`-o ${answer.file}`] : []),
   ];
   const place = url.includes('?') ? shellText(url) : url;
@@ -69,6 +72,11 @@ function curlOf({ method, url, secret, headers, body, answer }: SampledCall): st
 /** A text in single quotes, which a shell changes nothing in. */
 function shellText(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** A path as curl takes it apart in `-F`. */
+function quotedPath(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
 function jsonText(value: unknown): string {

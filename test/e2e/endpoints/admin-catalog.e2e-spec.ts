@@ -17,6 +17,7 @@ const OVERLAY = {
       routes: [{ provider: 'openai', upstream_model: 'gpt-5', cost: COST }],
       limits: { max_output_tokens: 64_000 },
       headers: { 'x-team': 'secret of a team' },
+      constants: { access: { token: 'secret of a body' } },
     },
   ],
 };
@@ -43,6 +44,7 @@ describe('/admin/catalog', () => {
       differences: [
         { field: 'limits.max_output_tokens', before: '128000', after: '64000' },
         { field: 'headers.x-team', before: null, after: '(not shown)' },
+        { field: 'constants.access.token', before: null, after: '(not shown)' },
       ],
       aliases: expect.any(Array),
       price: expect.objectContaining({ unit: 'token', output_per_million: '10000000' }),

@@ -124,11 +124,25 @@ function Pictures({ value }: { readonly value: unknown }) {
 }
 
 function Picture({ base64, name }: { readonly base64: string; readonly name: string }) {
-  const blob = useMemo(() => {
+  const blob = useMemo(() => pictureOf(base64), [base64]);
+  if (blob === undefined) {
+    return (
+      <p class="notice bad" role="status">
+        {name} cannot be shown: its <span class="mono">b64_json</span> is no base64.
+      </p>
+    );
+  }
+  return <FileShown blob={blob} name={name} />;
+}
+
+/** Undefined where the text is no base64. */
+function pictureOf(base64: string): Blob | undefined {
+  try {
     const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
     return new Blob([bytes], { type: 'image/png' });
-  }, [base64]);
-  return <FileShown blob={blob} name={name} />;
+  } catch {
+    return undefined;
+  }
 }
 
 interface TextParts {
