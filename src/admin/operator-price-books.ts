@@ -13,6 +13,7 @@ import { Clock } from '../common/time/clock.js';
 import type { PageQuery } from '../common/paging/page.query.js';
 import type {
   CreatePriceBookBody,
+  PriceBookTermsBody,
   ReplacePriceBookBody,
   WhatIfBody,
 } from './dto/price-book.bodies.js';
@@ -40,7 +41,7 @@ export class OperatorPriceBooks {
         param: 'id',
       });
     }
-    return this.store.replace(id, this.termsOf(body));
+    return this.store.replace(id, this.termsOf(body), body.replaces_version);
   }
 
   delete(id: string): Promise<void> {
@@ -77,7 +78,7 @@ export class OperatorPriceBooks {
     return this.past.of(current, new Date(begin), new Date(end));
   }
 
-  private termsOf({ factor_permille, models = [], valid_from }: ReplacePriceBookBody) {
+  private termsOf({ factor_permille, models = [], valid_from }: PriceBookTermsBody) {
     const seen = new Set<string>();
     for (const [index, model] of models.entries()) {
       this.check(model, `models.${index}`, seen);

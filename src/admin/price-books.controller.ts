@@ -79,7 +79,7 @@ export class PriceBooksController {
   @ApiOperation({
     summary: 'Replace what a price book says, now or from a time on',
     description:
-      'What is absent is not in the new version. It is in force on every replica within 2 s; calls and tasks under way keep their price.',
+      'What is absent is not in the new version. With `replaces_version` it is written only if nobody has written another one since you read the book. It is in force on every replica within 2 s; calls and tasks under way keep their price.',
   })
   @ApiOkResponse({ type: PriceBookView })
   async replaceAdminPriceBook(@Param('id') id: string, @StrictBody() body: ReplacePriceBookBody) {

@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Act, type Deed } from '../shared/act.js';
-import { answerOf, api, reasonHeader, type Shape } from '../shared/api.js';
+import { answerOf, api, ApiProblem, reasonHeader, type Shape } from '../shared/api.js';
+import { queries } from '../shared/queries.js';
 import { secondsOf } from '../shared/time.js';
 import { JsonField, placeOfRefusal } from './json-field.js';
 import { readJsonText } from './json-lines.js';
@@ -23,6 +24,9 @@ interface Written {
   readonly fault: string | undefined;
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** What is typed into the fields of a book, and how it is sent. */
 function useBookText(first: string) {
   const [written, setWritten] = useState<Written>({ text: first, from: '', fault: undefined });
@@ -32,10 +36,9 @@ function useBookText(first: string) {
     set({ fault: undefined });
     const validFrom = secondsOf(written.from);
     const { value } = readJsonText(written.text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     // What is no object is refused by the gateway in its own words.
     const body = (
-      isObject && validFrom !== undefined ? { ...value, valid_from: validFrom } : value
+      isObject(value) && validFrom !== undefined ? { ...value, valid_from: validFrom } : value
     ) as Body;
     return call(body).catch((problem: unknown) => {
       set({ fault: placeOfRefusal(problem, written.text) });
@@ -90,15 +93,37 @@ export function NewBook({ onMade }: { readonly onMade: (id: string) => void }) {
 const textOf = ({ factor_permille, models }: Pick<Book, 'factor_permille' | 'models'>): string =>
   JSON.stringify({ factor_permille, models }, null, 2);
 
-/** Writes a new version of a price book. */
+/** Writes a new version of a price book, unless somebody else has written one since the text was begun. */
 export function ReplaceBook({ book }: { readonly book: Book }) {
-  const fields = useBookText(textOf(book));
+  const [first, setFirst] = useState(book);
+  const fields = useBookText(textOf(first));
+  const { text, from } = fields.written;
+  const isUntouched = text === textOf(first) && from === '';
+  const begin = () => {
+    setFirst(book);
+    fields.set({ text: textOf(book), from: '', fault: undefined });
+  };
+  const isOld = book.newest_version !== first.newest_version;
+  useEffect(() => {
+    if (isOld && isUntouched) begin();
+  }, [isOld, isUntouched]);
   const run = async ({ reason }: Deed) => {
     const headers = reasonHeader(reason);
     const params = { path: { id: book.id } };
-    const replaced = await fields.send((body) =>
-      answerOf(api.PUT('/admin/price-books/{id}', { params, body, headers })),
-    );
+    const replaced = await fields
+      .send((body) => {
+        // What is no object is refused by the gateway in its own words.
+        const sent = isObject(body) ? { ...body, replaces_version: first.newest_version } : body;
+        return answerOf(api.PUT('/admin/price-books/{id}', { params, body: sent, headers }));
+      })
+      .catch(async (problem: unknown) => {
+        if (problem instanceof ApiProblem && problem.status === 409) {
+          await queries.invalidateQueries({ queryKey: ['price-book', book.id] });
+        }
+        throw problem;
+      });
+    setFirst(replaced);
+    fields.set({ text: textOf(replaced), from: '' });
     const planned = replaced.planned.length - book.planned.length;
     return planned > 0
       ? 'The new version is planned.'
@@ -110,6 +135,17 @@ export function ReplaceBook({ book }: { readonly book: Book }) {
         {accountsOf(book)} The new version replaces all that the book says. Calls and tasks under
         way keep their price.
       </p>
+      {isOld && (
+        <div class="notice wait" role="status">
+          <p>
+            Somebody has written version {book.newest_version} meanwhile. Your text was begun from
+            version {first.newest_version}, so it is not taken.
+          </p>
+          <button type="button" onClick={begin}>
+            Begin anew from what is in force
+          </button>
+        </div>
+      )}
       <BookFields of={fields} />
     </Act>
   );

@@ -31,7 +31,7 @@ export default function PriceBook() {
           </>
         }
       >
-        {mayKeep && <ReplaceBook key={data.version} book={data} />}
+        {mayKeep && <ReplaceBook key={data.id} book={data} />}
         {mayKeep && <DeleteBook book={data} />}
       </ScreenHead>
       <Figures

@@ -4,6 +4,8 @@ import { Int, ModelId, Nested, Pattern } from '../../common/validation/fields.js
 
 const MAX_FACTOR_PERMILLE = 10_000;
 const MAX_MODELS = 1_000;
+/** The largest integer of the column. */
+const MAX_VERSION = 2_147_483_647;
 const optional = { optional: true } as const;
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const ID_SAYS = 'must be 1 to 64 lowercase letters, digits, hyphens and underscores';
@@ -17,11 +19,8 @@ export class PriceBookModelBody {
   price!: OverlayPrice;
 }
 
-/** Body of PUT /admin/price-books/{id}. It replaces what the book says. */
-export class ReplacePriceBookBody {
-  @Pattern(ID, ID_SAYS, { ...optional, description: 'That of the path', example: 'partners' })
-  id?: string;
-
+/** What a price book says. */
+export class PriceBookTermsBody {
   @Int({
     min: 1,
     max: MAX_FACTOR_PERMILLE,
@@ -48,10 +47,25 @@ export class ReplacePriceBookBody {
   valid_from?: number;
 }
 
+/** Body of PUT /admin/price-books/{id}. It replaces what the book says. */
+export class ReplacePriceBookBody extends PriceBookTermsBody {
+  @Pattern(ID, ID_SAYS, { ...optional, description: 'That of the path', example: 'partners' })
+  id?: string;
+
+  @Int({
+    min: 1,
+    max: MAX_VERSION,
+    ...optional,
+    description:
+      'The `newest_version` that you have read: 409 `conflict` where somebody has written another one since. Absent: it is not compared',
+  })
+  replaces_version?: number;
+}
+
 /** Body of POST /admin/price-books. */
-export class CreatePriceBookBody extends ReplacePriceBookBody {
+export class CreatePriceBookBody extends PriceBookTermsBody {
   @Pattern(ID, ID_SAYS, { description: 'A name of your own for the book', example: 'partners' })
-  declare id: string;
+  id!: string;
 }
 
 /** Body of POST /admin/price-books/{id}/what-if. */

@@ -38,6 +38,13 @@ export class PriceBookView extends PriceBookVersionView {
   @ApiProperty({ enum: ['price_book'], description: 'Always `price_book`' })
   object!: 'price_book';
 
+  @ApiProperty({
+    type: 'integer',
+    example: 1,
+    description: 'The version that was written last, also one that is planned or past',
+  })
+  newest_version!: number;
+
   @ApiProperty({ type: [PriceBookVersionView], description: 'Versions that begin later' })
   planned!: readonly PriceBookVersionView[];
 
@@ -82,11 +89,13 @@ export function viewWhatIf(accounts: readonly WouldPay[]): WhatIfView {
 }
 
 /** The book as operators see it. */
-export function viewPriceBook({ id, current, planned, accounts }: PriceBook): PriceBookView {
+export function viewPriceBook(book: PriceBook): PriceBookView {
+  const { id, current, newestVersion, planned, accounts } = book;
   return {
     id,
     object: 'price_book',
     ...viewVersion(current),
+    newest_version: newestVersion,
     planned: planned.map(viewVersion),
     accounts,
   };

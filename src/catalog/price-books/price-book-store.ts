@@ -15,6 +15,8 @@ export interface PriceBook {
   readonly id: string;
   /** The version in force or, before the first one begins, that one. */
   readonly current: PriceBookVersion;
+  /** The number of the version that was written last, whether it is in force, planned or past. */
+  readonly newestVersion: number;
   /** The versions that begin later. */
   readonly planned: readonly PriceBookVersion[];
   /** Number of accounts that have it. */
@@ -60,10 +62,17 @@ export class PriceBookStore {
     });
   }
 
-  /** A new version of a book. Throws 404 not_found, and 409 conflict for too many that have not begun. */
-  replace(id: string, terms: PriceBookTerms): Promise<PriceBook> {
+  /**
+   * A new version of a book. Throws 404 not_found, and 409 conflict for too many that have not begun, and where the newest
+   * version is not the one that the caller has seen.
+   */
+  replace(id: string, terms: PriceBookTerms, seenVersion?: number): Promise<PriceBook> {
     return this.change(async (manager) => {
-      const { planned } = await this.found(id, manager);
+      const { planned, newestVersion } = await this.found(id, manager);
+      if (seenVersion !== undefined && seenVersion !== newestVersion) {
+        const message = `The newest version of the price book is ${newestVersion}, not ${seenVersion}. Read it before you replace it.`;
+        throw new GatewayError('conflict', message, { param: 'replaces_version' });
+      }
       if (planned.length >= MAX_PLANNED_VERSIONS) {
         const message = `${MAX_PLANNED_VERSIONS} versions of the price book have not begun, the most.`;
         throw new GatewayError('conflict', message);
@@ -127,6 +136,10 @@ export class PriceBookStore {
       `SELECT price_book AS id, count(*)::int AS count FROM account WHERE price_book = ANY ($1) GROUP BY 1`,
       [ids],
     );
+    const newest = await manager.query<{ readonly id: string; readonly version: number }[]>(
+      `SELECT book_id AS id, max(version) AS version FROM price_book_version WHERE book_id = ANY ($1) GROUP BY 1`,
+      [ids],
+    );
     const [time] = await manager.query<{ readonly now: Date }[]>('SELECT clock_timestamp() AS now');
     const nowMs = time?.now.getTime() ?? 0;
     return ids.flatMap((id) => {
@@ -135,7 +148,8 @@ export class PriceBookStore {
       if (current === undefined) return [];
       const planned = own.filter((each) => each !== current);
       const accounts = counts.find((row) => row.id === id)?.count ?? 0;
-      return [{ id, current, planned, accounts }];
+      const newestVersion = newest.find((row) => row.id === id)?.version ?? current.version;
+      return [{ id, current, newestVersion, planned, accounts }];
     });
   }
 }

@@ -44,7 +44,14 @@ export const PRICE_BOOK_DECLARATIONS = {
   'price-book:replace': {
     about: 'Replaces what a price book says, within 2 s on every process or from a time on',
     operands: BOOK,
-    options: TERMS,
+    options: {
+      ...TERMS,
+      'replaces-version': {
+        value: 'N',
+        about:
+          'The newest_version that you have read. Refused where somebody has written another one since',
+      },
+    },
     example: 'price-book:replace partners --file partners.json --valid-from 2027-01-01',
   },
   'price-book:what-if': {
