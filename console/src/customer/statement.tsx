@@ -3,7 +3,7 @@ import { Link, useParams } from 'wouter-preact';
 import type { Shape } from '../shared/api.js';
 import { count, usd } from '../shared/money.js';
 import { Copy, Facts, Money, Panel, RawJson, ScreenHead, Unshown } from '../shared/parts.js';
-import { type Column, Table } from '../shared/table.js';
+import { type Column, Table, useEvenPlaces } from '../shared/table.js';
 import { AMOUNT, type Entry, EXPIRES, FOR, KIND, PAYMENT, REASON, WHEN } from './ledger-columns.js';
 import {
   answerUrl,
@@ -102,6 +102,7 @@ function factsOf(statement: Statement): readonly (readonly [string, ComponentChi
 
 /** The opening balance, what was added and taken, and the closing one. */
 function Balance({ of }: { readonly of: Statement }) {
+  const table = useEvenPlaces();
   const taken = (amount: string): string => (-BigInt(amount)).toString();
   const lines: readonly (readonly [string, string])[] = [
     ['Opening balance', of.opening_microusd],
@@ -112,7 +113,7 @@ function Balance({ of }: { readonly of: Statement }) {
     ['Expired', taken(of.expired_microusd)],
   ];
   return (
-    <table class="sum">
+    <table class="sum" ref={table}>
       <caption class="hidden-caption">The sum of the month</caption>
       <tbody>
         {lines.map(([name, amount]) => (

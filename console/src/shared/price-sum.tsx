@@ -1,6 +1,7 @@
 import { exactUsd, count } from './money.js';
 import { Money } from './parts.js';
 import type { Shape } from './api.js';
+import { useEvenPlaces } from './table.js';
 
 type Line = Shape<'PriceLineView'>;
 
@@ -25,12 +26,13 @@ export const perOf = ({ unit, per }: { unit: string; per: number }): string =>
 /** The charge, written out: each quantity times its price, and what was done with the sum. */
 export function PriceSum(props: PriceSumProps) {
   const { lines, charged, priceBook, factorPermille } = props;
+  const table = useEvenPlaces();
   if (lines === null || lines.length === 0) {
     return <p class="soft">No price was worked out: nothing was measured, or a person chose it.</p>;
   }
   return (
     <div class="table-frame" tabIndex={0} role="group" aria-label="The sum, written out">
-      <table class="sum">
+      <table class="sum" ref={table}>
         <caption class="hidden-caption">The sum, written out</caption>
         <thead>
           <tr>

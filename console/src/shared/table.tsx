@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Empty, Loading, Problem } from './parts.js';
 import type { Pages } from './queries.js';
 
@@ -31,13 +32,42 @@ const idOf = (row: unknown): string | undefined => {
   return typeof id === 'string' ? id : undefined;
 };
 
+const PLACES = /^[−-]?\$[\d,]+\.(\d+)$/;
+
+/**
+ * A table whose amounts of one column have the same number of decimal places. The zeros that an amount lacks are added by the
+ * style alone: its text stays exact, and what is copied too.
+ */
+export function useEvenPlaces(): RefObject<HTMLTableElement> {
+  const table = useRef<HTMLTableElement>(null);
+  useLayoutEffect(() => {
+    const columns = new Map<number, (readonly [HTMLElement, number])[]>();
+    for (const cell of table.current?.querySelectorAll<HTMLTableCellElement>('td.end') ?? []) {
+      const amount = cell.querySelector<HTMLElement>('.number') ?? cell;
+      const [, places] = PLACES.exec(amount.textContent ?? '') ?? [];
+      delete amount.dataset.zeros;
+      if (places === undefined) continue;
+      const column = columns.get(cell.cellIndex) ?? [];
+      columns.set(cell.cellIndex, [...column, [amount, places.length]]);
+    }
+    for (const column of columns.values()) {
+      const most = Math.max(...column.map(([, places]) => places));
+      for (const [amount, places] of column) {
+        if (places < most) amount.dataset.zeros = '0'.repeat(most - places);
+      }
+    }
+  });
+  return table;
+}
+
 /** A table with a name. It scrolls by itself on a narrow page. */
 export function Table<Row>(props: TableProps<Row> & { readonly rows: readonly Row[] }) {
   const { name, columns, rows, keyOf = idOf } = props;
   const sideOf = ({ isNumber }: Column<Row>) => (isNumber ? 'end' : undefined);
+  const table = useEvenPlaces();
   return (
     <div class="table-frame" tabIndex={0} role="group" aria-label={name}>
-      <table>
+      <table ref={table}>
         <caption class="hidden-caption">{name}</caption>
         <thead>
           <tr>
