@@ -4,9 +4,11 @@ import type { Response } from 'express';
 import { MovesMoney, NeedsRole } from '../auth/operators/role.js';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import type { PageView } from '../common/paging/page.view.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { ContentLinkView } from '../tasks/content-links/content-link.view.js';
 import { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import { AdminTasksService } from './admin-tasks.service.js';
 import { RefundBody } from './dto/admin.bodies.js';
@@ -57,6 +59,27 @@ export class AdminTasksController {
   @ApiOkResponse({ schema: ANY_ADMIN_TASK })
   retrieveAdminTask(@Param('id') id: string): Promise<object> {
     return this.tasks.get(id);
+  }
+
+  @Post(':id/content-link')
+  @ShowsContent('task:content-link')
+  @NeedsRole('support')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'A link to the file of a task of any account',
+    description:
+      'The link is good without a key until it expires, for GET and HEAD. Who asked for it is recorded.',
+  })
+  @ApiOkResponse({ type: ContentLinkView })
+  @ErrorResponses(
+    'not_found',
+    'content_not_available',
+    'conflict',
+    'task_not_ready',
+    'content_expired',
+  )
+  createAdminTaskContentLink(@Param('id') id: string): Promise<ContentLinkView> {
+    return this.tasks.contentLink(id);
   }
 
   @Post(':id/resolve')

@@ -7,9 +7,11 @@ import { toPublicId } from '../common/ids/public-id.js';
 import { filterId, notFound, pathId } from '../common/ids/id-params.js';
 import { formatMicroUsd, parseMicroUsd } from '../common/money/micro-usd.js';
 import { type PageView, viewPage } from '../common/paging/page.view.js';
+import type { ContentLinkView } from '../tasks/content-links/content-link.view.js';
 import type { AdminTasksQuery } from '../tasks/dto/tasks.query.js';
 import type { Task } from '../tasks/task.js';
 import { TaskKinds } from '../tasks/task-kinds.js';
+import { TaskContents } from '../tasks/reads/task-contents.js';
 import { TaskRepository } from '../tasks/reads/task.repository.js';
 import { filterOf } from '../tasks/reads/tasks.service.js';
 import { TaskCollection } from '../tasks/collection/task-collection.js';
@@ -42,6 +44,7 @@ export class AdminTasksService {
     private readonly resolution: TaskResolution,
     private readonly collection: TaskCollection,
     private readonly kinds: TaskKinds,
+    private readonly contents: TaskContents,
     private readonly ledger: LedgerService,
   ) {}
 
@@ -63,6 +66,11 @@ export class AdminTasksService {
   /** The task as operators see it; 404 `not_found`. */
   async get(id: string): Promise<object> {
     return this.view(await this.find(id));
+  }
+
+  /** A link to the file of the task; throws 404 `not_found` and what {@link TaskContents.linkTo} throws. */
+  async contentLink(id: string): Promise<ContentLinkView> {
+    return this.contents.linkTo(await this.find(id));
   }
 
   /** 404 `not_found`, 409 `conflict` if the task is in another state, 400 for an invalid charge. */

@@ -79,6 +79,11 @@ export const TASK_COMMANDS: Readonly<Record<TaskCommandName, OperatorCommand<Tas
       tasks.list(sent(AdminTasksQuery, options, timesOf(options))),
   },
   task: { run: ({ tasks }, [id = '']) => tasks.get(id) },
+  'task:content-link': {
+    // It changes nothing, but whoever sees what customers made is recorded.
+    changes: true,
+    run: ({ tasks }, [id = '']) => tasks.contentLink(id),
+  },
   'task:resolve': {
     changes: true,
     question: async (operators, words, options) => {

@@ -93,6 +93,7 @@ import { LateResultStep } from './worker/late-result-step.js';
     ContentLinks,
     ContentReaderGuard,
     LinkOwners,
+    TaskContents,
     IdempotencyClaims,
     IdempotencyKeyGuard,
     TaskModelGuard,

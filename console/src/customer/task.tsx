@@ -14,7 +14,7 @@ import {
   Unshown,
 } from '../shared/parts.js';
 import { useAnswer, usePages } from '../shared/queries.js';
-import { useSession } from '../shared/session.js';
+import { useMayCall } from '../shared/session.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import {
   chargedOf,
@@ -22,6 +22,7 @@ import {
   endedOf,
   heldOf,
   isOver,
+  mediaKindOf,
   type OwnTask,
 } from '../shared/task-parts.js';
 import { When } from '../shared/time.js';
@@ -38,7 +39,7 @@ export default function Task() {
     { everyMs: UNDER_WAY_MS, until: isOver },
   );
   if (data === undefined) return <Unshown title={id} error={error} />;
-  const kind = 'created' in data ? 'video' : 'audio';
+  const kind = mediaKindOf(data);
   return (
     <>
       <ScreenHead
@@ -106,12 +107,6 @@ function momentsOf(task: OwnTask): readonly Moment[] {
     },
     ...(refunded ? [{ title: `Given back: ${usd(refunded)}` }] : []),
   ];
-}
-
-/** Whether the session may do what costs or changes something. */
-function useMayCall(): boolean {
-  const { reads_only: readsOnly, scopes } = useSession();
-  return !readsOnly && scopes.includes('call');
 }
 
 function Cancel({ id }: { readonly id: string }) {

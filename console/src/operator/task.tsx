@@ -2,17 +2,16 @@ import type { ComponentChildren } from 'preact';
 import { useParams } from 'wouter-preact';
 import { answerOf, api, reasonHeader } from '../shared/api.js';
 import { usd } from '../shared/money.js';
-import { Media } from '../shared/media.js';
 import { Badge, Copy, Facts, Figures, Id, Money } from '../shared/parts.js';
 import { type Moment, Panel, RawJson, ScreenHead, Timeline, Unshown } from '../shared/parts.js';
 import { PriceSum } from '../shared/price-sum.js';
 import { useAnswer } from '../shared/queries.js';
-import { useMay } from '../shared/session.js';
 import { When } from '../shared/time.js';
 import { attemptMoments, Attempts } from './attempts.js';
 import { Decide } from './decide-acts.js';
 import { RefundAct } from './refund-act.js';
 import { TaskDeliveries } from './task-deliveries.js';
+import { TaskResult } from './task-file.js';
 import {
   type AnyTask,
   chargedOf,
@@ -82,7 +81,7 @@ export default function Task() {
           />
         </Panel>
       </div>
-      <Result of={data} />
+      <TaskResult key={data.id} of={data} />
       <Panel title="Attempts at providers">
         <Attempts of={data.attempts} />
       </Panel>
@@ -92,23 +91,6 @@ export default function Task() {
       </Panel>
       <RawJson value={data} />
     </>
-  );
-}
-
-function Result({ of: task }: { readonly of: AnyTask }) {
-  const maySee = useMay('support');
-  if (!maySee) {
-    return (
-      <Panel title="Result">
-        <p class="soft">Your role sees amounts, not content.</p>
-      </Panel>
-    );
-  }
-  if (task.result === null) return null;
-  return (
-    <Panel title="Result">
-      <Media result={task.result} kind={'created' in task ? 'video' : 'audio'} />
-    </Panel>
   );
 }
 

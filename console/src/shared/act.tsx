@@ -29,6 +29,8 @@ interface ActProps {
   readonly isDangerous?: boolean;
   /** Asks for a reason, and for the token where the last proof is old. */
   readonly movesMoney?: boolean;
+  /** Asks for a reason alone. */
+  readonly needsReason?: boolean;
 }
 
 /** A button that opens a dialogue, which does one deed. */
@@ -64,6 +66,7 @@ interface DialogProps extends ActProps {
 
 function ActDialog(props: DialogProps) {
   const { title, label, children, run, movesMoney = false, onClose } = props;
+  const needsReason = movesMoney || props.needsReason;
   const { idempotencyKey, onKnown } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const headingId = useId();
@@ -110,7 +113,7 @@ function ActDialog(props: DialogProps) {
       <form onSubmit={submit}>
         <h2 id={headingId}>{title}</h2>
         {children}
-        {movesMoney && (
+        {needsReason && (
           <label class="field">
             <span>Reason</span>
             <textarea

@@ -35,6 +35,13 @@ export const TASK_FILTERS: readonly Filter[] = [
   },
 ];
 
+/** What the file of a task is, where its name does not tell it. */
+export function mediaKindOf(task: AnyTask | OwnTask): 'audio' | 'video' {
+  const { result } = task;
+  const hasVideo = result !== null && 'has_video' in result && result.has_video === true;
+  return hasVideo || 'created' in task ? 'video' : 'audio';
+}
+
 /** Epoch seconds of the submission. */
 export const createdOf = (task: AnyTask | OwnTask): number =>
   'created_at' in task ? task.created_at : task.created;

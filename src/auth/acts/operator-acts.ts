@@ -34,6 +34,7 @@ const ACT_OF_CALL: ReadonlyMap<string, string> = new Map([
   ['POST /admin/accounts/:id/portal-links', 'account:portal-link'],
   ['DELETE /admin/sessions/:id', 'session:end'],
   ['POST /admin/executions/:id/refund', 'execution:refund'],
+  ['POST /admin/tasks/:id/content-link', 'task:content-link'],
   ['POST /admin/tasks/:id/refund', 'task:refund'],
   ['POST /admin/tasks/:id/resolve', 'task:resolve'],
   ['POST /admin/webhook-deliveries/:id/redeliver', 'delivery:redeliver'],

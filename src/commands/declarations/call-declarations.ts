@@ -95,6 +95,12 @@ export const TASK_DECLARATIONS = {
     example: 'tasks --status reconciliation_required',
   },
   task: { about: 'Shows a task', operands: TASK, example: 'task task_…' },
+  'task:content-link': {
+    about: 'Makes a link to the file of a task, which is good without a key until it expires',
+    operands: TASK,
+    notes: ['Who made it is recorded.'],
+    example: 'task:content-link task_…',
+  },
   'task:resolve': {
     about: 'Decides a task whose outcome is unknown, or collects a late result',
     operands: [

@@ -6,6 +6,8 @@ import { toEpochSeconds } from '../../common/time/clock.js';
 import type { Caller } from '../../auth/caller.js';
 import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
+import type { ContentLinkView } from '../content-links/content-link.view.js';
+import { ContentLinks } from '../content-links/content-links.js';
 import { TasksService } from './tasks.service.js';
 
 /** The file of a task. */
@@ -22,6 +24,7 @@ export class TaskContents {
     private readonly reads: TasksService,
     private readonly kinds: TaskKinds,
     private readonly files: StoredFiles,
+    private readonly links: ContentLinks,
   ) {}
 
   /**
@@ -32,14 +35,28 @@ export class TaskContents {
     const task = await this.reads.get(caller, id);
     const { contentAt } = this.kinds.of(task.kind);
     if (contentAt === 'elsewhere') throw noContent();
-    if (task.status !== 'succeeded') {
-      throw new GatewayError('task_not_ready', 'The task has not succeeded.', { param: 'id' });
-    }
+    requireSuccess(task);
     if (contentAt === undefined || !task.content) throw noContent();
     const { fileId, filename, expiresAt } = task.content;
     const file = await this.files.kept(task.accountId, fileId);
     return { file, filename, task, expiresAt: toEpochSeconds(expiresAt) };
   }
+
+  /** A link to the file of the task, whatever endpoint serves it. Throws as {@link find}. */
+  async linkTo(task: Task): Promise<ContentLinkView> {
+    requireSuccess(task);
+    if (!task.content) throw noContent();
+    const { fileId, expiresAt } = task.content;
+    await this.files.kept(task.accountId, fileId);
+    const { contentAt } = this.kinds.of(task.kind);
+    const surface = contentAt === 'elsewhere' ? 'videos' : 'tasks';
+    return this.links.temporary(task, { surface, expiresAt: toEpochSeconds(expiresAt) });
+  }
+}
+
+function requireSuccess({ status }: Task): void {
+  if (status === 'succeeded') return;
+  throw new GatewayError('task_not_ready', 'The task has not succeeded.', { param: 'id' });
 }
 
 function noContent(): GatewayError {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { answerOf, api, CONSOLE_PATH, problemOf } from '../../shared/api.js';
 import { Media } from '../../shared/media.js';
 import { Badge, Facts, Id, Money, Problem, RawJson } from '../../shared/parts.js';
-import { chargedOf, type OwnTask } from '../../shared/task-parts.js';
+import { chargedOf, mediaKindOf, type OwnTask } from '../../shared/task-parts.js';
 import { eventsOf } from './events.js';
 import { isAbort } from './send.js';
 
@@ -82,7 +82,7 @@ function TaskEnd({ task }: { readonly task: OwnTask }) {
       </p>
       {task.error !== null && <p class="notice bad">{task.error.message}</p>}
       {task.result !== null && (
-        <Media result={task.result} kind={'created' in task ? 'video' : 'audio'} />
+        <Media result={task.result} kind={mediaKindOf(task)} />
       )}
     </>
   );
