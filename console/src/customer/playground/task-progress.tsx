@@ -81,9 +81,7 @@ function TaskEnd({ task }: { readonly task: OwnTask }) {
         <Badge state={task.status} />
       </p>
       {task.error !== null && <p class="notice bad">{task.error.message}</p>}
-      {task.result !== null && (
-        <Media result={task.result} kind={mediaKindOf(task)} />
-      )}
+      {task.result !== null && <Media result={task.result} kind={mediaKindOf(task)} />}
     </>
   );
 }
