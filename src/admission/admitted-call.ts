@@ -51,8 +51,8 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly countedBody?: Request['countedBody'];
   /** The response to the caller. It is aborted at the deadline of the call. */
   readonly response?: ServerResponse;
-  /** The request, for its line in the log. */
-  readonly request?: Pick<Request, 'upstreamMs'>;
+  /** The request, for its line in the log and its trace. */
+  readonly request?: Pick<Request, 'upstream' | 'traceParent'>;
 }
 
 /**

@@ -32,6 +32,9 @@ export class OverlayTerms {
   @Custom(isHeaders, `must map at most ${MAX_ENTRIES} names of headers to texts in ASCII`, map)
   headers?: Record<string, string>;
 
+  @Bool(optional)
+  send_traceparent?: boolean;
+
   @Custom(
     isConstants,
     `must hold at most ${MAX_ENTRIES} fields by name, with at most ${MAX_DEPTH} levels`,

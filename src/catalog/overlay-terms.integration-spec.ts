@@ -23,6 +23,7 @@ describe('the terms of a row', () => {
       headers: { 'X-Title': 'Shop' },
       constants: { provider: { order: ['a'] } },
       timeout_ms: 900_000,
+      send_traceparent: true,
       pass_fields: ['cache_control'],
     });
     expect(row?.terms).toEqual({
@@ -33,6 +34,7 @@ describe('the terms of a row', () => {
       headers: { 'x-title': 'Shop' },
       constants: { provider: { order: ['a'] } },
       timeoutMs: 900_000,
+      sendsTraceParent: true,
       passFields: ['cache_control'],
     });
   });

@@ -78,6 +78,7 @@ function given(entry: OverlayTerms): UpstreamTerms {
     drop: entry.drop,
     headers:
       headers && Object.fromEntries(headers.map(([name, text]) => [name.toLowerCase(), text])),
+    sendsTraceParent: entry.send_traceparent,
     constants: entry.constants,
     timeoutMs: entry.timeout_ms,
     passFields: entry.pass_fields,

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, postJson, send } from '../support/http-answer.js';
 import { HELLO } from '../support/paid-endpoints.js';
@@ -11,6 +12,8 @@ import {
 } from '../support/process.js';
 import { until } from '../support/until.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -98,7 +101,18 @@ describe('the log', () => {
     async () => {
       const gateway = await start({ TRUST_PROXY: '127.0.0.0/8' });
       const { accountId, keyId, headers } = await gateway.account();
-      await postJson(`${gateway.url}/v1/audio/speech`, headers, HELLO);
+      const named = {
+        'x-client-request-id': 'order-7',
+        traceparent: `00-${TRACE}-00f067aa0ba902b7-01`,
+      };
+      await postJson(`${gateway.url}/v1/audio/speech`, { ...headers, ...named }, HELLO);
+      const untraced = { ...headers, traceparent: `00-${TRACE}-${'0'.repeat(16)}-01` };
+      const asked = { ...HELLO, model: 'nothing' };
+      await postJson(
+        `${gateway.url}/v1/audio/speech`,
+        { ...untraced, 'x-client-request-id': 'order-8' },
+        asked,
+      );
       await send(`${gateway.url}/nowhere/to/be/found?secret=1`, {
         headers: { 'x-forwarded-for': '203.0.113.9' },
       });
@@ -112,7 +126,19 @@ describe('the log', () => {
         model: HELLO.model,
         charged_microusd: expect.stringMatching(/^[1-9]\d*$/),
         upstream_ms: expect.any(Number),
+        client_request_id: 'order-7',
+        trace_id: TRACE,
+        provider: expect.any(String),
+        upstream_model: 'eleven_v4',
+        provider_request_id: expect.any(String),
+        attempts: 1,
+        host: hostname(),
+        process: expect.any(Number),
       });
+      // What was refused before its hold is found by the caller's id.
+      const refused = lines.filter(({ client_request_id: id }) => id === 'order-8');
+      expect(refused).toMatchObject([{ code: 'model_not_available', param: 'model' }]);
+      expect(refused[0]).not.toMatchObject({ trace_id: TRACE });
       expect(lines.find(({ route }) => route === 'unmatched')).toMatchObject({
         path: '/nowhere/to/be/…',
         address: '203.0.113.9',

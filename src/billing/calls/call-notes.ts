@@ -1,8 +1,11 @@
+import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { reportedCostOf } from '../../catalog/reported-cost.js';
 import { type CostedRoute, type MadeUnits, routeCostOf } from '../../catalog/route-cost.js';
 import type { ProviderFigures, UnchargedQuantity } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { FinishedAttempt, TriedRoute } from '../../providers/ports/attempt.js';
+import { logAnswer, logAttempt } from '../../platform/observability/request-log.js';
+import { providerErrorBehind } from '../../providers/http/provider-fault.js';
 import { AttemptLog } from '../../providers/routing/attempt-log.js';
 import type { ExecutionEnd } from './execution-commands.js';
 
@@ -27,8 +30,11 @@ export class CallNotes {
   private figures: ProviderFigures | null | undefined;
   private readonly attempts = new AttemptLog();
 
-  /** The call was admitted at this time. */
-  constructor(private readonly startedAtMs: number) {}
+  /** The call was admitted at this time; the line of its request in the log names the provider. */
+  constructor(
+    private readonly startedAtMs: number,
+    private readonly request?: AdmittedCall['request'],
+  ) {}
 
   /** An attempt begins. Figures of a provider that did nothing are dropped. */
   onAttempt(tried: TriedRoute, route: CostedRoute | undefined): void {
@@ -39,6 +45,12 @@ export class CallNotes {
 
   onAttemptEnd(attempt: FinishedAttempt): void {
     this.attempts.add(attempt);
+    if (this.request) logAttempt(this.request, attempt);
+  }
+
+  /** The first byte of a streamed answer was sent, so many milliseconds after the admission. */
+  onFirstByte(afterMs: number): void {
+    if (this.request?.upstream) this.request.upstream.firstByteMs = afterMs;
   }
 
   /** Cost figures that the provider reported. */
@@ -54,6 +66,7 @@ export class CallNotes {
 
   /** For the record of a call that succeeded with what was made, and the provider's id of its answer. */
   ofSuccess(made: MadeUnits | null, atMs: number, requestId: string | null): Noted {
+    if (this.request) logAnswer(this.request, requestId);
     const attempts = this.attempts.ofSuccess(this.startedAtMs, atMs, requestId);
     return { ...this.noted, attempts, costMicroUsd: this.costOf(made) };
   }
@@ -61,6 +74,8 @@ export class CallNotes {
   /** For the record of a call that failed. */
   ofFailure({ thrown, isAborted, atMs }: CallFailure): Noted & Tried {
     const { tried, noted, uncharged } = this;
+    const error = providerErrorBehind(thrown);
+    if (this.request && error) logAnswer(this.request, error.providerRequestId);
     const attempts = this.attempts.ofFailure(this.startedAtMs, atMs, thrown, isAborted);
     return { ...tried, ...noted, attempts, uncharged, costMicroUsd: this.costOf(uncharged) };
   }

@@ -81,7 +81,7 @@ export class PaidCall<O extends Operation = Operation>
     this.start = startOfCall(call, quote);
     this.affinity = call.affinity;
     this.startedMs = context.clock.nowMs();
-    this.notes = new CallNotes(this.startedMs);
+    this.notes = new CallNotes(this.startedMs, call.request);
     this.deadline = new CallDeadline(this, context.callDeadlineMs);
   }
 
@@ -94,6 +94,10 @@ export class PaidCall<O extends Operation = Operation>
 
   get response(): AdmittedCall['response'] {
     return this.call.response;
+  }
+
+  get traceParent(): string | undefined {
+    return this.call.request?.traceParent;
   }
 
   /** What is held for the call. */
@@ -196,6 +200,7 @@ export class PaidCall<O extends Operation = Operation>
   /** The first byte of the response was sent to the caller. */
   onFirstByte(): void {
     this.firstByteMs ??= this.durationMs;
+    this.notes.onFirstByte(this.firstByteMs);
   }
 
   /** The provider has begun to send a result that is forwarded only when it is complete. */
@@ -231,11 +236,8 @@ export class PaidCall<O extends Operation = Operation>
     if (this.response) setSandboxHeader(this.response, isSandbox);
   }
 
-  /** The log line of the request has the time of the providers. */
   onAttemptEnd(attempt: FinishedAttempt): void {
     this.notes.onAttemptEnd(attempt);
-    const { request } = this.call;
-    if (request) request.upstreamMs = (request.upstreamMs ?? 0) + attempt.durationMs;
   }
 
   /** What waits in memory counts as unread bytes of the response. */

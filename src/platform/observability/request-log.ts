@@ -1,7 +1,9 @@
+import { hostname } from 'node:os';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { CHARGE_HEADER } from '../http-server/responses/gateway-headers.js';
 import { toPublicId } from '../../common/ids/public-id.js';
+import { traceIdOf } from '../../common/trace-parent.js';
 import { redactText } from '../../common/secrets/redact-text.js';
 import type { Metrics } from './metrics.js';
 
@@ -19,10 +21,22 @@ export interface LoggedRefusal {
   readonly reason?: string;
 }
 
+/** What providers did for a request: how long, how often, and the one that was asked last. */
+interface LoggedUpstream {
+  ms: number;
+  attempts: number;
+  provider: string;
+  model: string;
+  /** The provider's id of its answer. */
+  requestId: string | null;
+  /** From the admission of the call; null while nothing of a stream was sent. */
+  firstByteMs: number | null;
+}
+
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Milliseconds that providers needed for this request. */
-    upstreamMs?: number;
+    /** What providers did for this request. */
+    upstream?: LoggedUpstream;
     /** Whether a line about this request is logged at its end. */
     isLogged?: boolean;
     /** Why it was refused, for that line. */
@@ -31,12 +45,14 @@ declare module 'express-serve-static-core' {
 }
 
 /**
- * Middleware: one log line and one observation per response. The line has method, route, status, durations, ids, model,
- * charge, the client's address (which a trusted proxy names) and, of a refused request, code, param and reason; never headers,
+ * Middleware: one log line and one observation per response. The line has method, route, status, durations, ids (the caller's
+ * and that of its trace too), model, provider, charge, host and process, the client's address (which a trusted proxy names) and, of a refused request, code, param and reason; never headers,
  * query or bodies. Probes are logged at
  * level debug.
  */
-export function requestLog(logger: Logger, metrics: Metrics) {
+export function requestLog(parent: Logger, metrics: Metrics) {
+  // Written once, not for each line.
+  const logger = parent.child({ host: hostname(), process: process.pid });
   return (request: Request, response: Response, next: NextFunction): void => {
     const startNs = process.hrtime.bigint();
     request.isLogged = !PROBES.test(request.path);
@@ -61,9 +77,11 @@ function factsOf(
   route: string,
   seconds: number,
 ): Record<string, unknown> {
-  const { admitted, upstreamMs, refusal } = request;
+  const { admitted, upstream, refusal, traceParent } = request;
   return {
     execution_id: toPublicId('exec', request.executionId),
+    client_request_id: request.clientRequestId,
+    trace_id: traceParent && traceIdOf(traceParent),
     method: request.method,
     route,
     path: route === UNMATCHED ? headOf(request.path) : undefined,
@@ -76,9 +94,48 @@ function factsOf(
     param: refusal?.param ?? undefined,
     reason: refusal?.reason,
     charged_microusd: response.getHeader(CHARGE_HEADER),
-    upstream_ms: upstreamMs === undefined ? undefined : Math.round(upstreamMs * 1e3) / 1e3,
+    ...(upstream && upstreamFactsOf(upstream)),
     duration_ms: Math.round(seconds * 1e6) / 1e3,
   };
+}
+
+function upstreamFactsOf(upstream: LoggedUpstream) {
+  return {
+    provider: upstream.provider,
+    upstream_model: upstream.model,
+    provider_request_id: upstream.requestId ?? undefined,
+    attempts: upstream.attempts,
+    upstream_ms: Math.round(upstream.ms * 1e3) / 1e3,
+    first_byte_ms: upstream.firstByteMs ?? undefined,
+  };
+}
+
+/** Notes an attempt for the line of its request. */
+export function logAttempt(
+  request: Pick<Request, 'upstream'>,
+  { provider, upstreamModel: model, durationMs, error }: LoggedAttempt,
+): void {
+  const { ms = 0, attempts = 0, firstByteMs = null } = request.upstream ?? {};
+  request.upstream = {
+    ms: ms + durationMs,
+    attempts: attempts + 1,
+    provider,
+    model,
+    requestId: error?.providerRequestId ?? null,
+    firstByteMs,
+  };
+}
+
+/** Notes the provider's id of its answer for the line of the request. */
+export function logAnswer({ upstream }: Pick<Request, 'upstream'>, requestId: string | null): void {
+  if (upstream) upstream.requestId = requestId ?? upstream.requestId;
+}
+
+interface LoggedAttempt {
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly durationMs: number;
+  readonly error?: { readonly providerRequestId: string | null };
 }
 
 function whoOf({ caller, linkHolder, sessionId }: Request) {

@@ -1,4 +1,6 @@
 import { trimTrailingSlashes, parseUrl } from '../../common/parse-url.js';
+import { TRACE_PARENT_HEADER } from '../../common/trace-parent.js';
+import { GATEWAY_VERSION } from '../../common/version.js';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,8 +25,11 @@ const MAX_CONNECT_RETRIES = 2;
 const CONNECT_RETRY_MS = 50;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 const PARTIAL = 206;
-/** Without the header, a provider could choose any encoding. Responses that are encoded nevertheless are decoded. */
-const NOT_ENCODED = { 'accept-encoding': 'identity' };
+const EVERY_REQUEST = {
+  // Without the header, a provider could choose any encoding. Responses that are encoded nevertheless are decoded.
+  'accept-encoding': 'identity',
+  'user-agent': `shim/${GATEWAY_VERSION}`,
+};
 
 /**
  * The HTTP client of one provider. Every failure is a {@link ProviderError}, with two exceptions: an aborted signal
@@ -171,8 +176,9 @@ export class ProviderHttp {
       method: request.method,
       url: this.baseUrl + request.path,
       headers: Object.assign(
-        Object.assign({ ...NOT_ENCODED }, this.protocol.headers, request.headers),
+        Object.assign({ ...EVERY_REQUEST }, this.protocol.headers, request.headers),
         request.context.terms?.headers,
+        traceOf(request.context),
         body?.headers,
       ),
       data: body?.data,
@@ -238,6 +244,13 @@ export class ProviderHttp {
       retryAfterSeconds: finding.retryAfterSeconds,
     });
   }
+}
+
+/** Where the model's row asks for it, the caller's trace goes on at the provider. */
+function traceOf({ terms, owner }: UpstreamRequest['context']) {
+  const { traceParent } = owner ?? {};
+  const isSent = terms?.sendsTraceParent === true && traceParent !== undefined;
+  return isSent ? { [TRACE_PARENT_HEADER]: traceParent } : undefined;
 }
 
 function reportFigures(figures: ProviderFigures | undefined, owner?: AttemptOwner): void {

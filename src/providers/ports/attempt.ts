@@ -17,6 +17,8 @@ export interface UpstreamTerms {
   readonly drop?: readonly string[];
   /** Further headers, by their lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The `traceparent` of the caller is sent, if there is one. */
+  readonly sendsTraceParent?: boolean;
   /** Fields with the same value in every request; they replace those of the caller. */
   readonly constants?: JsonObject;
   /** Maximum time without bytes from the upstream, before its response and within it. */
@@ -102,6 +104,8 @@ export interface AttemptOwner {
   readonly accountId: string | null;
   /** Calls with the same one stay with one route and one key of its provider, whose caches know their prompts. */
   readonly affinity?: string | undefined;
+  /** The caller's valid `traceparent`. */
+  readonly traceParent?: string | undefined;
   /** Acquires a connection to the provider; returns false if the provider has none free. */
   mayConnect?(provider: string): boolean;
   /** Called before the request is sent to the provider. `of` is the route as the owner gave it. */

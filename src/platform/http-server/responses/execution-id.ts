@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { FamilyOf } from '../../../common/errors/api-family.js';
 import { toPublicId } from '../../../common/ids/public-id.js';
 import { uuidV7 } from '../../../common/ids/uuid-v7.js';
+import { TRACE_PARENT_HEADER, traceParentOf } from '../../../common/trace-parent.js';
 import type { Clock } from '../../../common/time/clock.js';
 
 declare module 'express-serve-static-core' {
@@ -11,6 +12,8 @@ declare module 'express-serve-static-core' {
     executionId: string;
     /** The caller's own name for the request, if it gave one. */
     clientRequestId?: string;
+    /** The caller's `traceparent`, if it is valid. */
+    traceParent?: string;
   }
 }
 
@@ -31,7 +34,7 @@ const CLIENT_REQUEST_ID_FORM = /^[\x20-\x7e]{1,128}$/;
 
 /**
  * Middleware. Gives each request its execution id and sends it in every response (decision G-47), together with the
- * caller's own id if that is valid. Clients of Messages look for it in a header of their own.
+ * caller's own id and `traceparent` if they are valid. Clients of Messages look for it in a header of their own.
  */
 export function executionId(clock: Clock, familyOf?: FamilyOf) {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -47,6 +50,8 @@ export function executionId(clock: Clock, familyOf?: FamilyOf) {
       request.clientRequestId = clientRequestId;
       response.setHeader(CLIENT_REQUEST_ID_HEADER, clientRequestId);
     }
+    const traceParent = traceParentOf(request.headers[TRACE_PARENT_HEADER]);
+    if (traceParent !== undefined) request.traceParent = traceParent;
     next();
   };
 }
