@@ -12,7 +12,7 @@ const COMMAND = /(?:npm run cli --|npx shim) (?!--|help)([a-z][a-z:-]*)([^\n`]*)
 const METRIC = /\bgateway_[a-z_]+(?=\b[^.\w])/g;
 /** Texts of the runbook that are no lines of the log. */
 const NO_LOG_LINE =
-  /^(npm|npx|node|docker|psql|df|du|ls|redis-cli|SELECT|abs|increase|rate|max_over_time|gateway_)/;
+  /^(npm|npx|node|docker|psql|df|du|ls|redis-cli|SELECT|abs|increase|rate|max_over_time|min_over_time|count|gateway_)/;
 /** Tables of the database with the same beginning. */
 const TABLES = ['gateway_process'];
 

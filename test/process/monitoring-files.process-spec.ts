@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestGateway, type TestGateway } from '../../support/gateway.js';
-import { send } from '../../support/http-answer.js';
-import { PROCESS_TEST_TIMEOUT_MS } from '../../support/process.js';
-import { systemProgram } from '../../support/system-program.js';
+import { startTestGateway, type TestGateway } from '../support/gateway.js';
+import { send } from '../support/http-answer.js';
+import { PROCESS_TEST_TIMEOUT_MS } from '../support/process.js';
+import { systemProgram } from '../support/system-program.js';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ALERTS = 'deploy/prometheus/alerts.yml';
 const RUNBOOK = 'docs/operate/runbook.md';
 const METRIC = /\b(?:gateway|nodejs|process)_[a-z0-9_]+/g;
@@ -74,7 +74,7 @@ describe('the alerts and dashboards', () => {
     expect(rules.length).toBeGreaterThan(25);
     expect(rules.filter(({ expr, urgency }) => expr === '' || urgency === undefined)).toEqual([]);
     const table = read(RUNBOOK).split('\n## Money')[0] ?? '';
-    const rows = table.split('\n').filter((line) => /^\| \[/.test(line));
+    const rows = table.split('\n').filter((line) => line.startsWith('| ['));
     const rowsOf = (section: string) => rows.filter((row) => row.includes(`(#${section})`));
     for (const { name, section, urgency } of rules) {
       const said = rowsOf(section).some((row) => row.endsWith(`| ${urgency} |`));
