@@ -23,15 +23,6 @@ const NAME = 'Northwind & <b>Söhne</b>';
 const SONG = '/v1/music/generations';
 const describeInBrowser = chromiumPath === undefined ? describe.skip : describe;
 
-interface Statement {
-  readonly opening_microusd: string;
-  readonly credits_microusd: string;
-  readonly charges_microusd: string;
-  readonly refunds_microusd: string;
-  readonly closing_microusd: string;
-  readonly held_microusd: string;
-}
-
 describeInBrowser('from the first credit to the statement, on the page', () => {
   let database: TestDatabase;
   let settings: NodeJS.ProcessEnv;
@@ -105,12 +96,20 @@ describeInBrowser('from the first credit to the statement, on the page', () => {
   it(
     'the customer is told the price of a song, and pays it',
     async () => {
-      const body = { model: 'song-music', prompt: 'A bossa nova about rain' };
-      const quote = await post('/v1/quotes', { path: SONG, body });
-      expect(quote.json).toMatchObject({ charge_microusd: '75000' });
-      song = await ended(body.prompt);
       await desk.signIn(key);
-      await desk.open(`/tasks/${song}`, song);
+      await desk.open('/playground?operation=music-generation&model=song-music', 'Playground');
+      await desk.type('textbox', /^prompt/, 'A bossa nova about rain');
+      const part = (name: string) => desk.page.locator(`section[aria-label="${name}"]`);
+      const price = part('Price').locator('dt:text-is("Price") + dd');
+      await price.filter({ hasText: '$0.075' }).waitFor();
+      expect(await read('/v1/account')).toMatchObject({ available_microusd: '5000000' });
+      await desk.press('Call');
+      const charged = part('Result').locator('dt:text-is("Charged") + dd');
+      await charged.filter({ hasText: '$0.075' }).waitFor();
+      await part('Result').locator('audio').first().waitFor();
+      song = await part('Result').locator('a[href*="/tasks/"]').innerText();
+      await desk.press(song, 'link');
+      await desk.page.getByRole('heading', { level: 1, name: song }).waitFor();
       await shows('Settled: $0.075 charged');
       expect(await read('/v1/account')).toMatchObject({ available_microusd: '4925000' });
     },
@@ -178,21 +177,34 @@ describeInBrowser('from the first credit to the statement, on the page', () => {
     PATIENCE_MS,
   );
 
-  it('the statement of the month has all of it, and its sum is exact', async () => {
+  /** The rows of a table, each with the texts of its cells. */
+  const rowsOf = async (table: string): Promise<string[][]> => {
+    const rows = await desk.page.getByRole('table', { name: table }).locator('tbody tr').all();
+    return Promise.all(rows.map((row) => row.locator('td').allInnerTexts()));
+  };
+
+  it('the customer reads all of it in the statement of the month, and its sum is exact', async () => {
     const month = new Date().toISOString().slice(0, 7);
-    const statement = await read<Statement>(`/v1/statements/${month}`);
-    expect(statement).toMatchObject({
-      opening_microusd: '0',
-      credits_microusd: '5000000',
-      charges_microusd: '125000',
-      refunds_microusd: '25000',
-      closing_microusd: '4900000',
-      held_microusd: '0',
-      charges: expect.arrayContaining([
-        expect.objectContaining({ model: 'song-music', calls: 2, amount_microusd: '125000' }),
-      ]),
-      credits: [{ amount_microusd: '5000000', payment_reference: 'invoice 17' }],
-    });
+    await desk.signIn(key);
+    await desk.press('Statements', 'link');
+    await desk.page.getByRole('heading', { level: 1, name: 'Statements' }).waitFor();
+    const here = desk.page.locator(`a[href$="/statements/${month}"]`).first();
+    await desk.press(await here.innerText(), 'link');
+    await desk.page.getByRole('heading', { level: 1, name: /^Statement of/ }).waitFor();
+    const sum = desk.page.getByRole('table', { name: 'The sum of the month' });
+    expect(await sum.locator('td').allInnerTexts()).toEqual([
+      ...['Opening balance', '$0.00', 'Credits', '$5.00', 'Corrections', '$0.00'],
+      ...['Charges', '−$0.125', 'Refunds', '$0.025', 'Expired', '$0.00'],
+      ...['Closing balance', '$4.90', 'Of this, held for running work', '$0.00'],
+    ]);
+    const [charge] = await rowsOf('Charges by model');
+    expect(charge).toEqual(expect.arrayContaining(['song-music', '2', '$0.125']));
+    const [credit] = await rowsOf('Credits');
+    expect(credit?.join(' ')).toMatch(/\$5\.00.*invoice 17/);
+    const [refund] = await rowsOf('Refunds');
+    expect(refund?.join(' ')).toContain('$0.025');
+    // The sandbox that was killed had the pictures of the first song.
+    expect(desk.complaints.filter((one) => !one.includes('/sandbox/media/'))).toEqual([]);
     expect(await auditLedger(database.dataSource)).toMatchObject({
       ok: true,
       postedMicroUsd: 4_900_000n,
