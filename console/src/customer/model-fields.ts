@@ -1,41 +1,13 @@
-import { PATH_PREFIX, problemOf, type Shape } from '../shared/api.js';
+import type { Shape } from '../shared/api.js';
 import { count } from '../shared/money.js';
+import {
+  type ApiDocument,
+  bodySchemaOf,
+  type FieldSchema,
+  resolved,
+} from './playground/document.js';
 
 type Model = Shape<'ModelDetailView'>;
-
-/** What is read of a schema of the document. */
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-  readonly maxItems?: number;
-  readonly description?: string;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly discriminator?: { readonly mapping?: Readonly<Record<string, string>> };
-}
-
-interface Content {
-  readonly schema?: Schema;
-}
-
-/** The part of openapi.json that says what the fields of a request are. */
-export interface ApiDocument {
-  readonly paths: Readonly<
-    Record<
-      string,
-      {
-        readonly post?: {
-          readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
-        };
-      }
-    >
-  >;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
 
 /** A field of the requests of a model. */
 export interface ModelField {
@@ -46,22 +18,15 @@ export interface ModelField {
   readonly meaning: string;
 }
 
-/** Reads the document of the API, which has what each field means. */
-export async function readApiDocument(): Promise<ApiDocument> {
-  const response = await fetch(`${PATH_PREFIX}/openapi.json`);
-  if (!response.ok) throw problemOf(response, undefined);
-  return (await response.json()) as ApiDocument;
-}
-
 /** What a field takes that is known to others and not offered here. */
 const NOTHING = 'null';
 
 /** The fields that requests for a model may have, the required ones first. */
 export function fieldsOf(model: Model, document: ApiDocument): readonly ModelField[] {
-  const body = bodyOf(model, document);
+  const body = bodySchemaOf(document, model.endpoint, model.id, model.canonical_slug);
   const required = new Set(body.required ?? []);
   const fields = model.parameters.map((name) => {
-    const schema = resolved(body.properties?.[name] ?? {}, document);
+    const schema = resolved(document, body.properties?.[name] ?? {});
     return {
       name,
       isRequired: required.has(name),
@@ -71,20 +36,6 @@ export function fieldsOf(model: Model, document: ApiDocument): readonly ModelFie
   });
   const taken = fields.filter(({ takes }) => takes !== NOTHING);
   return [...taken].sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
-}
-
-function bodyOf({ id, canonical_slug: slug, endpoint }: Model, document: ApiDocument): Schema {
-  const content = document.paths[endpoint]?.post?.requestBody?.content ?? {};
-  const schema = Object.values(content)[0]?.schema ?? {};
-  const { mapping = {} } = schema.discriminator ?? {};
-  const $ref = mapping[id] ?? mapping[slug];
-  return resolved($ref === undefined ? schema : { $ref }, document);
-}
-
-function resolved(schema: Schema, document: ApiDocument): Schema {
-  if (schema.$ref === undefined) return schema;
-  const named = document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {};
-  return { ...named, ...(schema.description && { description: schema.description }) };
 }
 
 interface Bounds {
@@ -111,7 +62,7 @@ const COUNTED: Readonly<Record<string, string>> = {
 };
 
 /** What a field takes: what the model says comes before what the document says of every model. */
-function takenBy(name: string, schema: Schema, model: Model): string {
+function takenBy(name: string, schema: FieldSchema, model: Model): string {
   const chosen = chosenFrom(name, model);
   if (chosen !== undefined) return chosen;
   const limits = model.limits as Readonly<Record<string, unknown>>;
@@ -136,14 +87,14 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true, false',
 };
 
-function inWords(schema: Schema, bounds: Bounds): string {
+function inWords(schema: FieldSchema, bounds: Bounds): string {
   const values = bounds.values ?? schema.enum;
   if (values !== undefined) return values.map(String).join(', ');
   const { type = 'JSON' } = schema;
   return rangeIn(schema, bounds) ?? sizeIn(schema, bounds) ?? TYPES[type] ?? type;
 }
 
-function rangeIn(schema: Schema, bounds: Bounds): string | undefined {
+function rangeIn(schema: FieldSchema, bounds: Bounds): string | undefined {
   const [min, max] = [bounds.min ?? schema.minimum, bounds.max ?? schema.maximum];
   if (max === undefined) return min === undefined ? undefined : `at least ${count(min)}`;
   if (max >= Number.MAX_SAFE_INTEGER) return 'whole number';
@@ -151,7 +102,7 @@ function rangeIn(schema: Schema, bounds: Bounds): string | undefined {
   return min === max ? count(min) : `${count(min)} to ${count(max)}`;
 }
 
-function sizeIn(schema: Schema, bounds: Bounds): string | undefined {
+function sizeIn(schema: FieldSchema, bounds: Bounds): string | undefined {
   const characters = bounds.max_length ?? schema.maxLength;
   if (characters !== undefined) return `text, at most ${count(characters)} characters`;
   return schema.maxItems === undefined

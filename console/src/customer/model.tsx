@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/preact-query';
 import { Link, useParams } from 'wouter-preact';
 import { api, decoded, type Shape } from '../shared/api.js';
 import { Copy, Facts, Loading, Panel, RawJson, ScreenHead, Unshown } from '../shared/parts.js';
@@ -6,7 +5,8 @@ import { Problem } from '../shared/parts.js';
 import { priceLines, type PriceWords } from '../shared/price-words.js';
 import { useAnswer } from '../shared/queries.js';
 import { type Column, Table } from '../shared/table.js';
-import { fieldsOf, limitsOf, type ModelField, readApiDocument } from './model-fields.js';
+import { fieldsOf, limitsOf, type ModelField } from './model-fields.js';
+import { useApiDocument } from './playground/document.js';
 
 type ModelDetail = Shape<'ModelDetailView'>;
 type Voice = Shape<'VoiceView'>;
@@ -100,12 +100,7 @@ const FIELD_COLUMNS: readonly Column<ModelField>[] = [
 ];
 
 function Fields({ of: model }: { readonly of: ModelDetail }) {
-  const { data, error } = useQuery({
-    queryKey: ['openapi'],
-    queryFn: readApiDocument,
-    // The gateway that serves the page does not change it.
-    staleTime: Infinity,
-  });
+  const { data, error } = useApiDocument();
   return (
     <Panel title="Fields of a request">
       {data === undefined ? (

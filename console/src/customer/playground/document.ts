@@ -12,6 +12,7 @@ export interface FieldSchema {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly maxItems?: number;
   readonly pattern?: string;
   readonly oneOf?: readonly FieldSchema[];
   readonly anyOf?: readonly FieldSchema[];
@@ -58,18 +59,20 @@ export const useApiDocument = () =>
 export const hasSandbox = ({ paths }: ApiDocument): boolean =>
   JSON.stringify(paths['/v1/audio/transcriptions']?.post ?? '').includes(MEDIA_OF_THE_SANDBOX);
 
-/** The schema itself, where one names another. */
+/** The schema itself, where one names another; its own description stays. */
 export function resolved(document: ApiDocument, schema: FieldSchema): FieldSchema {
   const { $ref: reference, allOf } = schema;
   if (reference !== undefined) {
     const named = document.components.schemas[reference.split('/').at(-1) ?? ''];
-    return named === undefined ? {} : resolved(document, named);
+    return { ...(named && resolved(document, named)), ...described(schema) };
   }
   const [first] = allOf ?? [];
   return first === undefined || schema.type !== undefined
     ? schema
     : { ...resolved(document, first), ...schema };
 }
+
+const described = ({ description }: FieldSchema) => description !== undefined && { description };
 
 function contentOf(document: ApiDocument, path: string): BodyContent | undefined {
   const content = document.paths[path]?.post?.requestBody?.content;
@@ -82,10 +85,15 @@ export const takesForm = (document: ApiDocument, path: string): boolean => {
   return content?.['application/json'] === undefined && content?.[FORM] !== undefined;
 };
 
-/** The schema of a body for a model: some operations have one for each model. */
-export function bodySchemaOf(document: ApiDocument, path: string, model: string): FieldSchema {
-  const schema = contentOf(document, path)?.schema ?? {};
-  const ofModel = schema.discriminator?.mapping?.[model];
+/** The schema of a body for a model, by its names: some operations have one for each model. */
+export function bodySchemaOf(
+  document: ApiDocument,
+  path: string,
+  ...names: readonly string[]
+): FieldSchema {
+  const { schema = {} } = contentOf(document, path) ?? {};
+  const { mapping = {} } = schema.discriminator ?? {};
+  const ofModel = names.map((name) => mapping[name]).find((one) => one !== undefined);
   return resolved(document, ofModel === undefined ? schema : { $ref: ofModel });
 }
 
