@@ -8,7 +8,7 @@ import { type Column, Table } from '../shared/table.js';
 import { DifferencesOfModel } from './field-differences.js';
 import { MarginShare, ShortPrice, SourceBadge } from './models.js';
 import { ChangesOfPrices } from './price-changes.js';
-import { costsOf, marginPermille, pricePartsOf, type PricePart } from './price-words.js';
+import { costsOf, marginPermille, pricePartsOf, type PricePart } from './price-parts.js';
 
 type Model = Shape<'CatalogModelView'>;
 type Route = Model['routes'][number];

@@ -16,7 +16,7 @@ import { useMay } from '../shared/session.js';
 import { type Column, Table } from '../shared/table.js';
 import { pageOfModel } from './pages.js';
 import { PriceTabs } from './price-tabs.js';
-import { leastMargin, shortPrice } from './price-words.js';
+import { leastMargin, shortPrice } from './price-parts.js';
 
 type Model = Shape<'CatalogModelView'>;
 type Source = Model['source'];

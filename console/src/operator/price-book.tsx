@@ -8,7 +8,7 @@ import { type Column, Table } from '../shared/table.js';
 import { When } from '../shared/time.js';
 import { DeleteBook, ReplaceBook } from './price-book-acts.js';
 import { pageOfModel } from './pages.js';
-import { factorWords, listedPrice, pricePartsOf, type PricePart } from './price-words.js';
+import { factorWords, listedPrice, pricePartsOf, type PricePart } from './price-parts.js';
 import { WhatIf } from './what-if.js';
 
 type Version = Shape<'PriceBookVersionView'>;

@@ -9,7 +9,7 @@ import { When } from '../shared/time.js';
 import { pageOfBook } from './pages.js';
 import { NewBook } from './price-book-acts.js';
 import { PriceTabs } from './price-tabs.js';
-import { factorWords } from './price-words.js';
+import { factorWords } from './price-parts.js';
 
 type Book = Shape<'PriceBookView'>;
 

@@ -4,7 +4,7 @@ import { Id, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { When } from '../shared/time.js';
-import { pricePartsOf, type PricePart } from './price-words.js';
+import { pricePartsOf, type PricePart } from './price-parts.js';
 import { pageOfModel } from './pages.js';
 import { PriceTabs } from './price-tabs.js';
 import { exactUsd } from '../shared/money.js';

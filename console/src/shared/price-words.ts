@@ -9,7 +9,8 @@ export type PriceWords = readonly [what: string, cost: string];
 
 const CHARACTERS = 1_000;
 const PERMILLE_PLACES = 3;
-const TOKEN_LINES = [
+/** The prices of tokens, by their fields, in words. */
+export const TOKEN_LINES = [
   ['input_per_million', 'Input'],
   ['cached_input_per_million', 'Cached input'],
   ['cache_write_per_million', 'Written to the cache for 5 minutes'],

@@ -79,10 +79,10 @@ describeInBrowser('models, prices and acts in the console', () => {
   it(
     'are listed with price, cost, least margin, and what the file changed',
     async () => {
-      const price = '$1.25 prompt, $10.00 answer';
+      const price = '$1.25 input, $10.00 output';
       await look('/models', 'Models and prices', [price, 'added by the file', OWN_MODEL]);
       const row = rowOf(price).filter({ hasText: 'changed by the file' });
-      expect(await row.innerText()).toMatch(/\$11\.00 answer\s+per million tokens\s+−10 %/);
+      expect(await row.innerText()).toMatch(/\$11\.00 output\s+per million tokens\s+−10 %/);
       await desk.open('/models?source=changed', 'Models and prices');
       await seen('1 model', 'gen-5');
       await desk.press('gen-5', 'link');

@@ -1,5 +1,6 @@
 import type { Shape } from '../shared/api.js';
 import { count, exactUsd, percent } from '../shared/money.js';
+import { TOKEN_LINES } from '../shared/price-words.js';
 
 type Price = Shape<'PriceView'>;
 type Lines = Partial<Price>;
@@ -17,16 +18,17 @@ export interface PricePart {
   readonly like?: string | undefined;
 }
 
-const PROMPT = 'Prompt';
-const CACHE_WRITE = 'Written to the cache for 5 minutes';
-const TOKEN_PARTS = [
-  ['input_per_million', PROMPT, undefined],
-  ['cached_input_per_million', 'Prompt, cached', PROMPT],
-  ['cache_write_per_million', CACHE_WRITE, PROMPT],
-  ['cache_write_1h_per_million', 'Written to the cache for an hour', CACHE_WRITE],
-  ['image_input_per_million', 'Images in the prompt', PROMPT],
-  ['output_per_million', 'Answer', undefined],
-] as const;
+/** As what tokens are paid where the price does not name them. */
+const LIKE: Readonly<Record<string, string>> = {
+  cached_input_per_million: 'input_per_million',
+  cache_write_per_million: 'input_per_million',
+  cache_write_1h_per_million: 'cache_write_per_million',
+  image_input_per_million: 'input_per_million',
+};
+const NAMES: ReadonlyMap<string, string> = new Map(TOKEN_LINES);
+const TOKEN_PARTS = TOKEN_LINES.map(
+  ([field, name]) => [field, name, NAMES.get(LIKE[field] ?? '')] as const,
+);
 const PARENTS: ReadonlyMap<string, string | undefined> = new Map(
   TOKEN_PARTS.map(([, name, parent]) => [name, parent]),
 );
@@ -72,12 +74,12 @@ function tokenParts(lines: Lines, tier: string): PricePart[] {
   });
 }
 
-/** The price in short, and for what: "$1.25 prompt, $10.00 answer", "million tokens". */
+/** The price in short, and for what: "$1.25 input, $10.00 output", "million tokens". */
 export function shortPrice(price: Price): readonly [string, string] {
   const { input_per_million: input, output_per_million: output, amount_microusd: amount } = price;
   if (input !== undefined) {
-    const answer = output === undefined ? '' : `, ${exactUsd(output)} answer`;
-    return [`${exactUsd(input)} prompt${answer}`, 'million tokens'];
+    const out = output === undefined ? '' : `, ${exactUsd(output)} output`;
+    return [`${exactUsd(input)} input${out}`, 'million tokens'];
   }
   if (amount !== undefined) return [exactUsd(amount), UNIT_NAMES[price.unit][1]];
   const lengths = Object.entries(price.by_seconds ?? {});
