@@ -1,13 +1,13 @@
 import type { DataSource } from 'typeorm';
 import { cursorOf, type Page } from '../common/paging/page.js';
-import { pageOfScan } from '../platform/database/keyset-pagination.js';
+import {
+  HIGHEST_ID,
+  HIGHEST_POSITION,
+  LOWEST_ID,
+  pageOfScan,
+} from '../platform/database/keyset-pagination.js';
 import { ENTRY_SOURCE, type LedgerEntry, ledgerEntryOf } from './ledger-entry.js';
 import type { EntryQuery } from './ledger-requests.js';
-
-/** The largest bigint: above every position. */
-const NO_POSITION = '9223372036854775807';
-const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000';
-const LAST_ACCOUNT = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
  * Entries with the name of their account, the owner of their hold, and what the lots say. The owner is read from the charge, because holds may be dropped (docs/architecture/adr/0016).
@@ -75,14 +75,14 @@ function excludesCharges({ kind, correctionKind, reason, idempotencyKey }: Entry
 
 function edgesOf(accountId: string, query: EntryQuery) {
   const lead = [['account_id', accountId]] as const;
-  return { lead, newest: cursorOf(query, 'position') ?? NO_POSITION };
+  return { lead, newest: cursorOf(query, 'position') ?? HIGHEST_POSITION };
 }
 
 function edgesOfAll(query: EntryQuery) {
   const [account, position] = cursorOf(query, 'uuid.position')?.split('.') ?? [];
   return {
-    lead: [['account_id', account ?? LAST_ACCOUNT]] as const,
-    newest: position ?? NO_POSITION,
-    oldestLead: [FIRST_ACCOUNT],
+    lead: [['account_id', account ?? HIGHEST_ID]] as const,
+    newest: position ?? HIGHEST_POSITION,
+    oldestLead: [LOWEST_ID],
   };
 }

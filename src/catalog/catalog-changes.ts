@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { cursorOf, type Page, type PageRequest } from '../common/paging/page.js';
-import { pageOfScan } from '../platform/database/keyset-pagination.js';
+import { HIGHEST_POSITION, pageOfScan } from '../platform/database/keyset-pagination.js';
 import type { PriceView } from './price.view.js';
 
-/** The largest bigint: above every id. */
-const NO_ID = '9223372036854775807';
 /** Each change with the price before it. */
 const CHANGES = `(
   SELECT c.id, c.model, c.price, c.file, c.changed_at, before.price AS former_price
@@ -51,7 +49,7 @@ export class CatalogChanges {
       comparisons: [['model', 'model =']] as const,
       lead: [],
       by: 'id' as const,
-      newest: cursorOf(page, 'position') ?? NO_ID,
+      newest: cursorOf(page, 'position') ?? HIGHEST_POSITION,
       oldest: '0',
     };
     return pageOfScan(this.dataSource, scan, page.limit, changeOf);

@@ -6,7 +6,7 @@ import { cursorOf, type Page, type PageRequest } from '../../common/paging/page.
 import { redactText } from '../../common/secrets/redact-text.js';
 import { Clock } from '../../common/time/clock.js';
 import type { CreationTimes } from '../../common/time/time-range.js';
-import { pageOfScan } from '../../platform/database/keyset-pagination.js';
+import { HIGHEST_POSITION, pageOfScan } from '../../platform/database/keyset-pagination.js';
 import type { OperatorIdentity } from '../operators/operator.js';
 import type { Role } from '../operators/role.js';
 import { actOf, namesOf } from './operator-acts.js';
@@ -22,8 +22,6 @@ const INSERT = `
 const CONCLUDE = `
   INSERT INTO operator_outcome (action_id, outcome, made, amount, values_before, values_after)
     VALUES ($1, $2, $3, $4, $5, $6)`;
-/** The largest bigint: above every id. */
-const NO_ID = '9223372036854775807';
 const ACTIONS = `(
   SELECT id, actor, action, target, address, at, person, role, reason, issuer, subject, outcome, made, amount AS "amountMicroUsd", values_before, values_after
     FROM operator_action LEFT JOIN operator_outcome ON action_id = id) recorded`;
@@ -150,7 +148,7 @@ export class OperatorActions {
       comparisons: COMPARISONS,
       lead: [],
       by: 'id',
-      newest: cursorOf(query, 'position') ?? NO_ID,
+      newest: cursorOf(query, 'position') ?? HIGHEST_POSITION,
       oldest: '0',
     } as const;
     return pageOfScan(this.dataSource, scan, query.limit, actionOf);

@@ -2,11 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { cursorOf, type Page, type PageRequest } from '../../common/paging/page.js';
-import { pageOfScan } from '../../platform/database/keyset-pagination.js';
+import { HIGHEST_POSITION, pageOfScan } from '../../platform/database/keyset-pagination.js';
 import { type Run, runOf, type RunRow } from './run.js';
-
-/** The largest bigint: above every position. */
-const NO_POSITION = '9223372036854775807';
 
 /** Finds and lists runs. The statements that begin and end calls write them. */
 @Injectable()
@@ -21,7 +18,7 @@ export class RunsService {
       comparisons: [],
       lead: [['account_id', accountId]],
       by: 'position',
-      newest: cursorOf(page, 'position') ?? NO_POSITION,
+      newest: cursorOf(page, 'position') ?? HIGHEST_POSITION,
       oldest: '0',
       guard: 'position > 0',
     } as const;

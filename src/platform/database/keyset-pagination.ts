@@ -21,8 +21,12 @@ const CLOCK_SLACK_MS = 60_000;
 const IN_ORDER = `
   SELECT set_config(name, 'off', true) FROM unnest('{enable_sort,enable_incremental_sort,enable_seqscan,enable_bitmapscan}'::text[]) name`;
 
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** No UUID is below it, and none is above the other. */
+export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** No `position` is above it. */
+export const HIGHEST_POSITION = '9223372036854775807';
 
 /** The rows of a table in the order of one of its indexes. */
 export interface IndexScan<Filter> {
