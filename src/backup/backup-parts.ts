@@ -1,11 +1,10 @@
-/** Folders and files of a data folder that a backup holds. They have the same names in the backup. */
+/**
+ * Folders and files of a data folder that a backup holds, beside `GENERATED_KEY_FILE` and `JOURNAL_FOLDER`. They have the same
+ * names in the backup.
+ */
 export const CLUSTER = 'postgres';
 /** Stored files, if they are kept in the data folder. */
 export const FILES = 'files';
-/** The key of webhook secrets, if the gateway made it. */
-export const KEY_FILE = 'secret-key';
-/** The reversal journal (src/billing/recovery/reversal-journal.ts). */
-export const OWED = 'owed';
 
 /** The first entry of every archive. It says what the archive is. */
 export const HEAD = 'shim-backup.json';

@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { EmbeddedPostgres } from '../platform/database/embedded/embedded-postgres.js';
+import { JOURNAL_FOLDER } from '../billing/recovery/reversal-journal.js';
+import { GENERATED_KEY_FILE } from '../platform/config/secret-key-file.js';
 import { ArchiveWriter } from './archive-writer.js';
 import {
   BackupError,
@@ -13,8 +15,6 @@ import {
   FILES,
   FORMAT,
   HEAD,
-  KEY_FILE,
-  OWED,
 } from './backup-parts.js';
 import { copyCluster } from './cluster-copy.js';
 import { removeLeftCopies } from './copy-folder.js';
@@ -70,10 +70,10 @@ export async function backUp(
       // Later files have no row in the copy of the database, because a row is written before its file.
       const untilMs = clock.nowMs();
       if (await addStoredFiles(config, dataDir, untilMs, writer)) contains.push(FILES);
-      if (await addSecretKey(dataDir, writer)) contains.push(KEY_FILE);
+      if (await addSecretKey(dataDir, writer)) contains.push(GENERATED_KEY_FILE);
       // The reversal of a charge in the copy may have been added to the journal only now.
       await journal.add();
-      if (journal.hasAny) contains.push(OWED);
+      if (journal.hasAny) contains.push(JOURNAL_FOLDER);
       writer.addText(END, '');
     });
     return { file: path, sizeBytes, contains };
@@ -102,8 +102,8 @@ async function addStoredFiles(
 }
 
 async function addSecretKey(dataDir: string, writer: ArchiveWriter): Promise<boolean> {
-  const path = join(dataDir, KEY_FILE);
+  const path = join(dataDir, GENERATED_KEY_FILE);
   if (!existsSync(path)) return false;
-  writer.addText(KEY_FILE, await readFile(path, 'utf8'));
+  writer.addText(GENERATED_KEY_FILE, await readFile(path, 'utf8'));
   return true;
 }

@@ -6,14 +6,9 @@ import { auditBooks } from '../billing/audit/usage-audit.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { Database } from '../platform/database/database.js';
 import { DataDirLock, LOCK_FILE } from '../platform/database/embedded/data-dir-lock.js';
-import {
-  BackupError,
-  rejectExternalDatabase,
-  CLUSTER,
-  FILES,
-  KEY_FILE,
-  OWED,
-} from './backup-parts.js';
+import { JOURNAL_FOLDER } from '../billing/recovery/reversal-journal.js';
+import { GENERATED_KEY_FILE } from '../platform/config/secret-key-file.js';
+import { BackupError, rejectExternalDatabase, CLUSTER, FILES } from './backup-parts.js';
 import { type OpenWork, settleOpenWork } from './open-work.js';
 import { unpack } from './unpack.js';
 
@@ -21,7 +16,7 @@ const UNFINISHED = 'restore.unfinished';
 /** Entries that an empty data folder may have: those of a volume, and temporary ones of the gateway. */
 const IGNORED = new Set(['lost+found', LOCK_FILE, UNFINISHED]);
 /** The database is moved last, because a folder without one does not count as restored. */
-const ORDER = [FILES, KEY_FILE, OWED, CLUSTER];
+const ORDER = [FILES, GENERATED_KEY_FILE, JOURNAL_FOLDER, CLUSTER];
 /** The user of PostgreSQL must be able to pass through the folder. */
 const FOLDER_MODE = 0o755;
 

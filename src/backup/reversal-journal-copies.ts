@@ -1,9 +1,8 @@
 import { join } from 'node:path';
+import { JOURNAL_FOLDER, JOURNAL_SUFFIX } from '../billing/recovery/reversal-journal.js';
 import type { ArchiveWriter } from './archive-writer.js';
-import { OWED } from './backup-parts.js';
-import { filesBelow } from './files-below.js';
 
-const SUFFIX = '.jsonl';
+import { filesBelow } from './files-below.js';
 
 /**
  * Adds the reversal journal to an archive. Each call of `add` adds its current state, because gateways continue to add and drop
@@ -18,7 +17,7 @@ export class ReversalJournalCopies {
     dataDir: string,
     private readonly writer: ArchiveWriter,
   ) {
-    this.folder = join(dataDir, OWED);
+    this.folder = join(dataDir, JOURNAL_FOLDER);
   }
 
   get hasAny(): boolean {
@@ -32,7 +31,7 @@ export class ReversalJournalCopies {
     for (let isComplete = false; !isComplete;) {
       isComplete = true;
       for await (const { name } of filesBelow(this.folder)) {
-        if (added.has(name) || !name.endsWith(SUFFIX)) continue;
+        if (added.has(name) || !name.endsWith(JOURNAL_SUFFIX)) continue;
         if (await this.addFile(name)) added.add(name);
         else isComplete = false;
       }
@@ -41,9 +40,9 @@ export class ReversalJournalCopies {
 
   /** The name of the copy still begins with the id of the process. */
   private addFile(name: string): Promise<boolean> {
-    if (!this.copiedAny) this.writer.addFolder(OWED);
+    if (!this.copiedAny) this.writer.addFolder(JOURNAL_FOLDER);
     this.copiedAny = true;
-    const copy = `${name.slice(0, -SUFFIX.length)}.${this.looks}${SUFFIX}`;
-    return this.writer.addFile(`${OWED}/${copy}`, join(this.folder, name));
+    const copy = `${name.slice(0, -JOURNAL_SUFFIX.length)}.${this.looks}${JOURNAL_SUFFIX}`;
+    return this.writer.addFile(`${JOURNAL_FOLDER}/${copy}`, join(this.folder, name));
   }
 }

@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import { BackupError, CLUSTER, END, FILES, FORMAT, HEAD, KEY_FILE, OWED } from './backup-parts.js';
+import { JOURNAL_FOLDER } from '../billing/recovery/reversal-journal.js';
+import { GENERATED_KEY_FILE } from '../platform/config/secret-key-file.js';
+import { BackupError, CLUSTER, END, FILES, FORMAT, HEAD } from './backup-parts.js';
 
 type Archive = ReturnType<typeof extract>;
 type Entry = Archive extends AsyncIterable<infer Member> ? Member : never;
@@ -14,7 +16,7 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Paths that a backup may contain. None of them leaves the folder. */
 const PART = new RegExp(
-  `^(${CLUSTER}|${FILES}|${OWED})(/(?!\\.\\.?(/|$))[^/\\0]+)*$|^${KEY_FILE}$`,
+  `^(${CLUSTER}|${FILES}|${JOURNAL_FOLDER})(/(?!\\.\\.?(/|$))[^/\\0]+)*$|^${GENERATED_KEY_FILE}$`,
 );
 
 /** Files of a database that make the server run commands or follow paths. The gateway's backups never contain them. */

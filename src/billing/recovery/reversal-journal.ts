@@ -14,9 +14,11 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../common/json-object.js';
 import type { Reversal } from './reversal.js';
 
-const FOLDER = 'owed';
+/** Its folder in the data folder. */
+export const JOURNAL_FOLDER = 'owed';
 const FOLDER_MODE = 0o700;
-const SUFFIX = '.jsonl';
+/** How the names of its files end. */
+export const JOURNAL_SUFFIX = '.jsonl';
 /** Suffix of a file with lines that cannot be processed. */
 const ASIDE = '.unreadable';
 
@@ -56,7 +58,7 @@ export class ReversalJournal {
     dataDir: string,
     private readonly processId: string,
   ) {
-    this.folder = join(dataDir, FOLDER);
+    this.folder = join(dataDir, JOURNAL_FOLDER);
   }
 
   /** Resolves once the line is on disk; rejects with the file system's error. */
@@ -81,14 +83,14 @@ export class ReversalJournal {
   async files(): Promise<ReversalFile[]> {
     const names = await readdir(this.folder).catch(() => []);
     return names
-      .filter((name) => name.endsWith(SUFFIX) && name !== this.ownName)
+      .filter((name) => name.endsWith(JOURNAL_SUFFIX) && name !== this.ownName)
       .map((name) => ({ name, processId: name.slice(0, name.indexOf('.')) }));
   }
 
   /** Renames the file for this process; returns its new name, or undefined when another process was faster. */
   async takeOver({ name, processId }: ReversalFile): Promise<string | undefined> {
     if (processId === this.processId) return name;
-    const taken = `${this.processId}.${randomUUID()}${SUFFIX}`;
+    const taken = `${this.processId}.${randomUUID()}${JOURNAL_SUFFIX}`;
     try {
       await rename(this.pathOf(name), this.pathOf(taken));
       return taken;
@@ -118,7 +120,7 @@ export class ReversalJournal {
   async keep(name: string, reversals: readonly Reversal[]): Promise<void> {
     if (reversals.length > 0) {
       // A crash after this line leaves both files. A repeated reversal changes nothing.
-      const path = this.pathOf(`${this.processId}.${randomUUID()}${SUFFIX}`);
+      const path = this.pathOf(`${this.processId}.${randomUUID()}${JOURNAL_SUFFIX}`);
       await writeFile(path, reversals.map(lineOf).join(''), { mode: 0o600, flush: true });
     }
     await this.forget(name);
@@ -130,7 +132,7 @@ export class ReversalJournal {
   }
 
   private get ownName(): string {
-    return `${this.processId}${SUFFIX}`;
+    return `${this.processId}${JOURNAL_SUFFIX}`;
   }
 
   private pathOf(name: string): string {

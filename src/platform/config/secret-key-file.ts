@@ -5,7 +5,8 @@ import type { GatewayConfig } from './gateway-config.js';
 import { ConfigError } from './load-config.js';
 import { secretKeys } from './setting.js';
 
-const FILE_NAME = 'secret-key';
+/** Its name in the data folder. */
+export const GENERATED_KEY_FILE = 'secret-key';
 const KEY_BYTES = 32;
 const DRAFT_BYTES = 8;
 /** The system user of PostgreSQL has to reach its own folder below. */
@@ -20,7 +21,7 @@ const FILE_MODE = 0o600;
  */
 export async function withSecretKeys(config: GatewayConfig): Promise<GatewayConfig> {
   if (config.secretKeys !== undefined || config.databaseUrl !== undefined) return config;
-  const path = resolve(join(config.dataDir, FILE_NAME));
+  const path = resolve(join(config.dataDir, GENERATED_KEY_FILE));
   const reading = secretKeys(((await read(path)) ?? (await create(path))).trim());
   if ('value' in reading) return Object.freeze({ ...config, secretKeys: reading.value });
   throw unusable(path, reading.problem);
