@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { endpointsOf, OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
 import type { ModelRow } from '../catalog/model-row.js';
-import { VOICES } from '../catalog/voices.js';
+import { VOICE_NAMES } from '../catalog/voices.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import { PriceView, PricingView, viewPrice, viewPricing } from '../catalog/price.view.js';
 
@@ -9,7 +9,6 @@ import { PriceView, PricingView, viewPrice, viewPricing } from '../catalog/price
 export const CATALOG_EPOCH_SECONDS = 1_795_132_800;
 /** A neutral word, because the gateway names no vendor (decision G-90). */
 const OWNER = 'gateway';
-const VOICE_NAMES = VOICES.map(({ name }) => name);
 
 /** Input and output modalities. */
 export class ArchitectureView {
