@@ -1,10 +1,7 @@
 import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { imageFault } from '../text/text-fields.js';
 import { ROLES } from './dto/message.schema.js';
-
-const DETAILS: readonly unknown[] = [undefined, null, 'auto', 'low', 'high', 'original'];
-/** Anything else in the field of an image URL could carry text that is not paid for. */
-const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 
 /**
  * Checks every message: it is an object, its role is known, and its content is a text or a list of parts of type text,
@@ -74,12 +71,9 @@ function checkPart(part: unknown, path: string): void {
 }
 
 function checkImage(image: unknown, path: string): void {
-  if (!isJsonObject(image) || typeof image.url !== 'string' || !IMAGE_URL.test(image.url)) {
-    throw invalidMessage(`${path}.url`, 'must be an http or https URL or a data URL of an image');
-  }
-  if (!DETAILS.includes(image.detail)) {
-    throw invalidMessage(`${path}.detail`, 'must be auto, low, high or original');
-  }
+  const { url, detail } = isJsonObject(image) ? image : {};
+  const fault = imageFault(url, detail);
+  if (fault) throw invalidMessage(`${path}.${fault[0]}`, fault[1]);
 }
 
 function invalidMessage(path: string, says: string, param = path): GatewayError {

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../common/json-object.js';
 import type { Route } from '../providers/ports/attempt.js';
 import type { OutputCapParameter } from '../providers/ports/chat.port.js';
 import { textsOf } from '../providers/text/message-texts.js';
+import { isOnTheWeb } from '../text/text-fields.js';
 import {
   lazily,
   longestWithLogprobs,
@@ -15,8 +16,6 @@ import { callableTools, conversationOf } from './chat-conversation.js';
 import { checkMessages, partsOf, withContent } from './chat-messages.js';
 import type { ChatBody } from './dto/chat.body.js';
 import { knownRequestOf } from './known-request-fields.js';
-
-const WEB_URL = /^https?:/i;
 
 /**
  * Turns a body into the provider's request. Everything but images is text of the prompt (decision G-23). Throws
@@ -103,7 +102,7 @@ function imagesOf(messages: readonly JsonObject[]): NamedImage[] {
     partsOf(message).flatMap(({ type, image_url: image }, partIndex) => {
       if (type !== 'image_url' || !isJsonObject(image) || typeof image.url !== 'string') return [];
       const param = `messages.${index}.content.${partIndex}.image_url.url`;
-      return WEB_URL.test(image.url) ? [{ param, url: image.url }] : [];
+      return isOnTheWeb(image.url) ? [{ param, url: image.url }] : [];
     }),
   );
 }

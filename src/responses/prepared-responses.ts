@@ -4,6 +4,7 @@ import { Clock } from '../common/time/clock.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { IgnoredFields } from '../text/ignored-fields.js';
 import type { TextRequest } from '../text/text-request.js';
+import { LOGPROBS, SEALED_THOUGHTS } from './dto/response-shapes.js';
 import type { ResponsesBody } from './dto/responses.body.js';
 import { messagesOf, type PlacedItem } from './input/item-conversation.js';
 import { ItemIds } from './input/item-ids.js';
@@ -15,9 +16,6 @@ import { textRequestOf } from './input/response-request.js';
 import type { ItemTerms } from './output/item-draft.js';
 import { ResponseWork } from './response-work.js';
 import { type NewItem, ResponseStore } from '../stored-responses/response-store.js';
-
-const SEALED = 'reasoning.encrypted_content';
-const LOGPROBS = 'message.output_text.logprobs';
 
 /** A request whose references are resolved: what is asked of the core of text, and what is made of the answer. */
 export interface PreparedResponse {
@@ -96,7 +94,7 @@ export class PreparedResponses {
     return {
       newId: () => this.ids.fresh(),
       seal: (part) => this.seal.seal(part, accountId),
-      showsSealed: include?.includes(SEALED) === true,
+      showsSealed: include?.includes(SEALED_THOUGHTS) === true,
       showsLogprobs: include?.includes(LOGPROBS) === true,
     };
   }

@@ -3,6 +3,37 @@ import { Custom, Num } from '../common/validation/fields.js';
 /** The largest output cap that a body may name; more than any model can make. */
 export const MAX_OUTPUT_CAP = 100_000_000;
 
+/** The name of a function that a model may call. */
+export const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+/** Whether a model calls functions, where no single one is named. */
+export const TOOL_CHOICES: readonly unknown[] = ['none', 'auto', 'required'];
+/** The kinds of text that a model can be told to give. */
+export const TEXT_FORMATS: readonly unknown[] = ['text', 'json_object', 'json_schema'];
+
+/** How closely an image is looked at. */
+const IMAGE_DETAILS: readonly unknown[] = [undefined, null, 'auto', 'low', 'high', 'original'];
+/** Anything else in the field of an image URL could carry text that is not paid for. */
+const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
+const WEB_URL = /^https?:/i;
+
+/** What is wrong with an image of a request: its field, and what it must be. */
+export function imageFault(
+  url: unknown,
+  detail: unknown,
+): readonly ['url' | 'detail', string] | undefined {
+  if (typeof url !== 'string' || !IMAGE_URL.test(url)) {
+    return ['url', 'must be an http or https URL or a data URL of an image'];
+  }
+  if (IMAGE_DETAILS.includes(detail)) return undefined;
+  return ['detail', 'must be auto, low, high or original'];
+}
+
+/** Whether an image is somewhere else, and not in the request itself. */
+export const isOnTheWeb = (url: string): boolean => WEB_URL.test(url);
+
+/** A short text of the caller's own, such as the name of a user: as the vendors take it. */
+export const OWN_LABEL = { max: 512, blank: 'allowed', optional: true } as const;
+
 /** How words are chosen, up to the most that the protocol of the face knows. */
 export function Temperature({ max }: { readonly max: 1 | 2 }): PropertyDecorator {
   return Num({

@@ -1,14 +1,12 @@
 import { isJsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
 import { isCleanJson, uncleanPart } from '../../common/validation/clean-json.js';
+import { FUNCTION_NAME, TEXT_FORMATS, TOOL_CHOICES } from '../../text/text-fields.js';
 
 const MAX_TOOLS = 128;
 const MAX_STOPS = 4;
 const MAX_STOP_CHARACTERS = 1_000;
 const MAX_BIAS = 100;
-const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const TOOL_CHOICES: readonly unknown[] = ['none', 'auto', 'required'];
-const RESPONSE_FORMATS: readonly unknown[] = ['text', 'json_object', 'json_schema'];
 const STREAM_OPTIONS: readonly string[] = ['include_usage', 'include_obfuscation'];
 
 /** `messages`: at least one value. `checkMessages` checks each. */
@@ -55,7 +53,7 @@ export function isToolChoice(value: unknown): boolean {
 
 /** An object whose `type` names the format. */
 export function responseFormatFault(value: unknown): PartFault | undefined {
-  if (!isJsonObject(value) || !RESPONSE_FORMATS.includes(value.type)) {
+  if (!isJsonObject(value) || !TEXT_FORMATS.includes(value.type)) {
     return { at: '', says: 'must have the type text, json_object or json_schema' };
   }
   if (value.type === 'json_schema' && !isJsonObject(value.json_schema)) {

@@ -15,6 +15,7 @@ import {
   FrequencyPenalty,
   MAX_OUTPUT_CAP,
   NotOffered,
+  OWN_LABEL,
   PresencePenalty,
   Temperature,
   TopP,
@@ -39,10 +40,8 @@ import {
 } from './chat-tools.schema.js';
 import { ChatRequestMessage } from './message.schema.js';
 
-const MAX_LABEL = 512;
 const MAX_TOP_LOGPROBS = 20;
 const optional = { optional: true } as const;
-const label = { max: MAX_LABEL, blank: 'allowed', ...optional } as const;
 
 const TOOL_CHOICE = {
   type: 'object',
@@ -173,7 +172,10 @@ export class ChatBody {
   })
   response_format?: JsonObject;
 
-  @Text({ ...label, description: 'Your own name for the person who asks, passed to the provider' })
+  @Text({
+    ...OWN_LABEL,
+    description: 'Your own name for the person who asks, passed to the provider',
+  })
   user?: string;
 
   @Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'], {
@@ -193,13 +195,13 @@ export class ChatBody {
   metadata?: JsonObject;
 
   @Text({
-    ...label,
+    ...OWN_LABEL,
     description: 'Requests with the same key and beginning reuse what the provider has cached',
   })
   prompt_cache_key?: string;
 
   @Text({
-    ...label,
+    ...OWN_LABEL,
     description: 'A stable, anonymous name of the person who asks, for the provider to find misuse',
   })
   safety_identifier?: string;

@@ -1,5 +1,6 @@
 import { Enum, Examined, Int, ModelId, Text } from '../../common/validation/fields.js';
 import { MAX_DIMENSIONS } from '../../providers/ports/embedding.port.js';
+import { OWN_LABEL } from '../../text/text-fields.js';
 import {
   embeddingInputFault,
   type InputField,
@@ -7,7 +8,6 @@ import {
   MAX_TOKENS,
 } from '../embedding-inputs.js';
 
-const MAX_LABEL = 512;
 const optional = { optional: true } as const;
 const TEXT = { type: 'string', minLength: 1 } as const;
 const TOKENS = { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } } as const;
@@ -42,9 +42,7 @@ export class EmbeddingsBody {
   dimensions?: number;
 
   @Text({
-    max: MAX_LABEL,
-    blank: 'allowed',
-    ...optional,
+    ...OWN_LABEL,
     description: 'Your own name for the person who asks, passed to the provider',
   })
   user?: string;

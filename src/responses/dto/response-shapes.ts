@@ -1,21 +1,23 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
 import { faultAt, isCleanJson, uncleanPart, within } from '../../common/validation/clean-json.js';
+import { FUNCTION_NAME, TEXT_FORMATS, TOOL_CHOICES } from '../../text/text-fields.js';
 
 const MAX_TOOLS = 128;
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NAME_SAYS = 'must be 1 to 64 letters, digits, underscores or hyphens';
-const MODES: readonly unknown[] = ['none', 'auto', 'required'];
 const ALLOWED_MODES: readonly unknown[] = ['auto', 'required'];
-const FORMATS: readonly unknown[] = ['text', 'json_object', 'json_schema'];
 const VERBOSITIES: readonly unknown[] = [undefined, null, 'low', 'medium', 'high'];
 const EFFORTS: readonly unknown[] = [
   ...[undefined, null, 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
 ];
+/** What `include` asks for: the thoughts of the model, sealed. */
+export const SEALED_THOUGHTS = 'reasoning.encrypted_content';
+/** The same: the likeliest words at each place. */
+export const LOGPROBS = 'message.output_text.logprobs';
 /** Values of `include`. Only the first two have an effect here. */
 export const INCLUDES = [
-  'reasoning.encrypted_content',
-  'message.output_text.logprobs',
+  SEALED_THOUGHTS,
+  LOGPROBS,
   'message.input_image.image_url',
   'file_search_call.results',
   'web_search_call.results',
@@ -53,7 +55,7 @@ function toolFault(tool: unknown): Fault {
   if (type !== 'function' && type !== 'custom') {
     return faultAt('.type', 'must be function or custom: hosted tools are not offered here');
   }
-  if (typeof name !== 'string' || !NAME.test(name)) return faultAt('.name', NAME_SAYS);
+  if (typeof name !== 'string' || !FUNCTION_NAME.test(name)) return faultAt('.name', NAME_SAYS);
   if (!isOptional(description, 'string')) return faultAt('.description', 'must be a text');
   if (type === 'custom')
     return isOptionalObject(format) ? undefined : faultAt('.format', 'must be an object');
@@ -63,7 +65,7 @@ function toolFault(tool: unknown): Fault {
 
 /** `tool_choice`: a mode, one tool, or the tools among which the model may choose. */
 export function toolChoiceFault(value: unknown): Fault {
-  if (MODES.includes(value)) return undefined;
+  if (TOOL_CHOICES.includes(value)) return undefined;
   if (!isJsonObject(value)) return faultAt('', 'must be none, auto, required or an object');
   if (value.type === 'allowed_tools') return allowedToolsFault(value);
   return namedToolFault(value);
@@ -85,7 +87,9 @@ function namedToolFault({ type, name }: JsonObject): Fault {
   if (type !== 'function' && type !== 'custom') {
     return faultAt('.type', 'must be function or custom: hosted tools are not offered here');
   }
-  return typeof name === 'string' && NAME.test(name) ? undefined : faultAt('.name', NAME_SAYS);
+  return typeof name === 'string' && FUNCTION_NAME.test(name)
+    ? undefined
+    : faultAt('.name', NAME_SAYS);
 }
 
 /** `text`: the form and the length of the answer. */
@@ -94,11 +98,11 @@ export function textOptionsFault(value: unknown): Fault {
   const { format, verbosity } = value;
   if (!VERBOSITIES.includes(verbosity)) return faultAt('.verbosity', 'must be low, medium or high');
   if (format === undefined || format === null) return undefined;
-  if (!isJsonObject(format) || !FORMATS.includes(format.type)) {
+  if (!isJsonObject(format) || !TEXT_FORMATS.includes(format.type)) {
     return faultAt('.format.type', 'must be text, json_object or json_schema');
   }
   if (format.type !== 'json_schema') return undefined;
-  if (typeof format.name !== 'string' || !NAME.test(format.name))
+  if (typeof format.name !== 'string' || !FUNCTION_NAME.test(format.name))
     return faultAt('.format.name', NAME_SAYS);
   if (!isJsonObject(format.schema)) return faultAt('.format.schema', 'must be an object');
   return uncleanPart(value);

@@ -14,6 +14,7 @@ import {
   FrequencyPenalty,
   MAX_OUTPUT_CAP,
   NotOffered,
+  OWN_LABEL,
   PresencePenalty,
   Temperature,
   TopP,
@@ -31,10 +32,8 @@ import {
 } from './response-shapes.js';
 
 const MAX_TOOL_CALLS = 100_000_000;
-const MAX_LABEL = 512;
 const MAX_INSTRUCTIONS = 4_194_304;
 const optional = { optional: true } as const;
-const label = { max: MAX_LABEL, blank: 'allowed', ...optional } as const;
 const object = { type: 'object', additionalProperties: true } as const;
 
 /** Body (API: POST /v1/responses; decisions G-107, G-108). Unknown fields are left out before. */
@@ -63,7 +62,7 @@ export class ResponsesBody {
   instructions?: string;
 
   @Text({
-    ...label,
+    ...OWN_LABEL,
     description:
       'Id of the response that this one continues: its conversation comes before `input`',
   })
@@ -180,17 +179,20 @@ export class ResponsesBody {
   })
   metadata?: JsonObject;
 
-  @Text({ ...label, description: 'Your own name for the person who asks, passed to the provider' })
+  @Text({
+    ...OWN_LABEL,
+    description: 'Your own name for the person who asks, passed to the provider',
+  })
   user?: string;
 
   @Text({
-    ...label,
+    ...OWN_LABEL,
     description: 'A stable, anonymous name of the person who asks, for the provider to find misuse',
   })
   safety_identifier?: string;
 
   @Text({
-    ...label,
+    ...OWN_LABEL,
     description: 'Requests with the same key and beginning reuse what the provider has cached',
   })
   prompt_cache_key?: string;

@@ -1,15 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { PartFault } from '../../common/validation/fields.js';
 import { faultAt, uncleanPart, within } from '../../common/validation/clean-json.js';
+import { imageFault } from '../../text/text-fields.js';
 
 /** Most items of one input. */
 const MAX_ITEMS = 10_000;
 /** Most characters of an id or a name. */
 const MAX_LABEL = 256;
 const ROLES: readonly unknown[] = ['user', 'assistant', 'system', 'developer'];
-const DETAILS: readonly unknown[] = [undefined, null, 'auto', 'low', 'high', 'original'];
-/** Anything else in the field of an image URL could carry text that is not paid for. */
-const IMAGE_URL = /^(https?:\/\/|data:image\/)/i;
 
 type Fault = PartFault | undefined;
 type Check = (item: JsonObject) => Fault;
@@ -87,19 +85,16 @@ function partFault(part: unknown, types: readonly string[]): Fault {
   if (typeof type !== 'string' || !types.includes(type)) {
     return faultAt('.type', `must be one of ${types.join(', ')} here`);
   }
-  if (type === 'input_image') return imageFault(part);
+  if (type === 'input_image') return imagePartFault(part);
   return stringFault(part, type === 'refusal' ? 'refusal' : 'text');
 }
 
-function imageFault({ image_url: url, file_id: file, detail }: JsonObject): Fault {
+function imagePartFault({ image_url: url, file_id: file, detail }: JsonObject): Fault {
   if (file !== undefined && file !== null) {
     return faultAt('.file_id', 'is not offered here: there is no store of files');
   }
-  if (typeof url !== 'string' || !IMAGE_URL.test(url)) {
-    return faultAt('.image_url', 'must be an http or https URL or a data URL of an image');
-  }
-  if (DETAILS.includes(detail)) return undefined;
-  return faultAt('.detail', 'must be auto, low, high or original');
+  const fault = imageFault(url, detail);
+  return fault && faultAt(fault[0] === 'url' ? '.image_url' : '.detail', fault[1]);
 }
 
 function reasoningFault({ summary, content, encrypted_content: sealed }: JsonObject): Fault {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ChatTool, SealedPart } from '../../providers/ports/conversation.js';
 import { encryptedItemOf } from '../../providers/text/encrypted-items.js';
-import { LEFT_OUT_TOOLS } from '../dto/response-shapes.js';
+import { LEFT_OUT_TOOLS, LOGPROBS } from '../dto/response-shapes.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
 import {
   isWholeInMessages,
@@ -11,7 +11,6 @@ import {
 } from './item-conversation.js';
 import { knownTextOptions, knownTool, knownToolChoice, pick } from './known-options.js';
 
-const LOGPROBS = 'message.output_text.logprobs';
 /** Settings that a vendor of this protocol gets as they are. */
 const SETTINGS = [
   ...['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'prompt_cache_retention'],

@@ -10,18 +10,16 @@ import type {
   ToolChoice,
 } from '../../providers/ports/conversation.js';
 import type { IgnoredFields } from '../../text/ignored-fields.js';
+import { isOnTheWeb } from '../../text/text-fields.js';
 import {
   longestWithLogprobs,
   type NamedImage,
   promptBound,
   type TextRequest,
 } from '../../text/text-request.js';
-import { LEFT_OUT_TOOLS } from '../dto/response-shapes.js';
+import { LEFT_OUT_TOOLS, LOGPROBS } from '../dto/response-shapes.js';
 import type { ResponsesBody } from '../dto/responses.body.js';
 import { onlyNative } from './native-request.js';
-
-const LOGPROBS = 'message.output_text.logprobs';
-const WEB_URL = /^https?:/i;
 
 /**
  * The request in the form of the core of text. `messages` are the conversation without the instructions, `native` is the body
@@ -201,7 +199,7 @@ function imagesOf(messages: readonly ConversationMessage[]): ImagePart[] {
 }
 
 function namedImages(images: readonly ImagePart[]): NamedImage[] {
-  return images.flatMap(({ url, param = 'input' }) => (WEB_URL.test(url) ? [{ param, url }] : []));
+  return images.flatMap(({ url, param = 'input' }) => (isOnTheWeb(url) ? [{ param, url }] : []));
 }
 
 /**
