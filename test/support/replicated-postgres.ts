@@ -41,17 +41,21 @@ export class ReplicatedPostgres {
     return ReplicatedPostgres.run(home, settings);
   }
 
-  /** Copies this server and starts the copy, which follows it. */
-  async standby(): Promise<ReplicatedPostgres> {
+  /** Copies this server and starts the copy, which follows it; at the port of one that is gone, if one is given. */
+  async standby(port?: number): Promise<ReplicatedPostgres> {
     const home = await newHome();
     const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'shim'];
     const how = ['-D', home.cluster, '-R', '-X', 'stream', '-c', 'fast', '-N'];
     await home.user.run(program('pg_basebackup'), [...from, ...how]);
-    return ReplicatedPostgres.run(home, this.settings);
+    return ReplicatedPostgres.run(home, this.settings, port);
   }
 
-  private static async run(home: Home, settings: Settings): Promise<ReplicatedPostgres> {
-    const server = new ReplicatedPostgres(await freePort(), home, settings);
+  private static async run(
+    home: Home,
+    settings: Settings,
+    port?: number,
+  ): Promise<ReplicatedPostgres> {
+    const server = new ReplicatedPostgres(port ?? (await freePort()), home, settings);
     await server.startAgain();
     return server;
   }

@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { auditBooks } from '../../src/billing/audit/usage-audit.js';
+import { fromPublicId } from '../../src/common/ids/public-id.js';
+import { createDataSource } from '../../src/platform/database/data-source.js';
+import { startSandbox } from '../../src/sandbox/sandbox.js';
+import { cleanUp, freePort, startGatewayProgram, temporaryFolder } from '../support/process.js';
+import { ReplicatedPostgres } from '../support/replicated-postgres.js';
+import { systemProgram } from '../support/system-program.js';
+import { until } from '../support/until.js';
+import { startLoad, type Told } from './load.js';
+import { Pair } from './pair.js';
+
+/**
+ * `npm run test:ha`: two gateways, a leader and a standby that it waits for, on loopback. Under load the leader is killed, hangs
+ * and is stopped, and once more behind PgBouncer and HAProxy with the files of `deploy`. After each: exact books, every 200
+ * charged once, every accepted task there. It prints a line for each and ends with 1 if one does not hold.
+ */
+const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
+const BEFORE_MS = 3_000;
+const AFTER_MS = 4_000;
+const BACK_MS = 60_000;
+const SETTLED_MS = 120_000;
+const CREDIT = 1_000_000_000_000n;
+const NOBODY = 65_534;
+
+const haproxy = systemProgram('haproxy', '/usr/sbin/haproxy');
+const pgbouncer = systemProgram('pgbouncer', '/usr/sbin/pgbouncer');
+if (!ReplicatedPostgres.programs || !haproxy || !pgbouncer) {
+  process.stderr.write('Install them first: apt-get install postgresql haproxy pgbouncer\n');
+  process.exit(1);
+}
+
+const ends: (() => Promise<unknown>)[] = [];
+try {
+  await runAll();
+} finally {
+  await cleanUp();
+  for (const end of ends.reverse()) await end();
+}
+
+async function runAll(): Promise<void> {
+  const pair = await Pair.start();
+  ends.push(() => pair.remove());
+  const sandbox = await startSandbox();
+  ends.push(() => sandbox.close());
+  const { apiKey, url } = sandbox;
+  const settings = {
+    ELEVENLABS_API_KEY: apiKey,
+    ELEVENLABS_BASE_URL: `${url}/elevenlabs`,
+    VIDEO_API_KEY: apiKey,
+    VIDEO_BASE_URL: `${url}/video/v1`,
+    EGRESS_ALLOW: new URL(url).host,
+    TASK_TICK_MS: '200',
+    HOLD_SWEEP_MS: '1000',
+  };
+  const direct = `postgresql://shim@${pair.hosts}/shim?target_session_attrs=read-write`;
+  for (const how of ['kill', 'hang', 'switch-over'] as const) {
+    await tryCase(how, how, pair, { ...settings, DATABASE_URL: direct });
+  }
+  const pooled = `postgresql://shim@127.0.0.1:${await startPooler(pair)}/shim`;
+  await tryCase('pooler, kill', 'kill', pair, { ...settings, DATABASE_URL: pooled });
+}
+
+async function tryCase(
+  name: string,
+  how: Parameters<Pair['failOver']>[0],
+  pair: Pair,
+  settings: NodeJS.ProcessEnv,
+): Promise<void> {
+  const gateways = [await startGatewayProgram(settings), await startGatewayProgram(settings)];
+  const { headers, accountId } = await gateways[0]!.account(CREDIT);
+  const load = startLoad(gateways, headers);
+  await sleep(BEFORE_MS);
+  const failedMs = performance.now();
+  await pair.failOver(how);
+  const promotedMs = performance.now();
+  await until(() => load.told.lastGoodMs > promotedMs, BACK_MS);
+  const awayMs = Math.round(performance.now() - failedMs);
+  await sleep(AFTER_MS);
+  await load.end();
+  const faults = await faultsOf(pair, fromPublicId('acct', accountId) ?? '', load.told);
+  for (const gateway of gateways) await gateway.end('SIGTERM');
+  await pair.rebuild();
+  const { calls, tasks, refused, broken } = load.told;
+  const figures = `${calls.length} calls, ${tasks.length} tasks, ${refused} refused, ${broken} without an answer, away for ${awayMs} ms`;
+  process.stdout.write(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${name}: ${figures}\n`);
+  for (const fault of faults) process.stdout.write(`     ${fault}\n`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+/** What is wrong with the books, once nothing is under way any more. */
+async function faultsOf(pair: Pair, accountId: string, told: Told): Promise<string[]> {
+  const dataSource = await createDataSource({ url: pair.leader.url('shim') }).initialize();
+  try {
+    const count = async (text: string, values: unknown[]): Promise<number> => {
+      const [row] = await dataSource.query<{ n: number }[]>(
+        `SELECT count(*)::int AS n FROM ${text}`,
+        values,
+      );
+      return row?.n ?? -1;
+    };
+    await until(
+      async () => (await count('account WHERE id = $1 AND held = 0', [accountId])) === 1,
+      SETTLED_MS,
+    );
+    const ids = told.calls.map((id) => fromPublicId('exec', id));
+    const tasks = told.tasks.map((id) => fromPublicId('task', id));
+    const ofAccount = `execution WHERE account_id = $1 AND status = 'succeeded'`;
+    const charged = await count(`${ofAccount} AND id = ANY ($2::uuid[])`, [accountId, ids]);
+    const made = await count(ofAccount, [accountId]);
+    const present = await count(`task WHERE account_id = $1 AND id = ANY ($2::uuid[])`, [
+      accountId,
+      tasks,
+    ]);
+    const ended = await count(`task WHERE account_id = $1 AND status = 'succeeded'`, [accountId]);
+    const entries = await count(`ledger_entry WHERE account_id = $1 AND kind = 'charge'`, [
+      accountId,
+    ]);
+    const audit = await auditBooks(dataSource, 'full');
+    return [
+      ...told.strange.slice(0, 3).map((text) => `an answer was ${text}`),
+      ...(charged === ids.length ? [] : [`${ids.length} calls were answered, ${charged} charged`]),
+      ...(made - charged <= told.broken + told.refused ? [] : [`${made} calls were charged`]),
+      ...(present === tasks.length ? [] : [`${tasks.length} tasks were taken, ${present} exist`]),
+      ...(entries === made + ended ? [] : [`${entries} charges for ${made} calls, ${ended} tasks`]),
+      ...audit.discrepancies.map((each) => JSON.stringify(each)),
+    ];
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** PgBouncer before HAProxy before the pair, with the files of `deploy`. Returns PgBouncer's port. */
+async function startPooler(pair: Pair): Promise<number> {
+  const [port, leaderPort] = [await freePort(), await freePort()];
+  const [first, second] = [...pair.checks];
+  run(haproxy!, ['-db', '-f', join(DEPLOY, 'haproxy/database.cfg')], {
+    BIND: `127.0.0.1:${leaderPort}`,
+    FIRST: `127.0.0.1:${first![0]}`,
+    FIRST_CHECK: String(first![1]),
+    SECOND: `127.0.0.1:${second![0]}`,
+    SECOND_CHECK: String(second![1]),
+  });
+  const home = await temporaryFolder();
+  const users = join(home, 'users.txt');
+  const file = join(home, 'pgbouncer.ini');
+  await writeFile(users, '"shim" ""\n');
+  const lines = [
+    `%include ${join(DEPLOY, 'pgbouncer/pgbouncer.ini')}`,
+    '[databases]',
+    `* = host=127.0.0.1 port=${leaderPort}`,
+    '[pgbouncer]',
+    `listen_port = ${port}`,
+    'auth_type = trust',
+    `auth_file = ${users}`,
+  ];
+  await writeFile(file, `${lines.join('\n')}\n`);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) for (const path of [home, users, file]) await chown(path, NOBODY, NOBODY);
+  await chmod(home, 0o755);
+  run(pgbouncer!, ['-q', file], {}, isRoot ? { uid: NOBODY, gid: NOBODY } : {});
+  return port;
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  identity: { readonly uid?: number; readonly gid?: number } = {},
+): void {
+  const child = spawn(program, args, { stdio: 'ignore', env, ...identity });
+  child.on('error', () => undefined);
+  const exited = once(child, 'exit');
+  ends.push(() => {
+    child.kill('SIGKILL');
+    return exited;
+  });
+}
