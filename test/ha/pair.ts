@@ -5,7 +5,7 @@ import { ReplicatedPostgres } from '../support/replicated-postgres.js';
 import { until } from '../support/until.js';
 
 /** A leader and a standby that it waits for, at two ports that stay. */
-export class Pair {
+export class LeaderPair {
   /** By port, the port that answers whether this server leads, as Patroni's REST API does. */
   readonly checks = new Map<number, number>();
   private readonly agents: Server[] = [];
@@ -15,10 +15,10 @@ export class Pair {
     public standby: ReplicatedPostgres,
   ) {}
 
-  static async start(): Promise<Pair> {
+  static async start(): Promise<LeaderPair> {
     const leader = await ReplicatedPostgres.start();
     await leader.query('CREATE DATABASE shim');
-    const pair = new Pair(leader, await leader.standby());
+    const pair = new LeaderPair(leader, await leader.standby());
     for (const { port } of [pair.leader, pair.standby]) await pair.addAgent(port);
     await pair.waitForStandby();
     return pair;

@@ -13,7 +13,7 @@ import { ReplicatedPostgres } from '../support/replicated-postgres.js';
 import { systemProgram } from '../support/system-program.js';
 import { until } from '../support/until.js';
 import { startLoad, type Told } from './load.js';
-import { Pair } from './pair.js';
+import { LeaderPair } from './pair.js';
 
 /**
  * `npm run test:ha`: two gateways, a leader and a standby that it waits for, on loopback. Under load the leader is killed, hangs
@@ -44,7 +44,7 @@ try {
 }
 
 async function runAll(): Promise<void> {
-  const pair = await Pair.start();
+  const pair = await LeaderPair.start();
   ends.push(() => pair.remove());
   const sandbox = await startSandbox();
   ends.push(() => sandbox.close());
@@ -68,8 +68,8 @@ async function runAll(): Promise<void> {
 
 async function tryCase(
   name: string,
-  how: Parameters<Pair['failOver']>[0],
-  pair: Pair,
+  how: Parameters<LeaderPair['failOver']>[0],
+  pair: LeaderPair,
   settings: NodeJS.ProcessEnv,
 ): Promise<void> {
   const gateways = [await startGatewayProgram(settings), await startGatewayProgram(settings)];
@@ -94,7 +94,7 @@ async function tryCase(
 }
 
 /** What is wrong with the books, once nothing is under way any more. */
-async function faultsOf(pair: Pair, accountId: string, told: Told): Promise<string[]> {
+async function faultsOf(pair: LeaderPair, accountId: string, told: Told): Promise<string[]> {
   const dataSource = await createDataSource({ url: pair.leader.url('shim') }).initialize();
   try {
     const count = async (text: string, values: unknown[]): Promise<number> => {
@@ -136,7 +136,7 @@ async function faultsOf(pair: Pair, accountId: string, told: Told): Promise<stri
 }
 
 /** PgBouncer before HAProxy before the pair, with the files of `deploy`. Returns PgBouncer's port. */
-async function startPooler(pair: Pair): Promise<number> {
+async function startPooler(pair: LeaderPair): Promise<number> {
   const [port, leaderPort] = [await freePort(), await freePort()];
   const [first, second] = [...pair.checks];
   run(haproxy!, ['-db', '-f', join(DEPLOY, 'haproxy/database.cfg')], {
