@@ -152,12 +152,12 @@ async function startPooler(pair: LeaderPair): Promise<number> {
   await writeFile(users, '"shim" ""\n');
   const lines = [
     `%include ${join(DEPLOY, 'pgbouncer/pgbouncer.ini')}`,
-    '[databases]',
-    `* = host=127.0.0.1 port=${leaderPort}`,
-    '[pgbouncer]',
+    // Still in the section [pgbouncer]: its header would set all back to the defaults.
     `listen_port = ${port}`,
     'auth_type = trust',
     `auth_file = ${users}`,
+    '[databases]',
+    `* = host=127.0.0.1 port=${leaderPort}`,
   ];
   await writeFile(file, `${lines.join('\n')}\n`);
   const isRoot = process.getuid?.() === 0;
