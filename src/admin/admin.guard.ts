@@ -1,14 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import type { Operator } from '../auth/operators/operator.js';
+import { type Operator, REASON_HEADER } from '../auth/operators/operator.js';
 import { OperatorToken } from '../auth/operators/operator-token.js';
 import { MOVES_MONEY, NEEDED_ROLE, reaches, type Role } from '../auth/operators/role.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
-
-/** Where a person says why money is to move. */
-const REASON_HEADER = 'x-console-reason';
 
 /**
  * Accepts only operators whose role reaches that of the endpoint: holders of `ADMIN_TOKEN`, whose role is `admin`, and sessions

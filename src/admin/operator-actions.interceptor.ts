@@ -7,12 +7,11 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { READING_METHODS } from '../auth/operators/operator.js';
 import { type NewOperatorAction, OperatorActions } from '../auth/acts/operator-actions.js';
 import { actOf } from '../auth/acts/operator-acts.js';
 import { OperatorTargets } from './operator-targets.js';
 import { REPLAYED_HEADER } from './replayed-entry.js';
-
-const READING: readonly string[] = ['GET', 'HEAD'];
 
 /**
  * Records every change that an operator requests before it is made: by which token (the beginning of its SHA-256), in the
@@ -30,7 +29,7 @@ export class OperatorActionsInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    if (READING.includes(request.method)) return next.handle();
+    if (READING_METHODS.includes(request.method)) return next.handle();
     const perform = () => lastValueFrom(next.handle(), { defaultValue: undefined });
     const read = (id: string) => this.targets.read(id);
     const isReplay = () => response.hasHeader(REPLAYED_HEADER);

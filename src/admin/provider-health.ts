@@ -6,11 +6,10 @@ import {
   summedCounts,
   type RouteFigure,
 } from '../providers/routing/route-figures.js';
+import { SANDBOX_NAME } from '../providers/routing/provider-registry.js';
 import type { RoutePause } from '../providers/routing/route-pause-store.js';
 import type { RouteReport } from '../providers/routing/route-reports.js';
 
-/** The name of the sandbox in sums of usage. */
-const SANDBOX = 'sandbox';
 /** The worst state of several processes is that of all. */
 const STATES: readonly BreakerState[] = ['closed', 'half_open', 'open'];
 
@@ -90,7 +89,7 @@ function providerOf(id: string, known: KnownOfProviders): ProviderHealth {
   );
   const sold = soldRoutes(id, known.rows);
   const names = new Set([...sold.keys(), ...figures.map(({ upstreamModel }) => upstreamModel)]);
-  const usedAs = isSandbox ? [SANDBOX, id] : [id];
+  const usedAs = isSandbox ? [SANDBOX_NAME, id] : [id];
   const routes = [...names].sort().map((upstreamModel): RouteHealth => {
     const { models = [], operations = [] } = sold.get(upstreamModel) ?? {};
     const own = figures.filter((figure) => figure.upstreamModel === upstreamModel);

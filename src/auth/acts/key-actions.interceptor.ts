@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Request } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { READING_METHODS } from '../operators/operator.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { fromPublicId, toPublicId } from '../../common/ids/public-id.js';
 import { ApiKeysService } from '../api-keys.service.js';
@@ -16,8 +17,6 @@ import { TOKEN_BUCKETS } from '../rate-limit/rate-limit.guard.js';
 import type { TokenBuckets } from '../rate-limit/token-bucket.js';
 import { OperatorActions } from './operator-actions.js';
 import { actOf } from './operator-acts.js';
-
-const READING: readonly string[] = ['GET', 'HEAD'];
 
 /** Each act is a record that stays, so a key may not fill the table with them. Enough to make all the keys that it may have. */
 const ACTS_PER_MINUTE = 120;
@@ -37,7 +36,7 @@ export class KeyActionsInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<Request>();
     const { caller, method, params, ip } = request;
-    if (READING.includes(method)) return next.handle();
+    if (READING_METHODS.includes(method)) return next.handle();
     assert(caller, 'KeyActionsInterceptor needs BearerGuard on the endpoint');
     const { path } = request.route as { readonly path: string };
     const { id } = params;

@@ -7,6 +7,12 @@ declare module 'express-serve-static-core' {
   }
 }
 
+/** The header in which a session says why money is to move. */
+export const REASON_HEADER = 'x-console-reason';
+
+/** Methods that change nothing. */
+export const READING_METHODS: readonly string[] = ['GET', 'HEAD'];
+
 /** Who asks for something at the operator API. */
 export interface Operator {
   /** The beginning of the SHA-256 of what vouches for the operator: the admin token, or the settings of OIDC. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import type { Operator } from '../../auth/operators/operator.js';
+import { type Operator, READING_METHODS, REASON_HEADER } from '../../auth/operators/operator.js';
 import { type ConsoleSession, provedUntilMs } from '../../auth/sessions/console-session.js';
 import { ConsoleSessions } from '../../auth/sessions/console-sessions.js';
 import { SessionCallers } from '../../auth/sessions/session-callers.js';
@@ -12,10 +12,8 @@ import { isPollOfPage, sessionSecretOf } from './session-cookie.js';
 /** Below it the page calls the API. */
 const PREFIX = '/console/api';
 const CALLS = /^\/(v1|admin)\//;
-const READING: readonly string[] = ['GET', 'HEAD'];
 /** A form of another site cannot send the first without asking; the second only what takes an upload reads. */
 const BODY_TYPES = /^(?:application\/json|multipart\/form-data)\s*(?:;|$)/i;
-const REASON_HEADER = 'x-console-reason';
 const MAX_REASON_CHARACTERS = 500;
 
 /** The 401 of a request whose session has ended, or that never had one. */
@@ -103,7 +101,8 @@ function wrongKind(message: string): GatewayError {
 function checkBodyType({ method, headers }: Request): void {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
   const hasBody = encoding !== undefined || Number(length) !== 0;
-  if (READING.includes(method) || !(hasBody || headers['content-type'] !== undefined)) return;
+  if (READING_METHODS.includes(method) || !(hasBody || headers['content-type'] !== undefined))
+    return;
   if (BODY_TYPES.test(headers['content-type'] ?? '')) return;
   const message = 'Content-Type must be application/json, or multipart/form-data for an upload.';
   throw new GatewayError('invalid_content_type', message, { param: 'Content-Type' });

@@ -19,7 +19,7 @@ import { PausedRoutes } from './paused-routes.js';
 import { placeOf } from './route-order.js';
 
 /** Provider name in the records of work done by the sandbox. */
-const SANDBOX_NAME = 'sandbox';
+export const SANDBOX_NAME = 'sandbox';
 
 /** Where the keys of a provider come from, and how many it has. */
 export interface ConfiguredProvider {
