@@ -1,7 +1,7 @@
 import { Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExtraModels, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { MovesMoney, NeedsRole } from '../auth/operators/role.js';
+import { MovesMoney, NeedsReason, NeedsRole } from '../auth/operators/role.js';
 import { BodyOptional } from '../platform/http-server/request-body/json-body.guard.js';
 import type { PageView } from '../common/paging/page.view.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
@@ -63,6 +63,7 @@ export class AdminTasksController {
 
   @Post(':id/content-link')
   @ShowsContent('task:content-link')
+  @NeedsReason()
   @NeedsRole('support')
   @HttpCode(200)
   @ApiOperation({

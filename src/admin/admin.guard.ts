@@ -3,7 +3,13 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { type Operator, REASON_HEADER } from '../auth/operators/operator.js';
 import { OperatorToken } from '../auth/operators/operator-token.js';
-import { MOVES_MONEY, NEEDED_ROLE, reaches, type Role } from '../auth/operators/role.js';
+import {
+  MOVES_MONEY,
+  NEEDED_ROLE,
+  NEEDS_REASON,
+  reaches,
+  type Role,
+} from '../auth/operators/role.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
 
@@ -30,6 +36,9 @@ export class AdminGuard implements CanActivate {
     if (this.reflector.get<true | undefined>(MOVES_MONEY, context.getHandler())) {
       this.checkProof(operator);
     }
+    if (this.reflector.get<true | undefined>(NEEDS_REASON, context.getHandler())) {
+      checkReason(operator);
+    }
     return true;
   }
 
@@ -41,17 +50,22 @@ export class AdminGuard implements CanActivate {
   }
 
   /** A request with the token is its own proof. */
-  private checkProof({ session, reason }: Operator): void {
+  private checkProof(operator: Operator): void {
+    const { session } = operator;
     if (session === undefined) return;
     if (session.provedUntilMs <= this.clock.nowMs()) {
       const message = 'Prove again that it is you: your last proof is older than 5 minutes.';
       throw new GatewayError('permission_denied', message, { param: 'proof' });
     }
-    if (reason === null) {
-      const message = `Say why, in the header ${REASON_HEADER}.`;
-      throw new GatewayError('invalid_request', message, { param: REASON_HEADER });
-    }
+    checkReason(operator);
   }
+}
+
+/** Who acts with the token has no session, and gives no reason. */
+function checkReason({ session, reason }: Operator): void {
+  if (session === undefined || reason !== null) return;
+  const message = `Say why, in the header ${REASON_HEADER}.`;
+  throw new GatewayError('invalid_request', message, { param: REASON_HEADER });
 }
 
 function checkRole(role: Role, needed: Role): void {

@@ -103,6 +103,7 @@ export class KeyCache {
 
   /** A key of another cell was sent here: the edge routes wrongly (decision G-113). */
   private tellCell(cell: string): void {
+    this.toldCells.purgeStale();
     if (this.toldCells.has(cell) || this.toldCells.size >= TOLD_CELLS) return;
     this.toldCells.set(cell, true);
     new Logger('Auth').warn(`a key of cell ${cell} was sent here`);

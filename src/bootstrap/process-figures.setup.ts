@@ -13,8 +13,11 @@ export function publishProcessFigures(app: NestExpressApplication): void {
   const calls = (): PaidCalls => app.get(PaidCalls, { strict: false });
   const owed = (): Reversals => app.get(Reversals, { strict: false });
   const pool = () => poolFiguresOf(app.get(DataSource));
-  metrics.watch('gateway_draining', 'Processes that end once no call runs', () =>
-    readiness.isDraining ? 1 : 0,
+  metrics.watch(
+    'gateway_draining',
+    '1 while the process ends once no call runs',
+    () => (readiness.isDraining ? 1 : 0),
+    'max',
   );
   metrics.watch(
     'gateway_calls_in_flight',

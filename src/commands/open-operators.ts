@@ -67,7 +67,7 @@ export async function withTasks<T>(work: (operators: TaskOperators) => Promise<T
     import('../admin/admin-tasks.service.js'),
     import('../catalog/catalog-file.js'),
   ]);
-  const config = loadOperatorConfig();
+  const config = await withSecretKeys(loadOperatorConfig());
   const module = AppModule.forRoot({
     config,
     logger: makeLogger('silent', false),

@@ -52,8 +52,7 @@ export class StreamRelay {
       const broken = (error: Error): void => {
         // The error decides, not the state of the client's socket, because the first event counts.
         if (error instanceof ClientLeft) resolve(true);
-        else if (error instanceof DeadlinePassed && this.events.isGone)
-          resolve(this.usage !== null);
+        else if (error instanceof DeadlinePassed && this.events.isGone) resolve(this.hasOutput);
         // Only its usage was awaited: the client has left, and pays what was made.
         else if (this.isFinished && this.events.isGone) resolve(true);
         else if (hasLostConnection(error) && this.backpressure.isSlow(performance.now())) {
@@ -81,8 +80,7 @@ export class StreamRelay {
   leave(abort: () => void, waitMs = USAGE_WAIT_MS): void {
     // Each `read()` calls the `data` listener with one event.
     while (this.source?.read()) continue;
-    const hasUsage = (this.usage?.completionTokens ?? 0) > 0;
-    if (!this.isFinished || hasUsage || this.source === undefined || this.source.closed) {
+    if (!this.isFinished || this.hasOutput || this.source === undefined || this.source.closed) {
       abort();
       return;
     }
@@ -90,6 +88,11 @@ export class StreamRelay {
     this.source.once('close', () => {
       clearTimeout(late);
     });
+  }
+
+  /** Whether the output was reported. A report of the prompt alone tells nothing of what was thought unseen. */
+  private get hasOutput(): boolean {
+    return (this.usage?.completionTokens ?? 0) > 0;
   }
 
   private record(event: ChatEvent): void {

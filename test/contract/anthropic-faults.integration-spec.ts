@@ -111,6 +111,16 @@ describe('a stream of Messages that breaks', () => {
     expect(natives.slice(-2)).toEqual([MESSAGE_EVENTS[LAST - 1], { type: 'message_stop' }]);
   });
 
+  it('fails with a reason that is an error, streamed and whole (G-24)', async () => {
+    const events = MESSAGE_EVENTS.map((event) =>
+      event.type === 'message_delta' ? { ...event, delta: { stop_reason: 'error' } } : event,
+    );
+    answerStream(events.map(wireEvent).join(''));
+    await failure(streamed());
+    answerJson(200, { ...MESSAGE, stop_reason: 'error' });
+    await failure(chat.complete(neutral(), context()));
+  });
+
   it('waits 5 s for the last event after the reason, pings or not (G-24)', async () => {
     const PING_MS = 500;
     stub.reply = (response) => {

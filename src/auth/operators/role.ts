@@ -25,3 +25,9 @@ export const MOVES_MONEY = Symbol('MOVES_MONEY');
 
 /** Says that a person needs a fresh proof and a reason for it. */
 export const MovesMoney = (): MethodDecorator => SetMetadata(MOVES_MONEY, true);
+
+/** Metadata key of handlers that need a reason alone. */
+export const NEEDS_REASON = Symbol('NEEDS_REASON');
+
+/** Says that a person needs a reason for it. */
+export const NeedsReason = (): MethodDecorator => SetMetadata(NEEDS_REASON, true);

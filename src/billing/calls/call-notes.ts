@@ -45,7 +45,9 @@ export class CallNotes {
 
   onAttemptEnd(attempt: FinishedAttempt): void {
     this.attempts.add(attempt);
-    if (this.request) logAttempt(this.request, attempt);
+    // An attempt that was not made took no time.
+    const isMade = attempt.durationMs > 0 || attempt.error === undefined;
+    if (this.request && isMade) logAttempt(this.request, attempt);
   }
 
   /** The first byte of a streamed answer was sent, so many milliseconds after the admission. */

@@ -42,6 +42,7 @@ export class ProcessHealth {
       'gateway_clock_offset_seconds',
       "How far this process's clock is ahead of the database's",
       () => this.clockOffMs / 1000,
+      'average',
     );
     metrics.watch(
       'gateway_heartbeat_age_seconds',

@@ -148,6 +148,7 @@ export class Metrics {
     name: 'gateway_circuit_breaker_open',
     help: '1 while the circuit of a route is open',
     labelNames: ['provider', 'operation'] as const,
+    aggregator: 'max',
     registers: [this.registry],
   });
   readonly tickerLagSeconds = new Gauge({
@@ -248,4 +249,4 @@ export class Metrics {
 }
 
 /** How the values of worker processes become one. */
-type Aggregator = 'sum' | 'max' | 'min';
+type Aggregator = 'sum' | 'max' | 'min' | 'average';

@@ -231,7 +231,8 @@ export class StoredFiles {
     this.metrics.storageErrors.inc({ operation });
     this.logger.error(`${message} ${String(cause)}`);
     return new GatewayError('service_unavailable', message, {
-      cause,
+      // Its code is that of a file or of the storage, and would be read as one of the database.
+      cause: new Error(String(cause), { cause }),
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }

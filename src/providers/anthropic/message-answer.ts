@@ -26,7 +26,8 @@ export function answerOf(
   customTools: ReadonlySet<string>,
 ): ChatEvent | undefined {
   const content = listAt(message, 'content');
-  const parts = content === null || carriesError(message) ? null : partsOf(content, customTools);
+  const isError = carriesError(message) || message.stop_reason === 'error';
+  const parts = content === null || isError ? null : partsOf(content, customTools);
   if (parts === null) return undefined;
   const hasCalls = parts.some(({ type }) => type === 'tool-call');
   parts.push(finishOf(message, hasCalls));

@@ -67,6 +67,12 @@ export class MessageEventReader extends LastEventReader {
     }
   }
 
+  /** An end for the reason `error`, which some vendors of the protocol have (decision G-24). */
+  errorIn(event: JsonObject): unknown {
+    const { delta } = event;
+    return isJsonObject(delta) && delta.stop_reason === 'error' ? event : undefined;
+  }
+
   /** The end of a message whose last event did not come. */
   rest(): ChatEvent | null {
     return this.isOver ? null : this.finish({ type: 'message_stop' });

@@ -88,6 +88,8 @@ describe('POST /admin/tasks/{id}/content-link', () => {
     const path = `/api/admin/tasks/${id}/content-link`;
     const viewer = (await as('viewer')).post(path, {}, { 'x-console-reason': 'curious' });
     await expectError(viewer, 403, 'permission_denied', 'role');
+    const silent = (await as('support')).post(path, {});
+    await expectError(silent, 400, 'invalid_request', 'x-console-reason');
     expect(await recorded(id)).toEqual([]);
     const reason = { 'x-console-reason': encodeURIComponent('Ticket 17: no sound') };
     expect((await (await as('support')).post(path, {}, reason)).status).toBe(200);
