@@ -44,7 +44,7 @@ export function useEvenPlaces(): RefObject<HTMLTableElement> {
     const columns = new Map<number, (readonly [HTMLElement, number])[]>();
     for (const cell of table.current?.querySelectorAll<HTMLTableCellElement>('td.end') ?? []) {
       const amount = cell.querySelector<HTMLElement>('.number') ?? cell;
-      const [, places] = PLACES.exec(amount.textContent ?? '') ?? [];
+      const [, places] = PLACES.exec(amount.textContent) ?? [];
       delete amount.dataset.zeros;
       if (places === undefined) continue;
       const column = columns.get(cell.cellIndex) ?? [];
