@@ -111,15 +111,21 @@ describe('a chat with a model that speaks Messages', () => {
     expect(completion.choices[0]!.finish_reason).toBe(reason);
   });
 
-  it('is free where it breaks, after any of its events', async () => {
+  it('is free where it breaks before its reason, and whole after it (G-24)', async () => {
     const before = await harness.gateway.balance(harness.accountId);
     const words = (word: string) => says(`[[sandbox:tokens=3]] [[sandbox:${word}]]`);
-    for (let event = 0; event < 9; event += 1) {
+    // The eighth event has the reason.
+    for (let event = 0; event < 8; event += 1) {
       const call = streamed({ messages: words(`break-event=${event}`) });
       await expect(call).rejects.toThrow();
     }
     await expect(streamed({ messages: words('error-after=2') })).rejects.toThrow();
-    await expect(streamed({ messages: words('break-event=10') })).resolves.toBeDefined();
+    const { available } = await harness.gateway.balance(harness.accountId);
+    expect(available).toBe(before.available);
+    for (const event of [8, 9, 10]) {
+      const whole = streamed({ messages: words(`break-event=${event}`) });
+      await expect(whole).resolves.toBeDefined();
+    }
     const after = await harness.gateway.balance(harness.accountId);
     expect(after.held).toBe(0n);
     expect(before.available - after.available).toBeLessThan(1_000n);
