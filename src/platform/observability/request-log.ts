@@ -46,7 +46,8 @@ declare module 'express-serve-static-core' {
 
 /**
  * Middleware: one log line and one observation per response. The line has method, route, status, durations, ids (the caller's
- * and that of its trace too), model, provider, charge, host and process, the client's address (which a trusted proxy names) and, of a refused request, code, param and reason; never headers,
+ * and that of its trace too), model, provider, charge, host and process, and the client's address (which a trusted proxy names).
+ * That of a refused request also has code, param and reason. It never has headers,
  * query or bodies. Probes are logged at
  * level debug.
  */
