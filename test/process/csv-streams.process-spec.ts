@@ -10,7 +10,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { accountsOf } from '../support/test-ledger.js';
 
-const ENTRIES = 200_000;
+const ENTRIES = 80_000;
 /** Entries that one statement writes. */
 const BATCH = 10_000;
 /** The entries as objects, or the rows of one statement, would take several times as much. */

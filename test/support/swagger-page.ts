@@ -54,6 +54,8 @@ export class SwaggerPage {
   /** Opens an operation, tries it out, and returns the gateway's answer. */
   async execute(method: string, path: string, filling: Filling = {}): Promise<Tried> {
     const block = this.block(method, path);
+    // A page that shows all operations draws all of them again after each click.
+    await this.page.locator('.operation-filter-input').fill(path);
     if ((await block.locator('.opblock-body').count()) === 0)
       await block.locator('.opblock-summary-control').click();
     await block.locator('button.try-out__btn').first().waitFor();

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fundedAccount, IDLE_TICKER } from '../../../test/support/test-ledger.js';
 import { UsageDesk } from '../../../test/support/usage-desk.js';
+import { DAY_MS } from '../../common/time/spans.js';
 import { auditBooks } from '../audit/usage-audit.js';
 import { RecordRetention } from '../retention/record-retention.js';
-import { NOBODY } from './usage-request.js';
+import { NIL_UUID } from './usage-request.js';
 
 const RUNS = 10;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A call that ended so many minutes ago. */
 interface Past {
@@ -34,10 +33,11 @@ const INSERT = `
   SELECT $1, id, 'charge', -charged, 0, 'x', completed_at FROM call WHERE charged > 0`;
 
 let desk: UsageDesk;
-beforeAll(async () => {
+// An audit names a hundred findings, and each test leaves some.
+beforeEach(async () => {
   desk = await UsageDesk.open();
 });
-afterAll(() => desk.close());
+afterEach(() => desk.close());
 
 /** Calls of the past, which the next fold finds. */
 async function insert(accountId: string, calls: readonly Past[], now: Date): Promise<void> {
@@ -136,7 +136,7 @@ describe('usage by hour', () => {
     });
     for (const table of ['usage_hour', 'usage_hour_latency']) {
       const left = await desk.dataSource.query<object[]>(
-        `SELECT FROM ${table} WHERE account_id IN ($1, '${NOBODY}') AND hour < $2`,
+        `SELECT FROM ${table} WHERE account_id IN ($1, '${NIL_UUID}') AND hour < $2`,
         [accountId, oldest],
       );
       expect([table, left]).toEqual([table, []]);
