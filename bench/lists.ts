@@ -9,6 +9,7 @@ import { runMigrations } from '../src/platform/database/run-migrations.js';
 import type { ExecutionQuery, ExecutionsService } from '../src/billing/calls/executions.service.js';
 import { ledgerOf } from '../test/support/test-ledger.js';
 import { type BenchResult, percentile, round } from './result.js';
+import { DAY_MS } from '../src/common/time/spans.js';
 
 const ROWS = Number(process.env.BENCH_ROWS ?? 10_000_000);
 const CHUNK = 1_000_000;
@@ -89,7 +90,7 @@ function looksOf(reads: ExecutionsService, ids: Ids): Record<string, Look> {
   const [large = '', ...small] = ids.accounts;
   const [largeKey = '', ...smallKeys] = ids.keys;
   const list = (query: Partial<ExecutionQuery>) => reads.list({ limit: LIMIT, ...query });
-  const weekAgo = new Date(Date.now() - 7 * 86_400_000);
+  const weekAgo = new Date(Date.now() - 7 * DAY_MS);
   return {
     'by id': (repeat) => reads.find(ids.executions[repeat] ?? ''),
     'by account': (repeat) => list({ accountId: small[repeat] }),

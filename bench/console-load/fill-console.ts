@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { NOBODY } from '../../src/billing/usage/usage-request.js';
+import { NIL_UUID } from '../../src/billing/usage/usage-request.js';
 
 const CHUNK = 1_000_000;
 const DAYS = 31;
@@ -35,15 +35,15 @@ const INDEXES = `
   SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
    WHERE indrelid = 'execution'::regclass AND NOT indisprimary`;
 
-/** Calls of a month, of eight models; every thousandth failed. */
+/** Calls of a month, of eight models, of which an account uses two; every thousandth failed. */
 const EXECUTIONS = `
   INSERT INTO execution (account_id, id, api_key_id, held, model, endpoint, status, charged, error_code, completed_at, provider,
                          upstream_model, provider_request_id, unit, quantity, unit_price, estimated, first_byte_ms, duration_ms,
                          created_at, cost)
-  SELECT ${account('a')}, ${idAt('at', 'n')}, ${key('a')}, 1920, 'aud-v' || n % 8, '/v1/audio/speech',
+  SELECT ${account('a')}, ${idAt('at', 'n')}, ${key('a')}, 1920, 'aud-v' || (a + n % 2) % 8, '/v1/audio/speech',
          CASE WHEN n % 1000 = 1 THEN 'failed' ELSE 'succeeded' END, CASE WHEN n % 1000 <> 1 THEN 1920 END,
-         CASE WHEN n % 1000 = 1 THEN 'provider_timeout' END, at, 'elevenlabs', 'eleven_v' || n % 8, 'req_' || n, 'code_point', '16',
-         '"120"', false, 300, 300 + n % 40 * 50, at, CASE WHEN n % 1000 <> 1 THEN 900 END
+         CASE WHEN n % 1000 = 1 THEN 'provider_timeout' END, at, 'elevenlabs', 'eleven_v' || (a + n % 2) % 8, 'req_' || n, 'code_point', '16',
+         '"120"', false, 300, 300 + n % 8 * 50, at, CASE WHEN n % 1000 <> 1 THEN 900 END
     FROM generate_series($1::bigint, $2::bigint) n,
          LATERAL (SELECT CASE WHEN n % 100 = 0 THEN 1 ELSE 2 + abs(hashint8(n)) % ($4::int - 1) END AS a,
                          now() - ($3 - n) * interval '${DAYS} days' / $3 AS at) t`;
@@ -63,7 +63,7 @@ const sumsBy = (unit: 'day' | 'hour', time: string, since: string): string[] => 
     `usage_${unit}`,
     unit === 'day' ? 'usage_latency' : 'usage_hour_latency',
   ];
-  const ofEverybody = `'${NOBODY}', '${NOBODY}', model, endpoint, provider, upstream_model`;
+  const ofEverybody = `'${NIL_UUID}', '${NIL_UUID}', model, endpoint, provider, upstream_model`;
   return [
     `INSERT INTO ${table} (${COLUMNS}, ${unit}, ${SUMS})
        SELECT ${COLUMNS}, ${time}, ${OF_CALLS} FROM execution WHERE completed_at >= ${since} GROUP BY 1, 2, 3, 4, 5, 6, 7`,
@@ -80,9 +80,9 @@ const sumsBy = (unit: 'day' | 'hour', time: string, since: string): string[] => 
 const REST = [
   `INSERT INTO usage_month (account_id, month, api_key_id, ${SUMS})
      SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, ${SUMMED} FROM usage_day
-      WHERE account_id <> '${NOBODY}' GROUP BY 1, 2, 3`,
+      WHERE account_id <> '${NIL_UUID}' GROUP BY 1, 2, 3`,
   `INSERT INTO usage_account (account_id, charged, cost)
-     SELECT account_id, sum(charged), sum(cost) FROM usage_day WHERE account_id <> '${NOBODY}' GROUP BY 1`,
+     SELECT account_id, sum(charged), sum(cost) FROM usage_day WHERE account_id <> '${NIL_UUID}' GROUP BY 1`,
   `INSERT INTO ledger_entry (account_id, kind, amount, balance_after, reference)
      SELECT id, 'credit', ${CREDIT}, ${CREDIT}, 'credit' FROM account`,
   `INSERT INTO ledger_entry (account_id, hold_id, kind, amount, balance_after, reference, created_at)

@@ -16,6 +16,7 @@ import { type ExecutionView, viewExecution } from '../billing/calls/execution.vi
 import { AccountUsage, type AccountTotals } from '../billing/usage/account-usage.js';
 import { UsageReports } from '../billing/usage/usage-reports.js';
 import { Clock } from '../common/time/clock.js';
+import { DAY_MS } from '../common/time/spans.js';
 import type { AccountView } from './account.view.js';
 import {
   type BillingSubscriptionView,
@@ -28,7 +29,6 @@ import {
 import { billingDaysOf, type BillingUsageQuery } from './dto/billing-usage.query.js';
 import { type KeyView, leftOf, viewOwnKey } from './key.view.js';
 
-const DAY_MS = 86_400_000;
 /** Ten years. */
 const MAX_DAYS_AHEAD = 3_650n;
 

@@ -3,6 +3,7 @@ import { UsageReports, type UsageRow } from '../billing/usage/usage-reports.js';
 import { Catalog } from '../catalog/catalog.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Clock } from '../common/time/clock.js';
+import { DAY_MS } from '../common/time/spans.js';
 import { BUILT_IN_PROVIDERS } from '../providers/providers.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import type { PausableRoute, RoutePause } from '../providers/routing/route-pause-store.js';
@@ -13,8 +14,7 @@ import { type ProbeResult, probeResultOf } from './probe-result.js';
 import { type ProviderHealth, providerHealthOf } from './provider-health.js';
 
 const DEFAULT_PAUSE_MS = 3_600_000;
-const MAX_PAUSE_MS = 30 * 86_400_000;
-const DAY_MS = 86_400_000;
+const MAX_PAUSE_MS = 30 * DAY_MS;
 /** Most routes of a day; the catalog has fewer. */
 const MAX_USAGE_ROWS = 5_000;
 /** Longest wait for the answer to a probe. */

@@ -8,6 +8,7 @@ import { type BookState, readBookState } from '../billing/audit/book-state.js';
 import { Reversals } from '../billing/recovery/reversals.js';
 import { UsageReports, type UsageRow } from '../billing/usage/usage-reports.js';
 import { Clock } from '../common/time/clock.js';
+import { HOUR_MS } from '../common/time/spans.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { type ProviderKey, ProviderRegistry } from '../providers/routing/provider-registry.js';
 import {
@@ -20,7 +21,6 @@ import { type OverdueDeliveries, readOverdueDeliveries } from '../webhooks/webho
 
 /** How long an overview is answered again. Whoever looks meanwhile gets the same one. */
 const CACHE_MS = 5_000;
-const HOUR_MS = 3_600_000;
 /** Hours of usage, the one that runs among them. */
 export const OVERVIEW_HOURS = 24;
 /** An account runs dry when what is available lasts for fewer days. */

@@ -7,12 +7,12 @@ import type { ModelRow } from '../catalog/model-row.js';
 import { RowFaults } from '../catalog/overlay-terms.js';
 import type { AppliedPriceBook, ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
+import { DAY_MS } from '../common/time/spans.js';
 
 /** Records that one statement reads. */
 const PAGE_ROWS = 1_000;
 /** The factor on a price of its own, and of calls without a book. */
 const OWN_PRICE_PERMILLE = 1_000;
-const DAY_MS = 86_400_000;
 
 /**
  * The records by their ids, which begin with a time, and how long before its end one may have begun: a call takes at most a day,

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { NeedsRole } from '../auth/operators/role.js';
 import { Clock } from '../common/time/clock.js';
+import { DAY_MS } from '../common/time/spans.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
@@ -13,8 +14,6 @@ import {
   viewReceivers,
   WebhookReceiverPage,
 } from './views/webhook-receiver.view.js';
-
-const DAY_MS = 86_400_000;
 
 /** Webhooks by receiver: which one fails, and sending again what failed there (docs/guides/webhooks.md). */
 @OperatorEndpoint()

@@ -4,11 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { MINUTE_MS } from '../common/time/spans.js';
 import { withRequestContext } from '../platform/http-server/connections/request-context.js';
 import { SystemClock } from '../common/time/clock.js';
 import { UncaughtErrorHandler, type UncaughtErrorActions } from './uncaught-error-handler.js';
-
-const MINUTE_MS = 60_000;
 
 class HandMovedClock extends SystemClock {
   ms = 0;

@@ -1,9 +1,9 @@
 import type { OperatorReply, OperatorRequest, TextPage } from './operator-request.js';
 import { isTextPage } from './shown-answer.js';
+import { CSV_LINE_END } from '../common/csv.js';
 
 /** Maximum rows that `--all` collects in memory. CSV has no such limit: each page is printed when it arrives. */
 const MAX_ROWS = 100_000;
-const LINE_END = '\r\n';
 
 interface List {
   readonly object: 'list';
@@ -45,8 +45,8 @@ async function* everyTextPage(
     }
     const { answer } = reply;
     const text = isTextPage(answer) ? answer.text : String(answer);
-    const end = text.indexOf(LINE_END);
-    if (end >= 0) yield { page: text.slice(end + LINE_END.length) };
+    const end = text.indexOf(CSV_LINE_END);
+    if (end >= 0) yield { page: text.slice(end + CSV_LINE_END.length) };
     cursor = isTextPage(answer) ? answer.next_cursor : undefined;
   }
 }

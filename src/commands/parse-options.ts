@@ -3,6 +3,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { microUsdOfUsd } from '../common/money/usd-text.js';
 import { didYouMean } from '../common/nearest-name.js';
+import { DAY_SECONDS } from '../common/time/spans.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import type { Dto } from '../common/validation/fields.js';
 import { jsonOfTexts } from '../common/validation/form-fields.js';
@@ -11,7 +12,6 @@ import type { Options } from './operator-request.js';
 const AMOUNT_OPTION = 'amount-microusd';
 const KEY_OPTION = 'idempotency-key';
 const TAX_OPTION = 'tax-microusd';
-const DAY_SECONDS = 86_400;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const EPOCH_SECONDS = /^\d{1,12}$/;
 /** A date and a time with its zone. */

@@ -1,11 +1,11 @@
 /** What a cell of a CSV may hold. */
 export type CsvValue = string | number | boolean | null | undefined;
 
-const LINE_END = '\r\n';
+export const CSV_LINE_END = '\r\n';
 
 /** Lines of names and values with CRLF between them (RFC 4180), none behind the last. Null is empty. */
 export function csvOf(names: readonly string[], rows: readonly (readonly CsvValue[])[]): string {
-  return [names, ...rows].map((row) => row.map(cellOf).join(',')).join(LINE_END);
+  return [names, ...rows].map((row) => row.map(cellOf).join(',')).join(CSV_LINE_END);
 }
 
 /** The text of one CSV, in pieces: only the first has the line of names. `csv` is that of some items. */
@@ -18,7 +18,7 @@ export async function* csvOfPages<Item>(
     if (!isFirst && items.length === 0) continue;
     const text = csv(items);
     // A name has no end of a line.
-    yield isFirst ? text : text.slice(text.indexOf(LINE_END));
+    yield isFirst ? text : text.slice(text.indexOf(CSV_LINE_END));
     isFirst = false;
   }
 }

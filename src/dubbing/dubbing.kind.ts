@@ -24,9 +24,10 @@ import { TaskKinds } from '../tasks/task-kinds.js';
 import { announcedType, dubbingDetailsOf, dubbingInputOf } from './dubbing-task.js';
 import { dubFilename, dubTypeOf } from './dub-type.js';
 import { resolvedDubbingResult, viewDub, viewDubbingResult } from './dubbing.view.js';
+import { DAY_MS } from '../common/time/spans.js';
 
 /** Dubs are kept as long as videos (decision G-63). */
-const KEPT_MS = 14 * 86_400_000;
+const KEPT_MS = 14 * DAY_MS;
 /** More than half an hour of video at any resolution. */
 const MAX_DUB_BYTES = 4 * 1024 ** 3;
 

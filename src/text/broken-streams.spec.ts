@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Logger } from 'pino';
 import { SystemClock } from '../common/time/clock.js';
+import { HOUR_MS } from '../common/time/spans.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { BrokenStreams } from './broken-streams.js';
 
 const ROUTE = { provider: 'acme', upstreamModel: 'large' };
-const HOUR_MS = 3_600_000;
 
 class HandMovedClock extends SystemClock {
   ms = 1_000_000;

@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import { toPublicId } from '../common/ids/public-id.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 import { Clock } from '../common/time/clock.js';
+import { HOUR_MS } from '../common/time/spans.js';
 import { LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import type { TriedRoute } from '../providers/ports/attempt.js';
 
-const HOUR_MS = 3_600_000;
 /** With fewer streams in an hour the share of broken ones says nothing. */
 const MIN_STREAMS = 20;
 /** A warning is logged when more than one of this many streams (5 %) broke. */

@@ -1,11 +1,11 @@
 import { filterId } from '../common/ids/id-params.js';
+import { MAX_ID_CHARS } from '../common/ids/public-id.js';
 import { PageQuery } from '../common/paging/page.query.js';
 import { Enum, Text } from '../common/validation/fields.js';
 import type { DeliveryStatus } from './delivery.js';
 import { DELIVERED_TYPES, type DeliveredType } from './endpoints/event-type.js';
 import type { DeliveryFilter } from './webhook-deliveries.js';
 
-const MAX_ID = 100;
 const optional = { optional: true } as const;
 
 /** Query of GET /v1/webhook-deliveries. */
@@ -19,7 +19,7 @@ export class OwnDeliveriesQuery extends PageQuery {
   @Enum(DELIVERED_TYPES, { ...optional, description: 'Deliveries of events of one type' })
   event?: DeliveredType;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Deliveries to one endpoint, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Deliveries to one endpoint, by its id' })
   endpoint_id?: string;
 }
 

@@ -6,6 +6,9 @@ import { RequiredWith } from '../common/validation/cross-field-rules.js';
 import { Custom, Text } from '../common/validation/fields.js';
 import { MAX_URL_CHARACTERS } from '../platform/http-client/public-url.js';
 
+/** Bound on a host in a query: a name of 253 characters, with a port. */
+export const MAX_HOST = 260;
+
 const WEB_URL = /^https?:\/\//i;
 const AUDIO_CODE: ErrorCode = 'invalid_task_command';
 

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
+import { MINUTE_MS } from '../common/time/spans.js';
 import { WebhookReceivers } from './webhook-receivers.js';
 
 const HOSTS = ['a.example', 'b.example:8443'] as const;
 const ACCOUNTS = [randomUUID(), randomUUID()] as const;
-const MINUTE_MS = 60_000;
 
 let database: TestDatabase;
 let receivers: WebhookReceivers;

@@ -9,6 +9,7 @@ import { FILE_STORE, type FileStore } from '../../src/platform/storage/file-stor
 import { StoredFiles } from '../../src/platform/storage/stored-files.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
 const BYTES = randomBytes(200_000);
 /** What comes of each answer of S3 while it is stuck. */
@@ -63,7 +64,7 @@ function save(accountId: string) {
     contentType: 'audio/mpeg',
     body: Readable.from([BYTES]),
     maxBytes: BYTES.length,
-    expiresAt: new Date(Date.now() + 86_400_000),
+    expiresAt: new Date(Date.now() + DAY_MS),
   });
 }
 

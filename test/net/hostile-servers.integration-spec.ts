@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
+import { DAY_MS } from '../../src/common/time/spans.js';
 import { SsrfSafeDialer } from '../../src/platform/http-client/ssrf-safe-dialer.js';
 import { makeCertificate } from '../support/certificate.js';
 import { drip, hostileDownloads, LIMITS, policy } from '../support/hostile-downloads.js';
 import { answer, type RawAnswer } from '../support/stub-web.js';
 
-const DAY_MS = 86_400_000;
 const FAILED = { code: 'audio_download_failed' };
 describe('hostile servers', () => {
   const { serve, fetchFrom, fetchWith, expectFailure, servers } = hostileDownloads();

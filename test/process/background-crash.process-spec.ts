@@ -13,10 +13,11 @@ import { StubUpstream } from '../support/stub-upstream.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { until } from '../support/until.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
 const CREDIT = 10_000_000n;
 /** The process does no tasks of its own accord. */
-const IDLE = String(86_400_000);
+const IDLE = String(DAY_MS);
 
 let database: TestDatabase;
 let upstream: StubUpstream;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../src/common/ids/public-id.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 import { cleanUp, PROCESS_TEST_TIMEOUT_MS, runBuilt } from '../support/process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { fundedAccount, ledgerOf, startOf, successOf } from '../support/test-ledger.js';
 
-const DAY_MS = 86_400_000;
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 let database: TestDatabase;

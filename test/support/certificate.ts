@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { isIP } from 'node:net';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
-const DAY_MS = 86_400_000;
 const SEQUENCE = 0x30;
 const ECDSA_WITH_SHA256 = der(SEQUENCE, Buffer.from('06082a8648ce3d040302', 'hex'));
 const COMMON_NAME = Buffer.from('0603550403', 'hex');

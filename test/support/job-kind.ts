@@ -15,6 +15,7 @@ import type {
   TaskKind,
 } from '../../src/tasks/task-kind.js';
 import { viewTask } from '../../src/tasks/task.view.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
 /** Orders with this many steps are submitted that many times; the last submission is accepted. */
 interface JobMemory {
@@ -124,7 +125,7 @@ export class FileJobKind extends JobKind {
       maxBytes: 3,
       expiresAt: new Date(Date.now() + UNNAMED_FILE_MS),
     });
-    const expiresAt = new Date(Date.now() + 86_400_000);
+    const expiresAt = new Date(Date.now() + DAY_MS);
     return {
       content: { fileId, contentType, sizeBytes, filename: 'dubbed-de.mp3', expiresAt },
       result: { content_type: contentType },

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
+import { DAY_MS } from '../../src/common/time/spans.js';
 import { endTask } from './end-task.js';
 import { FAILURE, startOf, successOf, type TestLedger } from './test-ledger.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
@@ -9,7 +10,6 @@ import { PAID } from '../../src/billing/credit-terms.js';
 import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
 
 const STEPS = 30;
-const DAY_MS = 86_400_000;
 
 const kind = fc.constantFrom('paid' as const, 'granted' as const);
 const amount = fc.bigInt(1n, 60n);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
 /** Times of a history are milliseconds of these three months, which are long over. */
 export const MONTHS = ['2026-01', '2026-02', '2026-03'] as const;
@@ -52,7 +53,6 @@ export interface PlannedEntry {
 }
 
 const MAX_LAG_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** Often within a minute of a border. */
 const timeMs = fc.oneof(

@@ -13,11 +13,10 @@ import type { NewFile } from '../../src/platform/storage/stored-file.js';
 import { StoredFiles } from '../../src/platform/storage/stored-files.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { IDLE_TICKER } from './test-ledger.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
 /** The time at which every harness starts. */
 export const START_MS = 1_900_000_000_000;
-export const DAY_MS = 86_400_000;
-export const HOUR_MS = 3_600_000;
 
 class HandClock extends Clock {
   ms = START_MS;

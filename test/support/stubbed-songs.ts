@@ -1,8 +1,9 @@
 import { TaskWorker } from '../../src/tasks/worker/task-worker.js';
 import { type OwnSongHarness, SongHarness } from './song-harness.js';
 import { StubUpstream } from './stub-upstream.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
-const NEVER_MS = String(86_400_000);
+const NEVER_MS = String(DAY_MS);
 
 /** Songs of a gateway whose tasks take a step only when they are told to, and whose provider is a stub. */
 export class StubbedSongs {

@@ -3,6 +3,7 @@ import type { Caller } from '../../src/auth/caller.js';
 import { Catalog } from '../../src/catalog/catalog.js';
 import { quoteOfSeconds } from '../../src/catalog/price-rule.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 import { StoredFiles } from '../../src/platform/storage/stored-files.js';
 import type { Task } from '../../src/tasks/task.js';
 import { TaskKinds } from '../../src/tasks/task-kinds.js';
@@ -18,7 +19,6 @@ import { JobProvider, type SubmitPlan } from './job-provider.js';
 export const JOB_SECONDS = 5n;
 /** Price of every job, in micro-USD. */
 export const JOB_PRICE = 12_500n;
-const DAY_MS = 86_400_000;
 
 /** What a test may change in a submission. */
 export interface JobSubmission {

@@ -8,10 +8,11 @@ import {
   TaskWorkRepository,
 } from '../../src/tasks/worker/task-work.repository.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
 const LANE = 'poll/elevenlabs';
 const ROOM = LANE_CONCURRENCY.poll;
-const LONG_AGO_MS = 365 * 86_400_000;
+const LONG_AGO_MS = 365 * DAY_MS;
 
 let database: TestDatabase;
 let statements: TaskWorkRepository;

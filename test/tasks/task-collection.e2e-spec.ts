@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerAudit } from '../../src/billing/audit/ledger-audit.js';
 import { toPublicId } from '../../src/common/ids/public-id.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 import type { Task } from '../../src/tasks/task.js';
 import { UsageRollup } from '../../src/billing/usage/usage-rollup.js';
 import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
 import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
-const DAY_MS = 86_400_000;
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' };
 const WEBHOOK = { url: 'https://example.com/hook', secret: 'a-secret-of-16-letters' };
 const DONE = { status: 'done', progress: 100, result: { url: 'https://media.example/late' } };

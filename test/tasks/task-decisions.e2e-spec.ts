@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../src/common/ids/public-id.js';
 import { Clock } from '../../src/common/time/clock.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 import type { Task } from '../../src/tasks/task.js';
 import { ADMIN_TOKEN, type TestAccount } from '../support/gateway.js';
 import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 const CREDIT = 1_000_000n;
-const DAY_MS = 86_400_000;
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' };
 const WEBHOOK = { url: 'https://example.com/hook', secret: 'a-secret-of-16-letters' };
 let harness: TaskHarness;

@@ -5,6 +5,7 @@ import type { Task } from '../../src/tasks/task.js';
 import type { TaskView } from '../../src/tasks/task.view.js';
 import type { TestAccount } from '../support/gateway.js';
 import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
 const CREDIT = 1_000_000n;
 const FIELDS = [
@@ -128,7 +129,7 @@ describe('the life of a task', () => {
     const task = await harness.submit(account);
     await harness.run(2);
     const ended = await view(task);
-    await harness.age(task, 30 * 86_400_000);
+    await harness.age(task, 30 * DAY_MS);
     await harness.run(2);
     expect(await view(task)).toEqual({ ...ended, created_at: expect.any(Number) });
   });

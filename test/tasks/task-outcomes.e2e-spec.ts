@@ -3,9 +3,10 @@ import type { Task, TaskStatus } from '../../src/tasks/task.js';
 import type { TestAccount } from '../support/gateway.js';
 import type { PollPlan, SubmitPlan } from '../support/job-provider.js';
 import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
+import { DAY_MS } from '../../src/common/time/spans.js';
 
 const CREDIT = 1_000_000n;
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 let harness: TaskHarness;
 let account: TestAccount;
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
+import { HOUR_MS } from '../../src/common/time/spans.js';
 import { DeliveryStatements, type ClaimLimits } from '../../src/webhooks/delivery-statements.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-const HOUR_MS = 3_600_000;
 const LEASE_MS = 30_000;
 const LIMIT = 256;
 const LANES = 1_000;

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { SystemClock } from '../../src/common/time/clock.js';
+import { HOUR_MS } from '../../src/common/time/spans.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { WebhookHarness } from '../support/webhook-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
@@ -10,7 +11,6 @@ const HEALTHY = 16;
 const DELIVERIES_EACH = 20;
 const TICK_MS = 100;
 const HANG_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 describe('Receivers among each other', () => {
   let database: TestDatabase;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '../../src/common/time/spans.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { HandClock, SPEC_DELAYS_MS, WebhookHarness } from '../support/webhook-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
@@ -8,7 +9,6 @@ const SECRET = 'a secret of the caller';
 const FIVE_MINUTES_S = 300;
 /** Within this the test reads the database once and lets a worker look. */
 const SHORTLY_MS = 8_000;
-const DAY_MS = 86_400_000;
 
 describe('The schedule of a delivery', () => {
   let database: TestDatabase;

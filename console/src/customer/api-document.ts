@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { ApiProblem, PATH_PREFIX } from '../../shared/api.js';
+import { ApiProblem, PATH_PREFIX } from '../shared/api.js';
 
 /** The parts of a schema of openapi.json that make a field of a form. */
 export interface FieldSchema {

@@ -8,7 +8,7 @@ import { DOLLARS, microUsdOf, usd } from '../shared/money.js';
 import { Badge, Facts, Figures, Id, Money, Panel } from '../shared/parts.js';
 import { RawJson, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer, usePages } from '../shared/queries.js';
-import { useSession } from '../shared/session.js';
+import { useMayManage, useSession } from '../shared/session.js';
 import { type Column, PagedTable, Table } from '../shared/table.js';
 import { age, When } from '../shared/time.js';
 import { CALL_COLUMNS } from './call-columns.js';
@@ -78,9 +78,9 @@ export default function Home() {
 }
 
 function Threshold({ account }: { readonly account: Account }) {
-  const { scopes, reads_only: readsOnly } = useSession();
+  const mayManage = useMayManage();
   const [typed, setTyped] = useState('');
-  if (readsOnly || !scopes.includes('manage')) return null;
+  if (!mayManage) return null;
   const amount = microUsdOf(typed);
   const run = async () => {
     const body = { low_balance_microusd: typed.trim() === '' ? null : String(amount) };

@@ -14,7 +14,7 @@ import {
 import { DOLLARS, microUsdOf } from '../shared/money.js';
 import { Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
-import { useSession } from '../shared/session.js';
+import { useMayManage, useSession } from '../shared/session.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { OWN_KEY_COLUMNS } from './own-key-columns.js';
 
@@ -23,12 +23,12 @@ type Issued = (key: string) => void;
 
 /** The keys of the account: who may spend what. */
 export default function Keys() {
-  const { scopes, reads_only: readsOnly, key_id: ownId } = useSession();
+  const { key_id: ownId } = useSession();
   const [issued, setIssued] = useState<string>();
   const pages = usePages(['keys'], (cursor) =>
     api.GET('/v1/keys', { params: { query: cursor === undefined ? {} : { cursor } } }),
   );
-  const mayManage = !readsOnly && scopes.includes('manage');
+  const mayManage = useMayManage();
   const acts: readonly Column<Key>[] = mayManage
     ? [{ head: 'Acts', cell: (key) => <Acts of={key} ownId={ownId} onIssued={setIssued} /> }]
     : [];

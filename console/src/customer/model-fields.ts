@@ -1,11 +1,6 @@
 import type { Shape } from '../shared/api.js';
 import { count } from '../shared/money.js';
-import {
-  type ApiDocument,
-  bodySchemaOf,
-  type FieldSchema,
-  resolved,
-} from './playground/document.js';
+import { type ApiDocument, bodySchemaOf, type FieldSchema, resolved } from './api-document.js';
 
 type Model = Shape<'ModelDetailView'>;
 

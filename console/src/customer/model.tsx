@@ -6,7 +6,7 @@ import { priceLines, type PriceWords } from '../shared/price-words.js';
 import { useAnswer } from '../shared/queries.js';
 import { type Column, Table } from '../shared/table.js';
 import { fieldsOf, limitsOf, type ModelField } from './model-fields.js';
-import { useApiDocument } from './playground/document.js';
+import { useApiDocument } from './api-document.js';
 
 type ModelDetail = Shape<'ModelDetailView'>;
 type Voice = Shape<'VoiceView'>;

@@ -3,11 +3,10 @@ import type { Shape } from '../shared/api.js';
 import { limitOf, stateOf } from '../shared/key-columns.js';
 import { Badge } from '../shared/parts.js';
 import type { Column } from '../shared/table.js';
-import { age, When } from '../shared/time.js';
+import { age, MINUTE_S, When } from '../shared/time.js';
 
 type Key = Shape<'ApiKeyView'>;
 
-const MINUTE_S = 60;
 const SECOND_MS = 1_000;
 /** The longest overlap; a key that lasts longer is not counted down. */
 const WEEK_S = 604_800;

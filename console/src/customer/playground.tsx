@@ -3,7 +3,7 @@ import { api, type Shape } from '../shared/api.js';
 import { Loading, Panel, Problem, ScreenHead, Unshown } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { useMayReadOffers } from '../shared/session.js';
-import { type ApiDocument, useApiDocument } from './playground/document.js';
+import { type ApiDocument, useApiDocument } from './api-document.js';
 import { Desk } from './playground/desk.js';
 import { PAID_OPERATIONS } from './playground/operations.js';
 

@@ -7,7 +7,7 @@ import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Badge, Copy, Id, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
 import { recordQuery } from '../shared/record-filters.js';
-import { useSession } from '../shared/session.js';
+import { useMayManage } from '../shared/session.js';
 import { type Column, PagedTable } from '../shared/table.js';
 import { duration, When } from '../shared/time.js';
 import { RECEIVERS } from './receivers.js';
@@ -20,10 +20,10 @@ const READ_EVERY_MS = 5_000;
 
 /** Where the account is told its events, and whether its receivers got them. */
 export default function Webhooks() {
-  const { scopes } = useSession();
+  const mayManage = useMayManage();
   const [made, setMade] = useState<MadeSecret>();
   const head = 'Did my receiver get what it was told?';
-  if (!scopes.includes('manage')) {
+  if (!mayManage) {
     return (
       <>
         <ScreenHead title="Webhooks" answers={head} />

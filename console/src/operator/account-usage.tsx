@@ -6,8 +6,7 @@ import { axisUsd, chartUsd, count } from '../shared/money.js';
 import { Loading, Money, Panel, Problem } from '../shared/parts.js';
 import { useAnswer } from '../shared/queries.js';
 import { type Column, Table } from '../shared/table.js';
-
-const DAY_S = 86_400;
+import { DAY_S } from '../shared/time.js';
 
 type Usage = Shape<'AdminUsageView'>;
 

@@ -8,11 +8,10 @@ import { Badge, Id } from '../shared/parts.js';
 import { useMay } from '../shared/session.js';
 import type { Column } from '../shared/table.js';
 import { Tabs } from '../shared/tabs.js';
-import { localMoment, secondsOf, When } from '../shared/time.js';
+import { DAY_S, localMoment, secondsOf, When } from '../shared/time.js';
 
 type Delivery = Shape<'AdminDeliveryView'>;
 
-const DAY_S = 86_400;
 /** Most deliveries that one request sends again. */
 const MOST_AT_ONCE = 10_000;
 

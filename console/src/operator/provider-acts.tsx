@@ -5,7 +5,7 @@ import { ChoiceField, WordField } from '../shared/fields.js';
 import { Problem } from '../shared/parts.js';
 import { endSessionOn } from '../shared/queries.js';
 import { useMay } from '../shared/session.js';
-import { duration, localMoment, secondsOf } from '../shared/time.js';
+import { HOUR_S, duration, localMoment, secondsOf } from '../shared/time.js';
 
 type Provider = Shape<'ProviderView'>;
 type Probed = Shape<'ProbeView'>;
@@ -27,7 +27,6 @@ const LENGTHS: readonly (readonly [string, string])[] = [
   ['604800', 'in a week'],
   [AT_A_TIME, 'at a time'],
 ];
-const HOUR_S = 3_600;
 
 const nameOf = ({ provider, route }: Target): string =>
   route === null ? `${provider}, all its routes` : `${provider} · ${route}`;

@@ -1,11 +1,10 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Series } from './chart.js';
+import { DAY_S, MINUTE_S } from './time.js';
 
 const HEIGHT_PX = 220;
 const AXIS_PX = 76;
-const MINUTE_S = 60;
-const DAY_S = 86_400;
 /** Of the way to the next time, and in pixels: how wide a bar is. */
 const BAR_WIDTH: [number, number] = [0.8, 60];
 /** How much higher than its highest bar a chart is. */

@@ -113,8 +113,12 @@ export function useMayReadOffers(): boolean {
 
 /** Whether the customer may call what is sold. */
 export function useMayCall(): boolean {
-  const { reads_only: readsOnly, scopes } = useSession();
-  return !readsOnly && scopes.includes('call');
+  return useSession().scopes.includes('call');
+}
+
+/** Whether the customer may see and change keys, receivers of events, and the alert of the balance. */
+export function useMayManage(): boolean {
+  return useSession().scopes.includes('manage');
 }
 
 const ROLES = ['viewer', 'support', 'finance', 'admin'] as const;

@@ -1,10 +1,10 @@
 const LOCAL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-const UTC_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+export const UTC_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const UTC_TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
 const LOCAL_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
-const MINUTE_S = 60;
-const HOUR_S = 3_600;
-const DAY_S = 86_400;
+export const MINUTE_S = 60;
+export const HOUR_S = 3_600;
+export const DAY_S = 86_400;
 
 /** A time in epoch seconds, in the zone of the reader, with the same time in UTC beside it where that is another. */
 export function When({ at }: { readonly at: number | null | undefined }) {

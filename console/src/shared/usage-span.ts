@@ -1,7 +1,6 @@
+import { DAY_S, HOUR_S, UTC_DAY } from './time.js';
 import type { UsageRow } from './usage-values.js';
 
-const HOUR_S = 3_600;
-const DAY_S = 86_400;
 /** Longer than this, a chart has points of days, or of months, where nothing else is chosen. */
 const MOST_BY_HOUR_S = 2 * DAY_S;
 const MOST_BY_DAY_S = 190 * DAY_S;
@@ -106,7 +105,6 @@ export function pointsBetween(from: number, to: number, roll: Roll): number[] {
   return points;
 }
 
-const UTC_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const UTC_MONTH = new Intl.DateTimeFormat('en-GB', {
   ...{ month: 'long', year: 'numeric', timeZone: 'UTC' },
 });

@@ -1,8 +1,8 @@
 import { dateOf, secondsIn, TimeField } from '../../billing/usage/dto/usage.query.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { DAY_SECONDS } from '../../common/time/spans.js';
 
 const FIRST_DAY = '1970-01-01';
-const DAY_SECONDS = 86_400;
 
 /** Query of GET /v1/dashboard/billing/usage. */
 export class BillingUsageQuery {

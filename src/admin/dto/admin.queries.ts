@@ -1,3 +1,4 @@
+import { MAX_ID_CHARS } from '../../common/ids/public-id.js';
 import { PageQuery } from '../../common/paging/page.query.js';
 import { OwnLedgerQuery } from '../../billing/ledger/dto/ledger.query.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
@@ -7,16 +8,15 @@ import { Custom, Enum, Text, Int } from '../../common/validation/fields.js';
 import { ExecutionsQuery } from '../../billing/calls/dto/executions.query.js';
 import type { ActionQuery } from '../../auth/acts/operator-actions.js';
 import { OwnDeliveriesQuery } from '../../webhooks/deliveries.query.js';
+import { MAX_HOST } from '../../webhooks/webhook-fields.js';
 
-const MAX_ID = 100;
 const MAX_NAME = 200;
-const MAX_HOST = 260;
 const MAX_IDEMPOTENCY_KEY = 200;
 const optional = { optional: true } as const;
 
 /** Query of GET /admin/executions. */
 export class AdminExecutionsQuery extends ExecutionsQuery {
-  @Text({ max: MAX_ID, ...optional, description: 'Calls of one account, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Calls of one account, by its id' })
   account_id?: string;
 
   @Enum(['true', 'false'], {
@@ -59,7 +59,7 @@ export class LedgerQuery extends OwnLedgerQuery {
 
 /** Query of GET /admin/ledger. */
 export class AllLedgerQuery extends LedgerQuery {
-  @Text({ max: MAX_ID, ...optional, description: 'Entries of one account, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Entries of one account, by its id' })
   account_id?: string;
 }
 
@@ -70,10 +70,14 @@ export class ActionsQuery extends PageQuery {
   @Text({ max: MAX_ACTOR, ...optional, description: 'Who asked, as `actor` says it' })
   actor?: string;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Id of what was changed or made' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Id of what was changed or made' })
   target?: string;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Kind of the act, such as `account:credit`' })
+  @Text({
+    max: MAX_ID_CHARS,
+    ...optional,
+    description: 'Kind of the act, such as `account:credit`',
+  })
   action?: string;
 
   @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
@@ -91,10 +95,10 @@ export function actionQueryOf(query: ActionsQuery): ActionQuery {
 
 /** Query of GET /admin/webhook-deliveries. */
 export class DeliveriesQuery extends OwnDeliveriesQuery {
-  @Text({ max: MAX_ID, ...optional, description: 'Deliveries of one account, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Deliveries of one account, by its id' })
   account_id?: string;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Deliveries of one task, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Deliveries of one task, by its id' })
   task_id?: string;
 
   @Text({

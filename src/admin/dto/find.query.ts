@@ -1,7 +1,7 @@
+import { MAX_ID_CHARS } from '../../common/ids/public-id.js';
 import { Text } from '../../common/validation/fields.js';
 
 const MAX_FOUND_ID = 200;
-const MAX_ID = 100;
 
 /** Query of GET /admin/find. */
 export class FindQuery {
@@ -13,6 +13,10 @@ export class FindQuery {
   })
   id!: string;
 
-  @Text({ max: MAX_ID, optional: true, description: 'Only what is of this account, by its id' })
+  @Text({
+    max: MAX_ID_CHARS,
+    optional: true,
+    description: 'Only what is of this account, by its id',
+  })
   account_id?: string;
 }

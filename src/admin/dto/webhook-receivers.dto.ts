@@ -1,10 +1,10 @@
 import { filterId } from '../../common/ids/id-params.js';
+import { MAX_ID_CHARS } from '../../common/ids/public-id.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { Int, Text } from '../../common/validation/fields.js';
+import { MAX_HOST } from '../../webhooks/webhook-fields.js';
 import type { FailedFilter } from '../../webhooks/webhook-receivers.js';
 
-const MAX_ID = 100;
-const MAX_HOST = 260;
 const optional = { optional: true } as const;
 
 /** Body of POST /admin/webhook-deliveries/redeliver. */
@@ -17,7 +17,11 @@ export class RedeliverBody {
   })
   host?: string;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Deliveries of one account only, by its id' })
+  @Text({
+    max: MAX_ID_CHARS,
+    ...optional,
+    description: 'Deliveries of one account only, by its id',
+  })
   account_id?: string;
 
   @Int({

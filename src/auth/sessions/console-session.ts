@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { MINUTE_MS } from '../../common/time/spans.js';
 import type { OperatorIdentity } from '../operators/operator.js';
 import type { Role } from '../operators/role.js';
 
-const MINUTE_MS = 60_000;
 /** A session ends this long after it was opened. */
 export const SESSION_MS = 720 * MINUTE_MS;
 /** A session ends when it was not used for this long. */

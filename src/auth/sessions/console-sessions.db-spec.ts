@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { MINUTE_MS } from '../../common/time/spans.js';
 import type { GatewayConfig } from '../../platform/config/gateway-config.js';
 import type { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { IDLE_MS, SESSION_MS } from './console-session.js';
 import { ConsoleSessions } from './console-sessions.js';
 import { SessionSweeper } from './session-sweeper.js';
 
-const MINUTE_MS = 60_000;
 /** Uses are written to the minute, so nothing may depend on seconds. */
 const MOST_MINUTES = 800;
 

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { listAccounts, type ListedAccount } from './account-list.js';
-
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+import { NIL_UUID } from '../usage/usage-request.js';
 
 let database: TestDatabase;
 
@@ -29,13 +28,13 @@ async function make(ageDays: number, days: readonly Day[]): Promise<string> {
     [id, ageDays],
   );
   for (const [nr, { daysAgo, charged }] of days.entries())
-    for (const owner of [id, NOBODY])
+    for (const owner of [id, NIL_UUID])
       await query(
         `INSERT INTO usage_day AS d (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged)
          VALUES ($1, (now() AT TIME ZONE 'UTC')::date - $2::int, $3, $4, '/v1/x', 1, 0, 1, $5)
          ON CONFLICT (account_id, day, api_key_id, model, endpoint, provider, upstream_model)
          DO UPDATE SET charged = d.charged + excluded.charged`,
-        [owner, daysAgo, NOBODY, `m${nr}`, charged],
+        [owner, daysAgo, NIL_UUID, `m${nr}`, charged],
       );
   return id;
 }

@@ -8,7 +8,7 @@ import {
   startOf,
   successOf,
 } from '../../../test/support/test-ledger.js';
-import { NOBODY } from '../usage/usage-request.js';
+import { NIL_UUID } from '../usage/usage-request.js';
 import { UsageRollup } from '../usage/usage-rollup.js';
 import { auditBooks } from './usage-audit.js';
 
@@ -72,7 +72,7 @@ describe('an audit of usage', () => {
     ],
     [
       'a sum of everybody with a micro-USD more',
-      `UPDATE usage_day SET charged = charged + $2 WHERE account_id = '${NOBODY}' AND model = 'aud-v4' AND $1::uuid IS NOT NULL`,
+      `UPDATE usage_day SET charged = charged + $2 WHERE account_id = '${NIL_UUID}' AND model = 'aud-v4' AND $1::uuid IS NOT NULL`,
       [EVERYBODY, HOURS],
     ],
   ])('finds %s', async (_title, tamper, rules) => {

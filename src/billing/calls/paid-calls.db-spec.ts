@@ -6,6 +6,7 @@ import { SELF_MADE_ROUTER } from '../../../test/support/self-made-router.js';
 import { speechCallOf } from '../../../test/support/speech-call.js';
 import { fundedAccount, balanceOf } from '../../../test/support/test-ledger.js';
 import { ledgerOf, type TestLedger } from '../../../test/support/test-ledger.js';
+import { HOUR_MS } from '../../common/time/spans.js';
 import { auditLedger } from '../audit/audit.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -21,7 +22,6 @@ import { PaidCalls } from './paid-calls.js';
 const FUNDS = 1_000n;
 const SMALL = 100n;
 const PRICE = 600n;
-const HOUR_MS = 3_600_000;
 /** A deadline that passes within a test, but after the hold. */
 const SHORT_MS = 500;
 

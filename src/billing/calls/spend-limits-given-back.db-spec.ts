@@ -3,10 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { fundedAccount, ledgerOf, startOf, successOf } from '../../../test/support/test-ledger.js';
+import { DAY_MS } from '../../common/time/spans.js';
 import { auditBooks } from '../audit/usage-audit.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 
-const DAY_MS = 86_400_000;
 const LIMIT = 5_000;
 /** Older than the month, whatever day it is. */
 const LONG_AGO_DAYS = 40;

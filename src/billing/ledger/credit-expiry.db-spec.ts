@@ -9,11 +9,10 @@ import {
   successOf,
   type TestLedger,
 } from '../../../test/support/test-ledger.js';
+import { DAY_MS } from '../../common/time/spans.js';
 import { CreditExpiry } from './credit-expiry.js';
 import { MAX_LOTS, PAID } from '../credit-terms.js';
 import { LedgerService } from './ledger.service.js';
-
-const DAY_MS = 86_400_000;
 
 describe('credits that are granted or expire', () => {
   let database: TestDatabase;

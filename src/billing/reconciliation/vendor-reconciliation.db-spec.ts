@@ -12,6 +12,7 @@ import {
   type TestLedger,
 } from '../../../test/support/test-ledger.js';
 import { type Reconciliation, VendorReconciliation } from './vendor-reconciliation.js';
+import { DAY_MS } from '../../common/time/spans.js';
 
 const RUNS = 15;
 const folder = mkdtempSync(join(tmpdir(), 'shim-bill-'));
@@ -66,7 +67,7 @@ async function play(history: readonly Played[]): Promise<{ provider: string; bil
 function compare(provider: string, text: string): Promise<Reconciliation> {
   const file = join(folder, `${provider}.csv`);
   writeFileSync(file, text);
-  const day = 86_400_000;
+  const day = DAY_MS;
   const [from, to] = [new Date(Date.now() - day), new Date(Date.now() + day)];
   return bills.compare(file, { provider, from, to });
 }

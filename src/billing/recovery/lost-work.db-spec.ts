@@ -10,6 +10,7 @@ import {
   startOf,
   successOf,
 } from '../../../test/support/test-ledger.js';
+import { MINUTE_MS } from '../../common/time/spans.js';
 import { auditLedger } from '../audit/audit.js';
 import { Clock } from '../../common/time/clock.js';
 import { createDataSource } from '../../platform/database/data-source.js';
@@ -17,7 +18,6 @@ import { EmbeddedPostgres } from '../../platform/database/embedded/embedded-post
 import { runMigrations } from '../../platform/database/run-migrations.js';
 
 const FUNDS = 1_000_000n;
-const MINUTE_MS = 60_000;
 
 class MovedClock extends Clock {
   movedMs = 0;

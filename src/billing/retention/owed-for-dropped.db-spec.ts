@@ -21,6 +21,7 @@ import type { Reversal } from '../recovery/reversal.js';
 import type { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { UsageReports } from '../usage/usage-reports.js';
 import { RecordRetention } from './record-retention.js';
+import { DAY_MS } from '../../common/time/spans.js';
 
 const DAYS = 30;
 const LONG_AGO_DAYS = 77;
@@ -48,7 +49,7 @@ describe('the reversal of a dropped record', () => {
   });
   afterEach(() => database.drop());
 
-  const oldId = () => uuidV7(Date.now() - LONG_AGO_DAYS * 86_400_000);
+  const oldId = () => uuidV7(Date.now() - LONG_AGO_DAYS * DAY_MS);
 
   async function call(isPaid: boolean): Promise<Reversal> {
     const { executions } = ledgerOf(dataSource);

@@ -13,12 +13,12 @@ import {
   successOf,
 } from '../../../test/support/test-ledger.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { DAY_MS } from '../../common/time/spans.js';
 import type { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { auditLedger } from '../audit/audit.js';
 import { RecordRetention } from './record-retention.js';
 import { auditBooks } from '../audit/usage-audit.js';
 
-const DAY_MS = 86_400_000;
 const DAYS = 30;
 const STEP_DAYS = 11;
 const ROUNDS = 7;

@@ -12,11 +12,11 @@ import {
 } from '../../../test/support/statement-histories.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { accountsOf } from '../../../test/support/test-ledger.js';
+import { DAY_MS } from '../../common/time/spans.js';
 import { monthOf } from './dto/statement.query.js';
 import { Statements } from './statements.js';
 
 const RUNS = 8;
-const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 let dataSource: DataSource;

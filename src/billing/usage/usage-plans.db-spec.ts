@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { dataSourceWithPlans } from '../../../test/support/explain-plans.js';
 import { maintenanceConnectionOf } from '../../platform/database/data-source.js';
 import { UsageReports, type UsageRow } from './usage-reports.js';
-import { NOBODY, type UsageDimension } from './usage-request.js';
+import { NIL_UUID, type UsageDimension } from './usage-request.js';
 
 const ACCOUNTS = 40;
 const DAYS = 365;
@@ -24,16 +24,16 @@ const FILL = `
     SELECT ${uuidOf('a')}, date '2025-01-01' + d, ${uuidOf('a * 10 + k')}, 'model-' || m, '/v1/audio/speech', 4, 1, 9, 100
       FROM generate_series(1, ${ACCOUNTS}) a, generate_series(0, ${DAYS - 1}) d, generate_series(1, 2) k, generate_series(1, 2) m;
   INSERT INTO usage_day (account_id, day, api_key_id, model, endpoint, calls, failures, quantity, charged)
-    SELECT '${NOBODY}', day, '${NOBODY}', model, endpoint, sum(calls), sum(failures), sum(quantity), sum(charged)
+    SELECT '${NIL_UUID}', day, '${NIL_UUID}', model, endpoint, sum(calls), sum(failures), sum(quantity), sum(charged)
       FROM usage_day GROUP BY day, model, endpoint;
   INSERT INTO usage_month
     SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, sum(calls), sum(failures), sum(quantity), sum(charged)
-      FROM usage_day WHERE account_id <> '${NOBODY}' GROUP BY 1, 2, 3;
+      FROM usage_day WHERE account_id <> '${NIL_UUID}' GROUP BY 1, 2, 3;
   INSERT INTO usage_latency SELECT account_id, day, api_key_id, model, endpoint, 60 + b, calls / 2
     FROM usage_day, generate_series(1, 2) b;
   INSERT INTO usage_month_latency
     SELECT account_id, date_trunc('month', day::timestamp)::date, api_key_id, bucket, sum(calls)
-      FROM usage_latency WHERE account_id <> '${NOBODY}' GROUP BY 1, 2, 3, 4;
+      FROM usage_latency WHERE account_id <> '${NIL_UUID}' GROUP BY 1, 2, 3, 4;
   ANALYZE`;
 
 let database: TestDatabase;

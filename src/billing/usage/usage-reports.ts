@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { TokenSum } from '../token-sums.js';
 import type { CostSum } from '../cost-sums.js';
-import { NOBODY, type UsageRequest } from './usage-request.js';
+import { NIL_UUID, type UsageRequest } from './usage-request.js';
 import { usageStatementFor } from './usage-statement.js';
 import type { UsageUnit } from './usage-units.js';
 
@@ -46,7 +46,7 @@ export function millisecondsOf(bucket: number | null): number | null {
 const LATENCY_SINCE = `
   WITH latency AS (
     SELECT bucket, sum(calls) AS calls FROM (
-      SELECT bucket, calls FROM usage_hour_latency WHERE account_id = '${NOBODY}' AND hour >= $1::timestamptz
+      SELECT bucket, calls FROM usage_hour_latency WHERE account_id = '${NIL_UUID}' AND hour >= $1::timestamptz
       UNION ALL SELECT bucket, calls FROM usage_recent_v2(NULL) WHERE hour >= $1::timestamptz AND bucket IS NOT NULL) l
      GROUP BY 1),
   ranked AS (

@@ -27,4 +27,4 @@ export interface UsageRequest {
 }
 
 /** The account and key id of rows that sum all accounts, and the key id of calls without a key. */
-export const NOBODY = '00000000-0000-0000-0000-000000000000';
+export const NIL_UUID = '00000000-0000-0000-0000-000000000000';

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
+import { DAY_MS } from '../../common/time/spans.js';
 
 const INTERVAL_MS = 5_000;
 /** Twice the statement timeout: longer than a statement may take before it gets its transaction id. */
@@ -10,7 +11,7 @@ const MARGIN_MS = 10_000;
 const MANY_CALLS = 20_000;
 const FEW_CALLS = 5_000;
 const SHORTEST_SPAN_MS = 1_000;
-const LONGEST_SPAN_MS = 30 * 86_400_000;
+const LONGEST_SPAN_MS = 30 * DAY_MS;
 
 const FOLD = `
   SELECT folded::int, is_behind

@@ -2,7 +2,7 @@ import { REFUND_REASONS } from '../ledger-entry.js';
 import { TOKEN_SUMS } from '../token-sums.js';
 import { COST_SUMS } from '../cost-sums.js';
 import { BY_RUN } from './usage-by-run.js';
-import { NOBODY, type UsageDimension, type UsageRequest } from './usage-request.js';
+import { NIL_UUID, type UsageDimension, type UsageRequest } from './usage-request.js';
 import { ONE_UNIT, UNIT_OF_ENDPOINT } from './usage-units.js';
 
 const COLUMN: Readonly<Record<UsageDimension, string>> = {
@@ -72,7 +72,7 @@ function sourcesOf(request: UsageRequest, columns: string) {
   const sums = sumsOf(groupBy);
   const byHolders = (['key', 'account', 'run'] as const).some((each) => groupBy.includes(each));
   const isSummed = apiKeyId === undefined && !byHolders;
-  const allAccounts = isSummed ? `account_id = '${NOBODY}'` : `account_id <> '${NOBODY}'`;
+  const allAccounts = isSummed ? `account_id = '${NIL_UUID}'` : `account_id <> '${NIL_UUID}'`;
   // Each statement has all parameters, whether or not its scope uses them.
   const scope = accountId === undefined ? `$3::uuid IS NULL AND ${allAccounts}` : 'account_id = $3';
   const ofKey = '($5::uuid IS NULL OR api_key_id = $5)';

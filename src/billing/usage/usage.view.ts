@@ -3,7 +3,7 @@ import { toPublicId } from '../../common/ids/public-id.js';
 import { usdText } from '../../common/money/usd-text.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { millisecondsOf, type UsageRow } from './usage-reports.js';
-import { NOBODY } from './usage-request.js';
+import { NIL_UUID } from './usage-request.js';
 import { USAGE_UNITS, type UsageUnit } from './usage-units.js';
 
 const latency = {
@@ -162,7 +162,7 @@ export function viewGroup(row: UsageRow): Omit<Partial<UsageView>, 'object'> {
     ...(day !== undefined && { day }),
     ...(hour !== undefined && { hour }),
     ...(model !== undefined && { model }),
-    ...(key !== undefined && { api_key_id: key === NOBODY ? null : toPublicId('key', key) }),
+    ...(key !== undefined && { api_key_id: key === NIL_UUID ? null : toPublicId('key', key) }),
     ...(endpoint !== undefined && { endpoint }),
     ...(run !== undefined && { run: run === '' ? null : run }),
     ...(account !== undefined && { account_id: toPublicId('acct', account) }),

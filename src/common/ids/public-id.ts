@@ -1,4 +1,6 @@
 const HEX_32 = /^[0-9a-f]{32}$/;
+/** Bound on the text of an id in a query, so that a wrong one is told and not searched for. */
+export const MAX_ID_CHARS = 100;
 
 /** Prefix of a public id: `exec_…`, `acct_…`, `key_…`, `task_…`, `entry_…`. */
 export type IdPrefix = 'exec' | 'acct' | 'key' | 'task' | 'entry' | 'whd' | 'whe' | 'ses';

@@ -1,4 +1,5 @@
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from './spans.js';
+
 /** Maximum remembered subjects. Above it all are forgotten, so some may be logged twice in an hour. */
 const MAX_SUBJECTS = 1_000;
 

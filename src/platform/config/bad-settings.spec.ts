@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '../../common/time/spans.js';
 import { ConfigError, loadConfig } from './load-config.js';
 import { SETTINGS, type SettingName } from './settings.js';
 
 /** Settings that take any text. */
 type AnyText = 'DATA_DIR' | 'CATALOG_FILE' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET';
 
-const DAY_MS = 86_400_000;
 /** One below the least, one above the most, and what is no whole number. */
 const outside = (least: number, most: number): readonly string[] => [
   String(least - 1),

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../common/time/spans.js';
 import { oneOf, setting, shortName, whole } from './setting.js';
-
-const DAY_MS = 86_400_000;
 
 /** Settings of the beginning and the end of a process and of a call. */
 export const LIFETIME_SETTINGS = {

@@ -1,5 +1,6 @@
 import { databaseUrlsOf } from '../../common/database-urls.js';
 import { trimTrailingSlashes, parseUrl } from '../../common/parse-url.js';
+import { DAY_MS } from '../../common/time/spans.js';
 import { EVERY_ORIGIN } from '../http-server/responses/every-origin.js';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -156,7 +157,6 @@ export const listOf =
     return problems.length > 0 ? bad(problems.join('; ')) : good(items);
   };
 
-const DAY_MS = 86_400_000;
 const SECRET_KEY_MIN_LENGTH = 32;
 const LIST_LIMIT = 100;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../common/time/spans.js';
 import { ACCESS_SETTINGS } from './access-settings.js';
 import { LIFETIME_SETTINGS } from './lifetime-settings.js';
 import { LIMIT_SETTINGS } from './limit-settings.js';
@@ -19,8 +20,6 @@ import {
   whole,
   workers,
 } from './setting.js';
-
-const DAY_MS = 86_400_000;
 
 /** Every environment variable of the gateway: what it means, its default, how it is checked. */
 export const SETTINGS = {

@@ -3,11 +3,10 @@ import { Logger } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '../../common/time/clock.js';
+import { HOUR_MS } from '../../common/time/spans.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { Metrics } from '../observability/metrics.js';
 import { Scheduler } from './scheduler.js';
-
-const HOUR_MS = 3_600_000;
 
 const metrics = new Metrics();
 let scheduler: Scheduler;

@@ -3,13 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { PassThrough, Readable } from 'node:stream';
 import {
-  DAY_MS,
-  HOUR_MS,
   newFile,
   of,
   START_MS,
   StoredFileHarness,
 } from '../../../test/support/stored-file-harness.js';
+import { DAY_MS, HOUR_MS } from '../../common/time/spans.js';
 
 let harness: StoredFileHarness;
 

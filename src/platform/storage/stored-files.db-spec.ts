@@ -5,13 +5,8 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import {
-  DAY_MS,
-  HOUR_MS,
-  newFile,
-  of,
-  StoredFileHarness,
-} from '../../../test/support/stored-file-harness.js';
+import { newFile, of, StoredFileHarness } from '../../../test/support/stored-file-harness.js';
+import { DAY_MS, HOUR_MS } from '../../common/time/spans.js';
 import type { FileWriting } from './file-store.port.js';
 import { LocalFileStore } from './local-file-store.js';
 

@@ -26,7 +26,8 @@ export async function readBounded(
   return Buffer.concat(chunks, size);
 }
 
-const BYTE_ORDER_MARK = '\uFEFF';
+/** Some servers put it before a text; JSON and SSE do not have it. */
+export const BYTE_ORDER_MARK = '\uFEFF';
 /** Maximum nesting of a response. Serializing deeper JSON could overflow the stack. */
 export const MAX_RESPONSE_DEPTH = 64;
 /** Twice the values of an alignment of 100,000 characters, which is the largest response apart from chat. */

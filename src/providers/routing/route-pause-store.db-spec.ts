@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { IDLE_TICKER } from '../../../test/support/test-ledger.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { SystemClock } from '../../common/time/clock.js';
+import { HOUR_MS } from '../../common/time/spans.js';
 import { ProviderRegistry } from './provider-registry.js';
 import { RoutePauseStore } from './route-pause-store.js';
 
 const PROVIDERS = ['openai', 'ttapi'] as const;
 const MODELS = ['a', 'suno/music'] as const;
-const HOUR_MS = 3_600_000;
 
 describe('the pauses of routes', () => {
   let database: TestDatabase;

@@ -3,7 +3,7 @@ import { JsonLimits } from '../../platform/http-server/request-body/json-limits.
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { MAX_RESPONSE_DEPTH } from '../http/response-body.js';
+import { BYTE_ORDER_MARK, MAX_RESPONSE_DEPTH } from '../http/response-body.js';
 import { carriesError } from '../http/error-facts.js';
 import { figuresOfBody } from '../http/figures.js';
 import type { AttemptOwner } from '../ports/attempt.js';
@@ -16,7 +16,6 @@ const EVENT_LIMITS: EventLimits = { chars: 1.25 * 1024 * 1024, values: 10_000 };
 const SMALL_CHARS = 4_096;
 /** Some vendors put white space around `[DONE]`. */
 const MAX_DONE_CHARS = 16;
-const BYTE_ORDER_MARK = '\uFEFF';
 /**
  * After the last finish reason only the usage is missing, and the stream waits for it no longer than this (decision
  * G-24).

@@ -1,3 +1,4 @@
+import { MAX_ID_CHARS } from '../../common/ids/public-id.js';
 import { PageQuery } from '../../common/paging/page.query.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
@@ -5,7 +6,6 @@ import type { TaskStatus } from '../task.js';
 import { TASK_STATUSES } from '../task.view.js';
 
 const MAX_CLIENT_REQUEST_ID = 128;
-const MAX_ID = 100;
 const optional = { optional: true } as const;
 
 /** Query of GET /v1/tasks. */
@@ -43,9 +43,9 @@ export class TasksQuery extends PageQuery {
 
 /** Query of GET /admin/tasks. */
 export class AdminTasksQuery extends TasksQuery {
-  @Text({ max: MAX_ID, ...optional, description: 'Tasks of one account, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Tasks of one account, by its id' })
   account_id?: string;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Tasks of one key, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Tasks of one key, by its id' })
   api_key_id?: string;
 }

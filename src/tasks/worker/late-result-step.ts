@@ -5,9 +5,10 @@ import { TaskKinds } from '../task-kinds.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
 import { isUnknownJob } from '../task-fault.js';
+import { DAY_MS } from '../../common/time/spans.js';
 
 /** How long the job of an ended task is polled for a late result. */
-const WATCH_MS = 7 * 86_400_000;
+const WATCH_MS = 7 * DAY_MS;
 
 /**
  * Polls the job of a task that failed, expired or has an unknown outcome. Operators see the provider's report; only they can

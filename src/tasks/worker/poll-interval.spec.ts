@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pollDelayMs } from './poll-interval.js';
+import { DAY_MS } from '../../common/time/spans.js';
 
 const FIRST_MS = 5_000;
 
@@ -9,7 +10,7 @@ describe('pollDelayMs', () => {
     [100_000, 10_000],
     [300_000, 20_000],
     [500_000, 30_000],
-    [86_400_000, 30_000],
+    [DAY_MS, 30_000],
     [-50, 5_000],
   ])('polls a task of age %d ms again after about %d ms', (ageMs, expectedMs) => {
     expect(pollDelayMs(ageMs, FIRST_MS, 0.5)).toBe(expectedMs);

@@ -15,11 +15,11 @@ import { ApiKey } from '../../auth/api-key.entity.js';
 import { ApiKeysService, type KeyTerms } from '../../auth/api-keys.service.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { SystemClock } from '../../common/time/clock.js';
+import { DAY_MS } from '../../common/time/spans.js';
 import { EVENT_TYPES } from './event-type.js';
 import { KeyExpiryEvents } from './key-expiry-events.js';
 
 const CREDIT = 1_000n;
-const DAY_MS = 86_400_000;
 const TERMS: KeyTerms = {
   ...{ name: 'ci', allowedModels: null, expiresAt: null, requestsPerMinute: null },
 };

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { HOUR_MS } from '../../../src/common/time/spans.js';
 import { ADMIN_TOKEN } from '../../support/gateway.js';
 import { errorOf, send } from '../../support/http-answer.js';
 import { RouteHarness } from '../../support/route-harness.js';
-
-const HOUR_MS = 3_600_000;
 
 let harness: RouteHarness;
 beforeAll(async () => {

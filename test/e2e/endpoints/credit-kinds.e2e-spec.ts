@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../../src/common/ids/public-id.js';
+import { DAY_SECONDS } from '../../../src/common/time/spans.js';
 import { AdminHarness, expectError } from '../../support/admin-harness.js';
 import type { TestAccount } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
@@ -8,7 +9,6 @@ import { until } from '../../support/until.js';
 
 /** What a call of {@link HELLO} costs. */
 const PRICE = 600;
-const DAY_SECONDS = 86_400;
 const GRANT = 10_000;
 
 let harness: AdminHarness;

@@ -8,6 +8,7 @@ import {
 } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
+import { DAY_MS } from '../../../src/common/time/spans.js';
 
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -149,7 +150,7 @@ describe('the balance as tools read it', () => {
     });
     const usage = '/v1/dashboard/billing/usage';
     const used = { object: 'list', total_usage: 0.05 };
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
     expect(await jsonOf(usage)).toEqual(used);
     expect(await jsonOf(`${usage}?start_date=${TODAY}&end_date=${tomorrow}`)).toEqual(used);
     expect(await jsonOf(`${usage}?end_date=${TODAY}`)).toEqual({ object: 'list', total_usage: 0 });

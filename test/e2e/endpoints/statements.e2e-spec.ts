@@ -10,10 +10,11 @@ import {
 } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
+import { DAY_MS } from '../../../src/common/time/spans.js';
 
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const NOW = new Date().toISOString().slice(0, 7);
-const NEXT = new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 7);
+const NEXT = new Date(Date.now() + 40 * DAY_MS).toISOString().slice(0, 7);
 const NAME = `<b>Zoë & "Söhne"</b>${'x'.repeat(150)}`;
 
 let gateway: TestGateway;
@@ -194,7 +195,7 @@ describe('the statement of a month', () => {
     await gateway.dataSource.query(
       `UPDATE usage_day SET day = day - 61; UPDATE usage_refund SET day = day - 61; UPDATE usage_state SET folded_until = now()`,
     );
-    const month = new Date(Date.now() - 61 * 86_400_000).toISOString().slice(0, 7);
+    const month = new Date(Date.now() - 61 * DAY_MS).toISOString().slice(0, 7);
     const before = (await statement(month)) as Record<string, unknown>;
     expect(before).toMatchObject({
       status: 'closed',

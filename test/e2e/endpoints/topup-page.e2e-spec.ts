@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '../../../src/common/time/spans.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
 import { until } from '../../support/until.js';
 
-const DAY_MS = 86_400_000;
 /** What HELLO costs. */
 const PRICE = 600n;
 const CHAT = { model: 'gen-5-mini', messages: [{ role: 'user', content: 'Hello' }] };

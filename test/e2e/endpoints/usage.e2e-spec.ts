@@ -5,6 +5,7 @@ import { UsageRollup } from '../../../src/billing/usage/usage-rollup.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
+import { DAY_MS } from '../../../src/common/time/spans.js';
 
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -187,7 +188,7 @@ describe('GET /v1/usage', () => {
     const { headers } = await gateway.account();
     await speak(headers);
     const now = Math.floor(Date.now() / 1000);
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
     expect(await rowsOf(`/v1/usage?from=${TODAY}&to=${tomorrow}`, headers)).toHaveLength(1);
     expect(await rowsOf(`/v1/usage?from=${now}&to=${now + 5}`, headers)).toHaveLength(1);
     expect(await rowsOf(`/v1/usage?to=${TODAY}`, headers)).toEqual([]);

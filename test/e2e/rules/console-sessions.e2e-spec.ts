@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Clock } from '../../../src/common/time/clock.js';
+import { HOUR_MS } from '../../../src/common/time/spans.js';
 import { AdminHarness, createdId, expectError } from '../../support/admin-harness.js';
 import { ConsoleBrowser } from '../../support/console-browser.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { send } from '../../support/http-answer.js';
 
-const HOUR_MS = 3_600_000;
 const COOKIE = /^shim=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/;
 
 let gateway: TestGateway;

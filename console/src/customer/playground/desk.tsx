@@ -4,7 +4,7 @@ import { ApiProblem, type Shape } from '../../shared/api.js';
 import { Panel, Problem } from '../../shared/parts.js';
 import { useMayCall } from '../../shared/session.js';
 import { CallCode } from './code.js';
-import { type ApiDocument, hasSandbox, presetsOf, takesForm } from './document.js';
+import { type ApiDocument, hasSandbox, presetsOf, takesForm } from '../api-document.js';
 import { type FieldDraft, type Drafts, draftsOf, filled, formFieldsOf } from './fields.js';
 import { CallFields } from './form.js';
 import { MagicMenu, withMagic } from './magic.js';

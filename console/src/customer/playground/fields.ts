@@ -1,4 +1,4 @@
-import { type ApiDocument, bodySchemaOf, type FieldSchema, resolved } from './document.js';
+import { type ApiDocument, bodySchemaOf, type FieldSchema, resolved } from '../api-document.js';
 
 /** How a field of a form is filled. */
 type FieldKind =

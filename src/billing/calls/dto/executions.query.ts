@@ -1,4 +1,5 @@
 import { filterId } from '../../../common/ids/id-params.js';
+import { MAX_ID_CHARS } from '../../../common/ids/public-id.js';
 import { PageQuery } from '../../../common/paging/page.query.js';
 import { MAX_EPOCH_SECONDS } from '../../../common/time/clock.js';
 import { timeRangeOf } from '../../../common/time/time-range.js';
@@ -7,7 +8,6 @@ import type { ExecutionStatus } from '../execution.js';
 import type { ExecutionQuery } from '../executions.service.js';
 
 const MAX_CLIENT_REQUEST_ID = 128;
-const MAX_ID = 100;
 const optional = { optional: true } as const;
 
 /** Query of GET /v1/executions. */
@@ -18,7 +18,7 @@ export class ExecutionsQuery extends PageQuery {
   @ModelId(optional)
   model?: string;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Calls of one key, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Calls of one key, by its id' })
   api_key_id?: string;
 
   @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })

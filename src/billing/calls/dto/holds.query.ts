@@ -1,10 +1,10 @@
+import { MAX_ID_CHARS } from '../../../common/ids/public-id.js';
 import { type Holder, HOLDERS, type OpenHoldQuery } from '../open-holds.js';
 import { PageQuery } from '../../../common/paging/page.query.js';
 import { MAX_EPOCH_SECONDS } from '../../../common/time/clock.js';
 import { timeRangeOf } from '../../../common/time/time-range.js';
 import { Enum, Int, ModelId, Text } from '../../../common/validation/fields.js';
 
-const MAX_ID = 100;
 const optional = { optional: true } as const;
 
 /** Query of GET /v1/holds. */
@@ -26,7 +26,7 @@ export class HoldsQuery extends PageQuery {
 
 /** Query of GET /admin/holds. */
 export class AdminHoldsQuery extends HoldsQuery {
-  @Text({ max: MAX_ID, ...optional, description: 'Holds on one account, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Holds on one account, by its id' })
   account_id?: string;
 }
 

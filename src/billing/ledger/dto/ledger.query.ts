@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { filterId } from '../../../common/ids/id-params.js';
+import { MAX_ID_CHARS } from '../../../common/ids/public-id.js';
 import { MAX_EPOCH_SECONDS } from '../../../common/time/clock.js';
 import { timeRangeOf } from '../../../common/time/time-range.js';
 import { Enum, Int, ModelId, Text } from '../../../common/validation/fields.js';
@@ -13,7 +14,6 @@ import {
 } from '../../ledger-entry.js';
 import type { EntryQuery } from '../../ledger-requests.js';
 
-const MAX_ID = 100;
 const JSON_ROWS = { most: 100, default: 20 } as const;
 /**
  * Without a limit all entries are sent, so many of which are read at once. A page has the cost of the 10,000 rows that it looks at, so
@@ -32,7 +32,7 @@ export class OwnLedgerQuery {
   })
   limit?: number;
 
-  @Text({ max: MAX_ID, ...optional, description: '`next_cursor` of the page before' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: '`next_cursor` of the page before' })
   cursor?: string;
 
   @Enum(['json', 'csv'], { default: 'json', description: 'JSON or CSV' })
@@ -54,7 +54,7 @@ export class OwnLedgerQuery {
   @ModelId({ ...optional, description: 'Of the call or task' })
   model?: string;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Key of the call or task, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Key of the call or task, by its id' })
   api_key_id?: string;
 
   @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })

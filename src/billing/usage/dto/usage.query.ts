@@ -1,5 +1,7 @@
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { filterId } from '../../../common/ids/id-params.js';
+import { MAX_ID_CHARS } from '../../../common/ids/public-id.js';
+import { DAY_SECONDS, HOUR_SECONDS } from '../../../common/time/spans.js';
 import { Custom, ModelId, Enum, Text, Int } from '../../../common/validation/fields.js';
 import {
   ADMIN_USAGE_DIMENSIONS,
@@ -9,9 +11,6 @@ import {
 } from '../usage-request.js';
 import { HOURS_KEPT_DAYS } from '../../retention/record-retention.js';
 
-const DAY_SECONDS = 86_400;
-const HOUR_SECONDS = 3_600;
-const MAX_ID = 100;
 const MAX_ROWS = 10_000;
 const DEFAULT_ROWS = 1_000;
 const DEFAULT_DAYS = 30;
@@ -91,7 +90,7 @@ export class UsageQuery {
   @ModelId(optional)
   model?: string;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Usage of one key, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Usage of one key, by its id' })
   api_key_id?: string;
 
   @Enum(['json', 'csv'], { default: 'json', description: 'JSON or CSV' })
@@ -113,7 +112,7 @@ export class AdminUsageQuery extends UsageQuery {
   @GroupBy(ADMIN_USAGE_DIMENSIONS, 'day')
   declare group_by: string;
 
-  @Text({ max: MAX_ID, ...optional, description: 'Usage of one account, by its id' })
+  @Text({ max: MAX_ID_CHARS, ...optional, description: 'Usage of one account, by its id' })
   account_id?: string;
 }
 
