@@ -71,10 +71,25 @@ describe('a database that is away', () => {
     jest.advanceTimersByTime(20 * SECOND_MS);
     const contention = outage.translate(Object.assign(new Error('timeout'), { code: '55P03' }));
     expect([contention?.code, contention?.retryAfterSeconds]).toEqual(['service_unavailable', 1]);
+    expect(contention?.message).toContain('did not end this call in time');
     expect(contention && outage.counts(contention)).toBe(false);
     expect(outage.translate(new Error('ours'))).toBeUndefined();
     expect(outage.translate(new GatewayError('service_unavailable', 'Full.'))).toBeUndefined();
     expect(lines).toEqual([]);
+  });
+
+  it.each([
+    [refusal(), 'cannot reach its database', 'the database is away'],
+    [
+      new Error('timeout exceeded when trying to connect'),
+      'are in use',
+      'no connection of the pool became free',
+    ],
+  ])('is told apart from a pool that is full: %s', (cause, told, logged) => {
+    const error = outage.translate(cause);
+    expect(error?.message).toContain(told);
+    expect(error && outage.counts(error)).toBe(true);
+    expect(lines).toMatchObject([{ text: `calls are refused with 503: ${logged}` }]);
   });
 
   it('is one line a second with the number of refused calls, and one at its end', () => {

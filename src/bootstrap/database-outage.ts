@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import {
   databaseFaultOf,
+  isOfFullPool,
+  isRolledBack,
   isTransient,
   reasonOf,
   sqlStateOf,
@@ -19,7 +21,6 @@ const MAX_JITTER = 0.5;
 const LINE_EVERY_MS = 1_000;
 /** An outage of which nobody has heard for this long has ended, also when no heartbeat said so. */
 const FORGOTTEN_MS = 60_000;
-const MESSAGE = 'The gateway cannot reach its database right now.';
 
 /** What an outage needs of its process. */
 interface OutageTools {
@@ -56,7 +57,7 @@ export class DatabaseOutage {
       return isAway(thrown) ? thrown.withRetryAfter(this.waitSeconds()) : undefined;
     }
     if (!isTransient(thrown)) return undefined;
-    const trouble = new GatewayError('service_unavailable', MESSAGE, {
+    const trouble = new GatewayError('service_unavailable', messageFor(thrown), {
       retryAfterSeconds: FIRST_SECONDS,
       cause: thrown,
     });
@@ -116,9 +117,16 @@ export class DatabaseOutage {
     this.unsaid = 0;
     this.tools.logger.error(
       { ...fields, reason: reasonOf(this.cause) },
-      'calls are refused with 503: the database is away',
+      `calls are refused with 503: ${isOfFullPool(this.cause) ? 'no connection of the pool became free' : 'the database is away'}`,
     );
   }
+}
+
+function messageFor(error: unknown): string {
+  if (isRolledBack(error)) return 'The database did not end this call in time. Try again.';
+  return isOfFullPool(error)
+    ? 'All connections of the gateway to its database are in use.'
+    : 'The gateway cannot reach its database right now.';
 }
 
 /** Whether this is a 503 because no server was reached, or because the connection was lost. */

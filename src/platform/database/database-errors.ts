@@ -86,6 +86,11 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(databaseFaultOf(error));
 }
 
+/** Whether a call waited in vain for a connection of the pool, because all of them were in use. */
+export function isOfFullPool(error: unknown): boolean {
+  return types.isNativeError(error) && /^timeout exceeded/i.test(error.message);
+}
+
 /** Whether the server says that it rolled the statement back because of others. */
 export function isRolledBack(error: unknown): boolean {
   return databaseFaultOf(error) === 'aborted';
