@@ -58,7 +58,8 @@ function migratesOf(
 export class AppModule {
   static forRoot(parts: AppParts): DynamicModule {
     const { config, logger, catalog, providers, shareEmbedded } = parts;
-    const { databaseUrl, databasePooler: pooler, migrationDatabaseUrl, dataDir } = config;
+    const { databaseUrl, databasePooler: pooler, dataDir } = config;
+    const { migrationDatabaseUrl, readerDatabaseUrl } = config;
     const sandboxMedia = new SandboxMedia(parts.sandboxMediaUrl);
     return {
       module: AppModule,
@@ -68,6 +69,7 @@ export class AppModule {
           useFactory: () => ({
             databaseUrl,
             migrationDatabaseUrl,
+            readerDatabaseUrl,
             pooler,
             dataDir,
             shareEmbedded: shareEmbedded ?? false,

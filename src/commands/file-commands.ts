@@ -7,6 +7,8 @@ import { restore } from '../backup/restore.js';
 import { SystemClock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { Database } from '../platform/database/database.js';
+import { DatabaseRolesError, makeRoles, roleIn } from '../platform/database/database-roles.js';
+import { findPooler } from '../platform/database/pooler.js';
 import { checkCatalog, checkConfig } from './setup-checks.js';
 import type { FileCommandName } from './command-declarations.js';
 import { withDatabaseNamed } from './database-unavailable.js';
@@ -26,6 +28,7 @@ type FileCommand = (
 /** The commands about files, settings and the schema, by their names. They open no running gateway: `backup` and `restore` take the whole data folder. */
 export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
   migrate: (config, _file, options) => changeSchema(config(), options),
+  'database:roles': (config, _file, options) => changeRoles(config(), options),
   'config:check': () => Promise.resolve({ answer: checkConfig() }),
   'catalog:check': (_config, file) => Promise.resolve({ answer: checkCatalog(file) }),
   backup: async (config, file, options, signal) => {
@@ -49,10 +52,12 @@ export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
 /** Tells what the schema lacks, tries the changes or makes them. `ok` is false where `--check` finds some. */
 async function changeSchema(config: GatewayConfig, options: Options): Promise<OperatorReply> {
   Logger.overrideLogger(false);
-  const { databaseUrl, databasePooler: pooler, migrationDatabaseUrl, dataDir } = config;
+  const { databaseUrl, databasePooler: pooler, dataDir } = config;
+  const { migrationDatabaseUrl, readerDatabaseUrl } = config;
   const database = new Database({
     databaseUrl,
     migrationDatabaseUrl,
+    readerDatabaseUrl,
     pooler,
     dataDir,
     shareEmbedded: true,
@@ -62,6 +67,42 @@ async function changeSchema(config: GatewayConfig, options: Options): Promise<Op
   const changes = await withDatabaseNamed(config, () => database.changeSchema(how));
   await database.close();
   return { answer: { ok: !isCheck || changes.length === 0, changed: how === 'apply', changes } };
+}
+
+/** Makes or repairs the roles of `DATABASE_URL` and `READER_DATABASE_URL` as the owner, or tells the statements. */
+async function changeRoles(config: GatewayConfig, options: Options): Promise<OperatorReply> {
+  Logger.overrideLogger(false);
+  const { databaseUrl, databasePooler, migrationDatabaseUrl: ownerUrl, readerDatabaseUrl } = config;
+  if (ownerUrl === undefined || databaseUrl === undefined) {
+    throw new DatabaseRolesError(
+      'MIGRATION_DATABASE_URL must name the owner of the tables, and DATABASE_URL the role of the processes',
+    );
+  }
+  const isTrial = options['dry-run'] === true;
+  const terms = {
+    ownerUrl,
+    gateway: namedRole('DATABASE_URL', databaseUrl),
+    ...(readerDatabaseUrl !== undefined && {
+      reader: namedRole('READER_DATABASE_URL', readerDatabaseUrl),
+    }),
+    setsPasswords: options['set-passwords'] === true,
+    isTrial,
+  };
+  const made = await withDatabaseNamed(config, async () =>
+    makeRoles({ ...terms, pooler: await findPooler(ownerUrl, databasePooler) }),
+  );
+  const { roles, statements, hasSchema } = made;
+  const answer = { object: 'database_roles', changed: !isTrial, roles, statements };
+  if (hasSchema) return { answer };
+  return { answer, notes: ['There are no tables yet: `migrate` gives the rights on them.'] };
+}
+
+function namedRole(variable: string, url: string) {
+  const role = roleIn(url);
+  if (role.name !== '') return role;
+  throw new DatabaseRolesError(
+    `${variable} names no role: write it as postgresql://ROLE@host/name`,
+  );
 }
 
 /** Aborts on SIGINT (Ctrl-C) and SIGTERM. */

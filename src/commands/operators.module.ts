@@ -77,7 +77,8 @@ const SERVICES = [
 @Module({})
 export class OperatorsModule {
   static forRoot(config: GatewayConfig, logger: Logger): DynamicModule {
-    const { databaseUrl, databasePooler: pooler, migrationDatabaseUrl, dataDir } = config;
+    const { databaseUrl, databasePooler: pooler, dataDir } = config;
+    const { migrationDatabaseUrl, readerDatabaseUrl } = config;
     const loaded = loadCatalog(config.catalogFile);
     const catalog = withSandboxModels(loaded, sandboxedProviders(config, loaded));
     const rules = EgressRules.parse(config.egressAllow.join(','));
@@ -90,6 +91,7 @@ export class OperatorsModule {
           useFactory: () => ({
             databaseUrl,
             migrationDatabaseUrl,
+            readerDatabaseUrl,
             pooler,
             dataDir,
             shareEmbedded: true,

@@ -6,6 +6,7 @@ import { redactText } from '../common/secrets/redact-text.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { databaseFaultOf, reasonOf } from '../platform/database/database-errors.js';
 import { DataDirInUseError } from '../platform/database/embedded/data-dir-lock.js';
+import { DatabaseRolesError } from '../platform/database/database-roles.js';
 import { SchemaPendingError } from '../platform/database/database.js';
 import { SchemaTooNewError, SchemaTooOldError } from '../platform/database/schema-version.js';
 import { declarationOf } from './command-declarations.js';
@@ -45,6 +46,7 @@ const KNOWN_ERRORS = [
   ConfigError,
   BackupError,
   DataDirInUseError,
+  DatabaseRolesError,
   SchemaPendingError,
   SchemaTooNewError,
   SchemaTooOldError,

@@ -118,6 +118,18 @@ export const FILE_DECLARATIONS = {
     ],
     example: 'migrate --check',
   },
+  'database:roles': {
+    about: 'Makes or repairs the role of the processes, and one that only reads',
+    options: {
+      'dry-run': { about: 'Changes nothing; prints the statements' },
+      'set-passwords': { about: 'Also gives roles that exist the passwords of their URLs' },
+    },
+    notes: [
+      'It connects as MIGRATION_DATABASE_URL, the owner. The roles are those of DATABASE_URL and, if it is set, READER_DATABASE_URL.',
+      'It may be repeated. A new role gets the password of its URL, which is neither sent nor printed: the server gets its SCRAM verifier.',
+    ],
+    example: 'database:roles --dry-run',
+  },
   'config:check': {
     about: 'Checks the settings of its environment as a start does, and names every fault',
     notes: [

@@ -40,6 +40,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   DATABASE_URL: DATABASES,
   DATABASE_POOLER: ['session', 'on'],
   MIGRATION_DATABASE_URL: DATABASES,
+  READER_DATABASE_URL: DATABASES,
   ADMIN_TOKEN: TOKENS,
   METRICS_TOKEN: TOKENS,
   CONSOLE: ['yes', 'ON'],

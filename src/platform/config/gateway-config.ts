@@ -7,6 +7,7 @@ export interface GatewayConfig {
   readonly databaseUrl: string | undefined;
   readonly databasePooler: 'auto' | 'transaction' | 'none';
   readonly migrationDatabaseUrl: string | undefined;
+  readonly readerDatabaseUrl: string | undefined;
   readonly dataDir: string;
   readonly adminToken: string | undefined;
   /** The first encrypts, all decrypt. When undefined, `withSecretKeys` reads them from the data directory. */

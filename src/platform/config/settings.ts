@@ -43,6 +43,15 @@ export const SETTINGS = {
       'The same database as the owner of its tables. That role migrates at the start. It gives the role of `DATABASE_URL` the rights to run, and none to change tables, triggers or what was posted. Unset: `DATABASE_URL` does both',
     ),
   ),
+  READER_DATABASE_URL: secret(
+    setting(
+      'readerDatabaseUrl',
+      'unset',
+      undefined,
+      databases,
+      'The same database as a role that only reads, and no secrets. No process connects so: `database:roles` makes the role, and each migration by `MIGRATION_DATABASE_URL` renews its rights',
+    ),
+  ),
   DATABASE_POOLER: setting(
     'databasePooler',
     'auto',

@@ -8,6 +8,7 @@ import {
   type RunningPostgres,
 } from './embedded/embedded-postgres.js';
 import { findPooler, type Pooler, type PoolerSetting } from './pooler.js';
+import { roleIn } from './database-roles.js';
 import { setForRole, warnOfServer } from './server-settings.js';
 import { pendingChanges, runMigrations } from './run-migrations.js';
 import { waitForDatabase } from './wait-for-database.js';
@@ -18,6 +19,8 @@ export interface DatabaseOptions {
   readonly databaseUrl: string | undefined;
   /** The connection of the owner, which migrates. When undefined, the gateway's own connection migrates. */
   readonly migrationDatabaseUrl?: string | undefined;
+  /** The connection of a role that only reads; it gets its rights where the owner migrates. */
+  readonly readerDatabaseUrl?: string | undefined;
   readonly dataDir: string;
   /** Whether there is a pooler in front of `databaseUrl`; absent: this is detected. */
   readonly pooler?: PoolerSetting;
@@ -117,12 +120,13 @@ export class Database implements OnApplicationShutdown {
 
   /** As the owner if there is one, so that the gateway itself can change neither tables nor triggers. */
   private async migrate(dataSource: DataSource, isTrial = false): Promise<string[]> {
-    const { migrationDatabaseUrl: url } = this.options;
+    const { migrationDatabaseUrl: url, readerDatabaseUrl } = this.options;
     if (url === undefined) return runMigrations(dataSource, { isTrial });
     const [role] = await dataSource.query<{ name: string }[]>('SELECT current_user AS name');
     const pooler = await this.poolerOf(url);
     const owner = createDataSource({ url, pooler });
-    return runMigrations(owner, { runAs: role?.name, isTrial });
+    const readAs = readerDatabaseUrl === undefined ? undefined : roleIn(readerDatabaseUrl).name;
+    return runMigrations(owner, { runAs: role?.name, readAs, isTrial });
   }
 
   /** Closes the connections, then stops the embedded server if this process started it. */

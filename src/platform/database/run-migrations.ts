@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { maintenanceConnectionOf } from './data-source.js';
-import { applyChangedFiles, createSchema, grantTo, pendingFiles } from './schema-files.js';
+import { applyChangedFiles, createSchema, grantsOf, pendingFiles } from './schema-files.js';
 import {
   appliedMigrations,
   keepOldestVersions,
@@ -11,7 +11,7 @@ import {
 import { SESSION_SETTINGS } from './session-settings.js';
 
 /** The number of the lock. No other program on the same database may use it. */
-const ADVISORY_LOCK = 7_446_001;
+export const SCHEMA_LOCK = 7_446_001;
 /** A migration that waits for a table lock blocks everybody after it, so it stops waiting early. */
 const TABLE_LOCK_TIMEOUT_MS = 30_000;
 
@@ -19,6 +19,8 @@ const TABLE_LOCK_TIMEOUT_MS = 30_000;
 export interface MigrationTerms {
   /** This role gets the rights that the gateway needs. */
   readonly runAs?: string | undefined;
+  /** This role gets the rights to read what is no secret. */
+  readonly readAs?: string | undefined;
   /** Everything is tried and rolled back. */
   readonly isTrial?: boolean;
 }
@@ -39,19 +41,23 @@ export interface PendingChanges {
  */
 export async function runMigrations(
   dataSource: DataSource,
-  { runAs, isTrial = false }: MigrationTerms = {},
+  { runAs, readAs, isTrial = false }: MigrationTerms = {},
 ): Promise<string[]> {
-  if (runAs === undefined && (await isMigrated(dataSource))) return [];
+  if (runAs === undefined && readAs === undefined && (await isMigrated(dataSource))) return [];
   const patient = maintenanceConnectionOf(dataSource);
   await patient.initialize();
   try {
     const queryRunner = patient.createQueryRunner();
     await queryRunner.startTransaction();
     await queryRunner.query(SESSION_SETTINGS.patience);
-    await queryRunner.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+    await queryRunner.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     await queryRunner.query(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
     const applied = await migrate(patient, queryRunner);
-    if (runAs !== undefined) await grantTo(queryRunner, pg.escapeIdentifier(runAs));
+    for (const [kind, role] of Object.entries({ gateway: runAs, reader: readAs })) {
+      if (role === undefined) continue;
+      const name = pg.escapeIdentifier(role);
+      await queryRunner.query(grantsOf(kind as 'gateway' | 'reader', name));
+    }
     if (!isTrial) await queryRunner.commitTransaction();
     return applied;
   } finally {

@@ -52,7 +52,7 @@ export const SCHEMA_FILES = [
   '97-console.sql',
   '98-triggers.sql',
 ] as const;
-const GRANTS = '99-grants.sql';
+const GRANTS = { gateway: '99-grants.sql', reader: '99-reader.sql' } as const;
 const FUNCTIONS = '.functions.sql';
 /** In the other files only the comments may be run again: a statement of its own that begins a line. */
 const COMMENT_STATEMENT = /^COMMENT ON (?:[^']|'[^']*')*?;$/gm;
@@ -112,9 +112,10 @@ export async function pendingFiles(runner: QueryRunner): Promise<string[]> {
   return (await changedFiles(runner)).map(({ name }) => name);
 }
 
-/** Gives a role the rights that the gateway needs. `role` is an escaped identifier. */
-export async function grantTo(runner: QueryRunner, role: string): Promise<void> {
-  await runner.query(read(GRANTS).replaceAll(':role', () => role));
+/** The statements that give a role the rights of the gateway's processes, or those of one that only reads. `role` is an escaped identifier. */
+export function grantsOf(kind: keyof typeof GRANTS, role: string): string {
+  const sql = read(GRANTS[kind]).replace(/^--.*\n/gm, '');
+  return sql.replaceAll(':role', () => role);
 }
 
 async function appliedFiles(runner: QueryRunner): Promise<AppliedFile[]> {
