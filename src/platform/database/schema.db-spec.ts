@@ -20,7 +20,7 @@ describe('the schema of a new database', () => {
 
   it('is made by every file of the folder, in the order of their names', () => {
     const found = readdirSync(new URL('./schema/', import.meta.url)).sort();
-    expect(found).toEqual([...SCHEMA_FILES, '99-grants.sql']);
+    expect(found).toEqual([...SCHEMA_FILES, '99-grants.sql', '99-reader.sql']);
   });
 
   it('has functions that PostgreSQL can read', async () => {
