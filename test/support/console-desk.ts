@@ -25,6 +25,10 @@ const LOOKS = [
 const TWO_PICTURES =
   'new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(done, 20)))))';
 
+/** Amounts in large figures that do not stand in one line. */
+const BROKEN_AMOUNTS = `[...document.querySelectorAll('.figures .number')]
+  .filter((amount) => amount.getClientRects().length > 1).map((amount) => amount.textContent)`;
+
 type Role = Parameters<Page['getByRole']>[0];
 
 /** Where the console is served. */
@@ -133,7 +137,7 @@ export class ConsoleDesk<G extends Served = TestGateway> {
     await this.page.getByRole('status').filter({ hasText: words }).first().waitFor();
   }
 
-  /** What is wrong with what is open, at both widths, in light and dark: findings of axe, and what is wider than the page. */
+  /** What is wrong with what is open, at both widths, in light and dark: findings of axe, what is wider than the page, and broken amounts. */
   async faults(): Promise<string[]> {
     const faults: string[] = [];
     const session = await this.page.context().newCDPSession(this.page);
@@ -153,6 +157,9 @@ export class ConsoleDesk<G extends Served = TestGateway> {
       faults.push(...found.map((fault) => `${width} ${colorScheme}: ${fault}`));
       const wide = await this.page.evaluate<number>('document.documentElement.scrollWidth');
       if (wide > width) faults.push(`${width}: the page is ${wide} pixels wide`);
+      for (const amount of await this.page.evaluate<string[]>(BROKEN_AMOUNTS)) {
+        faults.push(`${width}: the amount ${amount} is broken`);
+      }
     }
     await session.detach();
     await this.page.setViewportSize({ width: 1_280, height: HEIGHT });

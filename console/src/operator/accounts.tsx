@@ -35,7 +35,18 @@ function daysLeft({ available_microusd: available, burn_microusd_per_day: burn }
 }
 
 const COLUMNS: readonly Column<Account>[] = [
-  { head: 'Name', cell: ({ id, name }) => <Link href={`/accounts/${id}`}>{name}</Link> },
+  {
+    head: 'Account',
+    cell: ({ id, name }) => (
+      <span class="wraps">
+        <Link href={`/accounts/${id}`}>{name}</Link>
+        <br />
+        <small>
+          <Id id={id} to={`/accounts/${id}`} isShort />
+        </small>
+      </span>
+    ),
+  },
   {
     head: 'Available',
     isNumber: true,
@@ -55,7 +66,6 @@ const COLUMNS: readonly Column<Account>[] = [
   { head: 'Money', cell: ({ play_money: isPlay }) => (isPlay ? 'play' : 'real') },
   { head: 'State', cell: ({ disabled }) => <Badge state={disabled ? 'disabled' : 'active'} /> },
   { head: 'Created', cell: ({ created_at: at }) => <When at={at} /> },
-  { head: 'Account', cell: ({ id }) => <Id id={id} to={`/accounts/${id}`} isShort /> },
 ];
 
 /** All accounts. */

@@ -34,6 +34,10 @@ describeInBrowser("an operator's screens of providers", () => {
     desk = await ConsoleDesk.start();
     const account = await desk.gateway.account();
     await postJson(`${desk.gateway.url}/v1/audio/speech`, account.headers, HELLO);
+    await postJson(`${desk.gateway.url}/v1/chat/completions`, account.headers, {
+      ...{ model: 'gen-5', max_tokens: 3 },
+      messages: [{ role: 'user', content: 'Why is the sky blue?' }],
+    });
     route = (await read()).routes[0]?.upstream_model ?? '';
     await desk.signIn();
   }, PATIENCE_MS);
@@ -62,6 +66,8 @@ describeInBrowser("an operator's screens of providers", () => {
       await desk.press('elevenlabs', 'link');
       await desk.page.getByRole('heading', { level: 1, name: 'elevenlabs' }).waitFor();
       await look('/providers/elevenlabs', 'elevenlabs', ['ELEVENLABS_API_KEY=… npm start', route]);
+      // An amount with all its places stands in one line.
+      await look('/providers/openai', 'openai', [/^\$0\.0000\d\d$/]);
       await desk.open('/providers/nobody', 'nobody');
       await desk.page.getByText('No provider has this id.').waitFor();
     },
