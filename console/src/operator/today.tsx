@@ -28,14 +28,12 @@ export default function Today() {
       <Waiting of={data} />
       <MoneyOfDay of={data} />
       <Health of={data} />
-      <div class="columns">
-        <Panel title="Accounts that run dry">
-          <RunningDry of={data.running_dry} />
-        </Panel>
-        <Panel title="Providers" aside={<Link href="/providers">How they do now</Link>}>
-          <Providers of={data} />
-        </Panel>
-      </div>
+      <Panel title="Accounts that run dry">
+        <RunningDry of={data.running_dry} />
+      </Panel>
+      <Panel title="Providers" aside={<Link href="/providers">How they do now</Link>}>
+        <Providers of={data} />
+      </Panel>
       <RawJson value={data} />
     </>
   );
@@ -56,11 +54,15 @@ function Books({ of: { audit, balances, holds } }: { readonly of: Overview }) {
         <h2>{words}</h2>
         <p>
           {audit.finished_at === null ? (
-            'The first one runs within the hour after the start.'
+            <>
+              The first one runs within the hour after the start. Now: <code>npx shim audit</code>
+            </>
           ) : (
             <>
-              Every entry was read, and {usd(audit.entries_microusd)} of them are the balances; the
-              last audit ended <When at={audit.finished_at} />
+              {audit.ok
+                ? `All ledger entries were read. Their sum, ${usd(audit.entries_microusd)}, was that of all balances.`
+                : 'The faults are told by npx shim audit --full.'}{' '}
+              The last audit ended <When at={audit.finished_at} />
             </>
           )}
         </p>
@@ -70,7 +72,9 @@ function Books({ of: { audit, balances, holds } }: { readonly of: Overview }) {
           [
             'Posted',
             <Money microUsd={balances.posted_microusd} />,
-            <Link href="/accounts">{count(balances.accounts)} accounts</Link>,
+            <Link href="/accounts">
+              {balances.accounts === 1 ? '1 account' : `${count(balances.accounts)} accounts`}
+            </Link>,
           ],
           [
             'Held',
@@ -148,7 +152,10 @@ function MoneyOfDay({ of }: { readonly of: Overview }) {
           [
             'Margin',
             <Money microUsd={earned.margin_microusd} />,
-            <Link href="/margin?range=24h">By model and hour</Link>,
+            <>
+              {earned.margin_microusd === null && 'The cost of a call is unknown. '}
+              <Link href="/margin?range=24h">By model and hour</Link>
+            </>,
           ],
         ]}
       />

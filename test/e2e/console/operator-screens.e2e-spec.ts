@@ -98,6 +98,17 @@ describeInBrowser('the screens of an operator', () => {
     'show today whether the books are right, what is held, and what waits for a person',
     async () => {
       await look('/', 'Today', ['Posted', /1 outcome is unknown/, 'OPENAI_API_KEY']);
+      await desk.page.getByRole('link', { name: '1 account', exact: true }).waitFor();
+      const [dry, providers] = await Promise.all(
+        ['Accounts that run dry', 'Providers'].map(async (name) =>
+          desk.page.getByRole('heading', { level: 2, name }).boundingBox(),
+        ),
+      );
+      expect(providers?.x).toBe(dry?.x);
+      const closed = await desk.page.locator('details.panel').boundingBox();
+      const summary = await desk.page.locator('details.panel > summary').boundingBox();
+      const above = (summary?.y ?? 0) - (closed?.y ?? 0);
+      expect(closed?.height).toBeCloseTo((summary?.height ?? 0) + 2 * above, 0);
       await desk.page.getByText('Charged, cost and margin per hour as a table').click();
       await desk.page.getByRole('columnheader', { name: 'Margin' }).first().waitFor();
       expect(await desk.faults()).toEqual([]);
@@ -109,6 +120,9 @@ describeInBrowser('the screens of an operator', () => {
     'list accounts, and show one with its ledger, keys, holds and usage',
     async () => {
       await look('/accounts', 'Accounts', [MARKUP]);
+      const frame = desk.page.getByRole('group', { name: 'Accounts', exact: true });
+      const hidden = await frame.evaluate((of) => of.scrollWidth - of.clientWidth);
+      expect(hidden).toBe(0);
       await desk.open('/accounts?sort=burn&name=%3Cimg', 'Accounts');
       await desk.page.getByRole('link', { name: new RegExp(accountId.slice(0, 13)) }).click();
       await desk.page.getByRole('heading', { level: 1, name: MARKUP }).waitFor();
@@ -134,6 +148,7 @@ describeInBrowser('the screens of an operator', () => {
       await look(`/calls/${call}`, call, [
         'Held $0.0006',
         '5 code points × $0.00012 per code point',
+        'Measured: 5 code points',
         'Settled: $0.0006 charged',
         '<b>request</b>',
       ]);
