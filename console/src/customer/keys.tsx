@@ -23,33 +23,38 @@ type Issued = (key: string) => void;
 
 /** The keys of the account: who may spend what. */
 export default function Keys() {
-  const { key_id: ownId } = useSession();
   const [issued, setIssued] = useState<string>();
-  const pages = usePages(['keys'], (cursor) =>
-    api.GET('/v1/keys', { params: { query: cursor === undefined ? {} : { cursor } } }),
-  );
   const mayManage = useMayManage();
-  const acts: readonly Column<Key>[] = mayManage
-    ? [{ head: 'Acts', cell: (key) => <Acts of={key} ownId={ownId} onIssued={setIssued} /> }]
-    : [];
   return (
     <>
       <ScreenHead title="Keys" answers="Who may spend what?">
         {mayManage && <NewKey onIssued={setIssued} />}
       </ScreenHead>
       <IssuedKey issued={issued} />
-      {!mayManage && (
-        <p class="soft">To make or change keys, sign in with a key of scope manage.</p>
-      )}
-      <Panel title="Keys">
-        <PagedTable
-          name="Keys"
-          columns={[...OWN_KEY_COLUMNS, ...acts]}
-          pages={pages}
-          empty="This account has made no key. The operator's first key does not stand here."
-        />
-      </Panel>
+      {!mayManage && <p class="soft">To see or change keys, sign in with a key of scope manage.</p>}
+      {mayManage && <KeyList onIssued={setIssued} />}
     </>
+  );
+}
+
+function KeyList({ onIssued }: { readonly onIssued: Issued }) {
+  const { key_id: ownId } = useSession();
+  const pages = usePages(['keys'], (cursor) =>
+    api.GET('/v1/keys', { params: { query: cursor === undefined ? {} : { cursor } } }),
+  );
+  const acts: Column<Key> = {
+    head: 'Acts',
+    cell: (key) => <Acts of={key} ownId={ownId} onIssued={onIssued} />,
+  };
+  return (
+    <Panel title="Keys">
+      <PagedTable
+        name="Keys"
+        columns={[...OWN_KEY_COLUMNS, acts]}
+        pages={pages}
+        empty="This account has made no key. The operator's first key does not stand here."
+      />
+    </Panel>
   );
 }
 

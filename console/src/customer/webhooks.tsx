@@ -103,12 +103,12 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {
     head: 'Delivery',
     cell: ({ id, created_at: at }) => (
-      <>
+      <span class="pair">
         <When at={at} />
         <small>
           <Id id={id} isShort />
         </small>
-      </>
+      </span>
     ),
   },
   { head: 'Status', cell: ({ status }) => <Badge state={status} /> },

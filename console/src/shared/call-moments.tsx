@@ -1,6 +1,7 @@
 import type { Shape } from './api.js';
 import { count, usd } from './money.js';
 import type { Moment } from './parts.js';
+import { unitOf } from './price-sum.js';
 import { When } from './time.js';
 
 type Call = Pick<
@@ -47,6 +48,5 @@ function endOf(call: Call): Moment {
 }
 
 const measureOf = ({ lines, estimated }: Call): string =>
-  (lines ?? [])
-    .map(({ unit, quantity }) => `${count(quantity)} ${unit.replaceAll('_', ' ')}`)
-    .join(', ') + (estimated === true ? ', estimated' : '');
+  (lines ?? []).map((line) => `${count(line.quantity)} ${unitOf(line)}`).join(', ') +
+  (estimated === true ? ', estimated' : '');

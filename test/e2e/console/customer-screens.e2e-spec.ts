@@ -76,6 +76,7 @@ describeInBrowser('the screens of a customer', () => {
       await look(`/calls/${call}`, call, [
         'Held $0.0006',
         '5 code points × $0.00012 per code point',
+        'Measured: 5 code points',
         'Settled: $0.0006 charged',
       ]);
       expect(await desk.page.getByText(/Cost at|Attempts at/).count()).toBe(0);
@@ -91,6 +92,16 @@ describeInBrowser('the screens of a customer', () => {
       await look(`/tasks/${video}`, video, ['completed']);
       expect(await desk.page.evaluate<number>(PLAY)).toBeGreaterThan(0);
       expect(desk.complaints).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'ask for no keys with a key without the scope manage, and say what it takes',
+    async () => {
+      await look('/keys', 'Keys', ['sign in with a key of scope manage']);
+      expect(await desk.page.getByRole('alert').count()).toBe(0);
+      expect(await desk.page.getByRole('button', { name: 'New key' }).count()).toBe(0);
     },
     PATIENCE_MS,
   );

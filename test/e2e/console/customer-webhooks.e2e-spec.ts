@@ -155,6 +155,10 @@ describeInBrowser('the webhooks of a customer', () => {
       await desk.told(/The test is on its way/);
       await until(() => printed.some((line) => /^evt_\w+ test$/.test(line)));
       await desk.page.getByText('1, the last: HTTP 204').waitFor();
+      const delivery = desk.page.getByRole('cell', { name: /whd_/ });
+      const time = await delivery.locator('time').boundingBox();
+      const id = await delivery.locator('.mono').boundingBox();
+      expect(id?.x).toBe(time?.x);
       expect(await desk.faults()).toEqual([]);
       expect(desk.complaints).toEqual([]);
     },
