@@ -19,6 +19,7 @@ import { ModelsModule } from './models/models.module.js';
 import { NetModule } from './platform/http-client/net.module.js';
 import { GatewayUrl } from './platform/http-client/gateway-url.js';
 import { ObservabilityModule } from './platform/observability/observability.module.js';
+import type { Tracing } from './platform/observability/tracing.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import type { ProvidersOptions } from './providers/providers.options.js';
 import { QuotesModule } from './quotes/quotes.module.js';
@@ -36,6 +37,8 @@ import { VideosModule } from './videos/videos.module.js';
 export interface AppParts {
   readonly config: GatewayConfig;
   readonly logger: Logger;
+  /** Default: there are no traces. */
+  readonly tracing?: Tracing;
   readonly catalog: LoadedCatalog;
   readonly providers: ProvidersOptions;
   /** Base URL of the sandbox's finished files, if a sandbox runs. */
@@ -76,7 +79,7 @@ export class AppModule {
             migrates: migratesOf(config, shareEmbedded ?? false),
           }),
         }),
-        ObservabilityModule.forRoot(logger),
+        ObservabilityModule.forRoot(logger, parts.tracing),
         SchedulerModule,
         NetModule.forRoot(
           config.egressAllow,

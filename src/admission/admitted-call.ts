@@ -52,7 +52,7 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   /** The response to the caller. It is aborted at the deadline of the call. */
   readonly response?: ServerResponse;
   /** The request, for its line in the log and its trace. */
-  readonly request?: Pick<Request, 'upstream' | 'traceParent'>;
+  readonly request?: Pick<Request, 'upstream' | 'traceParent' | 'span'>;
 }
 
 /**

@@ -35,6 +35,7 @@ import { loggableError, LOGGER } from '../platform/observability/logger.js';
 import { Metrics } from '../platform/observability/metrics.js';
 import { publishProcessFigures } from './process-figures.setup.js';
 import { type LoggedRefusal, requestLog } from '../platform/observability/request-log.js';
+import { Tracing } from '../platform/observability/tracing.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 
 /**
@@ -70,7 +71,7 @@ export function configureApp(app: NestExpressApplication, inFlight: InFlight): G
   setUpLoadShedding(app, [ids, ...cors, secure]);
   setUpResponseMemoryLimit(app);
   app.use(ids);
-  app.use(requestLog(logger, app.get(Metrics)));
+  app.use(requestLog(logger, app.get(Metrics), app.get(Tracing)));
   for (const middleware of cors) app.use(middleware);
   app.use(inFlight.watch(refuseWhileDraining(filter)));
   publishProcessFigures(app);

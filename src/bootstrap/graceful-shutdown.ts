@@ -7,6 +7,7 @@ import type { InFlight } from '../platform/http-server/connections/in-flight.js'
 import { PaidCalls } from '../billing/calls/paid-calls.js';
 import { LOGGER } from '../platform/observability/logger.js';
 import { Readiness } from '../platform/observability/readiness.js';
+import { Tracing } from '../platform/observability/tracing.js';
 import { LongPoll } from '../tasks/reads/long-poll.js';
 import { TaskWorker } from '../tasks/worker/task-worker.js';
 import { Scheduler } from '../platform/scheduler/scheduler.js';
@@ -31,7 +32,7 @@ interface Draining {
 /**
  * Reports not ready, and still takes calls for `noticeMs`, so that a load balancer sees it first. Then it refuses calls and
  * lets running calls, tasks and operator commands finish. `timeoutMs` after the beginning the calls are aborted and release
- * their holds. Then everything is closed, the listener last: health, metrics and operators are served until then. Every
+ * their holds. Then everything is closed, the listener last: health, metrics and operators are served until then. Traces that wait are sent. Every
  * 10 s the log says how many calls still run.
  */
 export async function shutDownGracefully(
@@ -50,7 +51,7 @@ export async function shutDownGracefully(
   adapter.closeIdleConnections();
   app.get(LongPoll).close();
   const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Scheduler).stop()]);
-  const paidCalls = app.get(PaidCalls);
+  const [paidCalls, tracing] = [app.get(PaidCalls), app.get(Tracing)];
   // A paid call continues when its client disconnects.
   const busy = (): boolean => inFlight.count + paidCalls.inFlight + (operators?.running ?? 0) > 0;
   const report = setInterval(() => {
@@ -65,6 +66,7 @@ export async function shutDownGracefully(
   adapter.cutConnections();
   await idle;
   await app.close();
+  await tracing.close();
 }
 
 async function whileBusy(busy: () => boolean, timeoutMs: number): Promise<void> {

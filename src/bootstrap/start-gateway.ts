@@ -31,6 +31,7 @@ import { SealedSecrets } from '../sealed/sealed-secrets.js';
 import { SandboxMedia } from '../sandbox-media/sandbox-media.js';
 import { loggableError, NestLogger } from '../platform/observability/logger.js';
 import { Readiness } from '../platform/observability/readiness.js';
+import { Tracing } from '../platform/observability/tracing.js';
 import { publishMedia, type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 
 /** A gateway in this process. */
@@ -72,10 +73,11 @@ export async function startGateway(
   const providers = providersOptions(config, loaded, upstream);
   const catalog = withSandboxModels(loaded, sandboxedOf(providers));
   const sandboxMediaUrl = upstream?.mediaUrl;
-  const module = AppModule.forRoot({ config, logger, catalog, providers, sandboxMediaUrl });
+  const tracing = await Tracing.open(config, logger);
+  const parts = { config, logger, tracing, catalog, providers, sandboxMediaUrl };
   const inFlight = new InFlight();
   const adapter = new FastExpressAdapter(familyOfRequest);
-  const app = await createApp(module, adapter, logger);
+  const app = await createApp(AppModule.forRoot(parts), adapter, logger);
   await checkSecrets(app);
   const filter = configureApp(app, inFlight);
   await app.listen(config.port, config.host);

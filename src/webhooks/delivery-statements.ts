@@ -18,6 +18,8 @@ export interface ClaimedDelivery {
   readonly id: string;
   readonly accountId: string;
   readonly ownerId: string;
+  /** The type of the event of the account; null: the webhook of a task. */
+  readonly event: string | null;
   readonly url: string;
   readonly origin: string;
   readonly sealedSecret: string | null;
@@ -50,6 +52,7 @@ interface ClaimRow {
   readonly id: string;
   readonly account_id: string;
   readonly owner_id: string;
+  readonly event: string | null;
   readonly url: string;
   readonly origin: string;
   readonly sealed_secret: string | null;
@@ -76,7 +79,7 @@ export class DeliveryStatements {
     this.claimStatement = new PreparedStatement(
       dataSource,
       'webhook_claim',
-      `SELECT id, account_id, owner_id, url, origin, sealed_secret, body, retry, fence
+      `SELECT id, account_id, owner_id, event, url, origin, sealed_secret, body, retry, fence
          FROM webhook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     );
     this.recordStatement = new PreparedStatement(
@@ -107,6 +110,7 @@ export class DeliveryStatements {
       id: row.id,
       accountId: row.account_id,
       ownerId: row.owner_id,
+      event: row.event,
       url: row.url,
       origin: row.origin,
       sealedSecret: row.sealed_secret,

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { SecretBoxError } from '../common/secrets/secret-box.js';
+import { TRACE_PARENT_HEADER } from '../common/trace-parent.js';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { Deadline } from '../platform/http-client/deadline.js';
@@ -47,15 +48,15 @@ export class WebhookSender {
     this.timeoutMs = webhookTimeoutMs;
   }
 
-  /** Never throws. A failure is returned as the attempt's `error`. */
-  async attempt(delivery: ClaimedDelivery): Promise<DeliveryAttempt> {
+  /** Never throws. A failure is returned as the attempt's `error`. The receiver gets the `traceParent`, if there is one. */
+  async attempt(delivery: ClaimedDelivery, traceParent?: string): Promise<DeliveryAttempt> {
     const startedMs = this.clock.nowMs();
     const runningSince = performance.now();
     const deadline = new Deadline(this.timeoutMs);
     let statusCode: number | null = null;
     let error: AttemptFault | null = null;
     try {
-      statusCode = await this.post(delivery, deadline.signal);
+      statusCode = await this.post(delivery, deadline.signal, traceParent);
     } catch (cause) {
       error = deadline.signal.aborted ? 'timeout' : faultOf(cause);
     } finally {
@@ -65,11 +66,18 @@ export class WebhookSender {
     return { startedAt: new Date(startedMs), statusCode, error, durationMs };
   }
 
-  private async post(delivery: ClaimedDelivery, signal: AbortSignal): Promise<number> {
+  private async post(
+    delivery: ClaimedDelivery,
+    signal: AbortSignal,
+    traceParent: string | undefined,
+  ): Promise<number> {
     const phaseMs = this.timeoutMs + PHASE_SLACK_MS;
     const response = await this.dialer.request(this.urlPolicy.revalidate(delivery.url), {
       method: 'POST',
-      headers: this.headersOf(delivery),
+      headers: {
+        ...this.headersOf(delivery),
+        ...(traceParent !== undefined && { [TRACE_PARENT_HEADER]: traceParent }),
+      },
       body: delivery.body,
       signal,
       limits: { connectMs: phaseMs, headersMs: phaseMs, idleMs: phaseMs },

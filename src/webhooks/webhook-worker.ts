@@ -7,8 +7,11 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import type { SpanEnd } from '../platform/observability/traced-span.js';
+import { Tracing } from '../platform/observability/tracing.js';
 import { Scheduler } from '../platform/scheduler/scheduler.js';
 import { DeliveryConcurrency } from './delivery-concurrency.js';
+import type { DeliveryAttempt } from './delivery.js';
 import { type ClaimedDelivery, DeliveryStatements } from './delivery-statements.js';
 import { nextStep } from './retry-schedule.js';
 import { WebhookMetrics } from './webhook-metrics.js';
@@ -39,6 +42,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     private readonly sender: WebhookSender,
     private readonly metrics: WebhookMetrics,
     private readonly scheduler: Scheduler,
+    private readonly tracing: Tracing,
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<
       GatewayConfig,
@@ -96,7 +100,9 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   private async deliver(delivery: ClaimedDelivery): Promise<void> {
-    const attempt = await this.sender.attempt(delivery);
+    const span = this.tracing.delivery(delivery);
+    const attempt = await this.sender.attempt(delivery, span?.traceParent);
+    span?.end(endOf(attempt));
     const next = nextStep(attempt.statusCode, delivery.retry, this.config.webhookRetryDelaysMs);
     this.metrics.count(attempt, next);
     try {
@@ -107,4 +113,11 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
     const wasFull = this.concurrency.release(delivery, attempt);
     if (wasFull) this.scheduler.runSoon(JOB, REFILL_MS);
   }
+}
+
+/** Any answer but a success is an error of the span. */
+function endOf({ statusCode, error }: DeliveryAttempt): SpanEnd {
+  const isTaken = statusCode !== null && statusCode >= 200 && statusCode < 300;
+  const why = error ?? String(statusCode);
+  return { facts: { status: statusCode ?? undefined }, ...(!isTaken && { error: why }) };
 }

@@ -7,6 +7,7 @@ import type { GatewayConfig } from '../../src/platform/config/gateway-config.js'
 import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
 import { SsrfSafeDialer } from '../../src/platform/http-client/ssrf-safe-dialer.js';
 import { GatewayUrl } from '../../src/platform/http-client/gateway-url.js';
+import { Tracing } from '../../src/platform/observability/tracing.js';
 import { Metrics } from '../../src/platform/observability/metrics.js';
 import { Scheduler } from '../../src/platform/scheduler/scheduler.js';
 import type { Delivery } from '../../src/webhooks/delivery.js';
@@ -88,6 +89,7 @@ export class WebhookHarness {
       this.sender,
       new WebhookMetrics(metrics, this.clock),
       scheduler,
+      new Tracing(),
       this.config,
     );
   }

@@ -81,7 +81,7 @@ export class PaidCall<O extends Operation = Operation>
     this.start = startOfCall(call, quote);
     this.affinity = call.affinity;
     this.startedMs = context.clock.nowMs();
-    this.notes = new CallNotes(this.startedMs, call.request);
+    this.notes = new CallNotes(this.startedMs, call);
     this.deadline = new CallDeadline(this, context.callDeadlineMs);
   }
 
@@ -91,13 +91,12 @@ export class PaidCall<O extends Operation = Operation>
   get accountId(): string {
     return this.caller.accountId;
   }
-
   get response(): AdmittedCall['response'] {
     return this.call.response;
   }
 
   get traceParent(): string | undefined {
-    return this.call.request?.traceParent;
+    return this.notes.traceParent;
   }
 
   /** What is held for the call. */
@@ -120,7 +119,8 @@ export class PaidCall<O extends Operation = Operation>
     this.call.countedBody?.retain();
     const { ledger, clock } = this.context;
     try {
-      const result = await ledger.begin(this.start);
+      const { amountMicroUsd } = this.start;
+      const result = await this.notes.traced('hold', ledger.begin(this.start), amountMicroUsd);
       if (result.outcome !== 'held')
         throw holdRefusal(this.call, this.quote, result, clock.nowMs());
       this.hold = result;
@@ -169,11 +169,10 @@ export class PaidCall<O extends Operation = Operation>
     }
     this.hasEnded = true;
     const { provider, upstreamModel, result } = this.attempted;
-    const { durationMs } = this;
-    const { providerRequestId } = result;
+    const [{ durationMs }, { providerRequestId }] = [this, result];
     const made = basis && { ...basis, choice: this.quote.choice };
     try {
-      await this.context.ledger.succeed(this.start, {
+      const settled = this.context.ledger.succeed(this.start, {
         provider,
         providerRequestId,
         upstreamModel,
@@ -186,6 +185,7 @@ export class PaidCall<O extends Operation = Operation>
         firstByteMs: this.firstByteMs ?? durationMs,
         durationMs,
       });
+      await this.notes.traced('settlement', settled, chargedMicroUsd);
     } finally {
       this.end();
     }
@@ -269,7 +269,7 @@ export class PaidCall<O extends Operation = Operation>
     if (this.hasEnded) return error;
     this.hasEnded = true;
     try {
-      await this.context.ledger.fail(start, {
+      const released = this.context.ledger.fail(start, {
         ...failedProviderOf(thrown),
         ...this.notes.ofFailure({
           thrown,
@@ -279,6 +279,7 @@ export class PaidCall<O extends Operation = Operation>
         errorCode: recordedCodeOf(error),
         durationMs,
       });
+      await this.notes.traced('release', released);
     } finally {
       this.end();
     }

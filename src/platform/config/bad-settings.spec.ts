@@ -4,7 +4,8 @@ import { ConfigError, loadConfig } from './load-config.js';
 import { SETTINGS, type SettingName } from './settings.js';
 
 /** Settings that take any text. */
-type AnyText = 'DATA_DIR' | 'CATALOG_FILE' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET';
+type AnyText =
+  'DATA_DIR' | 'CATALOG_FILE' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'OTEL_SERVICE_NAME';
 
 /** One below the least, one above the most, and what is no whole number. */
 const outside = (least: number, most: number): readonly string[] => [
@@ -113,6 +114,9 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   SPOOL_MAX_BYTES: outside(64 * MEBIBYTE, MEBIBYTE * MEBIBYTE),
   BODY_MEMORY_MAX_BYTES: outside(64 * MEBIBYTE, MEBIBYTE * MEBIBYTE),
   UNREAD_ANSWERS_MAX_BYTES: outside(MEBIBYTE, MEBIBYTE * MEBIBYTE),
+  OTEL_EXPORTER_OTLP_ENDPOINT: BASES,
+  OTEL_EXPORTER_OTLP_HEADERS: ['token', 'a b=c', 'a=%zz', 'a=b,', 'a=\u0442'],
+  OTEL_TRACES_SAMPLER_ARG: ['-0.1', '1.1', 'all', '10%'],
   LOG_LEVEL: ['loud', 'INFO'],
 };
 /** Settings without which another one cannot be judged alone. */
@@ -142,7 +146,7 @@ describe('a bad value at the start', () => {
 
   it('has its row here for every setting that does not take any text', () => {
     const anyText = ['DATA_DIR', 'CATALOG_FILE', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'];
-    const known = [...Object.keys(BAD), ...anyText];
+    const known = [...Object.keys(BAD), ...anyText, 'OTEL_SERVICE_NAME'];
     expect(Object.keys(SETTINGS).sort()).toEqual(known.sort());
   });
 });

@@ -82,6 +82,12 @@ export interface GatewayConfig {
   readonly spoolMaxBytes: number;
   readonly bodyMemoryMaxBytes: number;
   readonly unreadAnswersMaxBytes: number;
+  /** The collector of traces. Undefined: there are none. */
+  readonly otlpEndpoint: string | undefined;
+  readonly otlpHeaders: Readonly<Record<string, string>> | undefined;
+  /** From 0 to 1. */
+  readonly tracedShare: number;
+  readonly otelServiceName: string;
   readonly logLevel: LogLevel;
 }
 

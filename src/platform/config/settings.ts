@@ -3,6 +3,7 @@ import { ACCESS_SETTINGS } from './access-settings.js';
 import { LIFETIME_SETTINGS } from './lifetime-settings.js';
 import { LIMIT_SETTINGS } from './limit-settings.js';
 import { PROVIDER_SETTINGS } from './provider-settings.js';
+import { TRACING_SETTINGS } from './tracing-settings.js';
 import {
   accountPage,
   address,
@@ -235,6 +236,7 @@ export const SETTINGS = {
     'Processes sharing the port on this machine; `auto` = cores',
   ),
   ...LIMIT_SETTINGS,
+  ...TRACING_SETTINGS,
   LOG_LEVEL: setting(
     'logLevel',
     'info',

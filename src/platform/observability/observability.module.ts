@@ -5,17 +5,24 @@ import { LOGGER } from './logger.js';
 import { Metrics } from './metrics.js';
 import { MetricsController, Scrape } from './metrics.controller.js';
 import { Readiness } from './readiness.js';
+import { Tracing } from './tracing.js';
 
-/** Gives every module the logger and the metrics; serves health and metrics. */
+/** Gives every module the logger, the metrics and the traces; serves health and metrics. */
 @Global()
 @Module({})
 export class ObservabilityModule {
-  static forRoot(logger: Logger): DynamicModule {
+  static forRoot(logger: Logger, tracing = new Tracing()): DynamicModule {
     return {
       module: ObservabilityModule,
       controllers: [HealthController, MetricsController],
-      providers: [{ provide: LOGGER, useValue: logger }, Metrics, Scrape, Readiness],
-      exports: [LOGGER, Metrics, Readiness],
+      providers: [
+        { provide: LOGGER, useValue: logger },
+        { provide: Tracing, useValue: tracing },
+        Metrics,
+        Scrape,
+        Readiness,
+      ],
+      exports: [LOGGER, Metrics, Readiness, Tracing],
     };
   }
 }

@@ -6,8 +6,11 @@ import { toPublicId } from '../../common/ids/public-id.js';
 import { traceIdOf } from '../../common/trace-parent.js';
 import { redactText } from '../../common/secrets/redact-text.js';
 import type { Metrics } from './metrics.js';
+import type { TracedSpan } from './traced-span.js';
+import type { Tracing } from './tracing.js';
 
 const UNMATCHED = 'unmatched';
+const INTERNAL_ERROR = 500;
 /** Health and metrics are requested every few seconds, and their log lines contain no news. */
 const PROBES = /^\/(health|metrics)(\/|$)/;
 const SHOWN_SEGMENTS = 3;
@@ -37,6 +40,8 @@ declare module 'express-serve-static-core' {
   interface Request {
     /** What providers did for this request. */
     upstream?: LoggedUpstream;
+    /** The span of this request, if it is traced. */
+    span?: TracedSpan;
     /** Whether a line about this request is logged at its end. */
     isLogged?: boolean;
     /** Why it was refused, for that line. */
@@ -45,18 +50,18 @@ declare module 'express-serve-static-core' {
 }
 
 /**
- * Middleware: one log line and one observation per response. The line has method, route, status, durations, ids (the caller's
+ * Middleware: one log line, one observation and, if it is traced, one span per response. The line has method, route, status, durations, ids (the caller's
  * and that of its trace too), model, provider, charge, host and process, and the client's address (which a trusted proxy names).
  * That of a refused request also has code, param and reason. It never has headers,
- * query or bodies. Probes are logged at
- * level debug.
+ * query or bodies. Probes are logged at level debug, and not traced.
  */
-export function requestLog(parent: Logger, metrics: Metrics) {
+export function requestLog(parent: Logger, metrics: Metrics, tracing: Tracing) {
   // Written once, not for each line.
   const logger = parent.child({ host: hostname(), process: process.pid });
   return (request: Request, response: Response, next: NextFunction): void => {
     const startNs = process.hrtime.bigint();
     request.isLogged = !PROBES.test(request.path);
+    const span = request.isLogged ? spanOf(request, tracing) : undefined;
     response.on('close', () => {
       const seconds = Number(process.hrtime.bigint() - startNs) / 1e9;
       const route = routeOf(request);
@@ -66,9 +71,35 @@ export function requestLog(parent: Logger, metrics: Metrics) {
         factsOf(request, response, route, seconds),
         'request',
       );
+      if (span) endSpan(span, request, response, route);
     });
     next();
   };
+}
+
+function spanOf(request: Request, tracing: Tracing): TracedSpan | undefined {
+  const span = tracing.request(request.executionId, request.traceParent);
+  if (span) request.span = span;
+  return span;
+}
+
+/** A refusal is the caller's fault; only ours is an error of the span. */
+function endSpan(span: TracedSpan, request: Request, response: Response, route: string): void {
+  const { method, admitted, refusal } = request;
+  const { statusCode: status } = response;
+  span.end({
+    name: `${method} ${route}`,
+    facts: {
+      method,
+      route,
+      status,
+      executionId: toPublicId('exec', request.executionId),
+      accountId: whoOf(request).account_id,
+      model: admitted?.row.id,
+      errorCode: refusal?.code,
+    },
+    ...(status >= INTERNAL_ERROR && { error: refusal?.code ?? String(status) }),
+  });
 }
 
 /** Absent values are left out of the line. */
@@ -78,11 +109,11 @@ function factsOf(
   route: string,
   seconds: number,
 ): Record<string, unknown> {
-  const { admitted, upstream, refusal, traceParent } = request;
+  const { admitted, upstream, refusal, traceParent, span } = request;
   return {
     execution_id: toPublicId('exec', request.executionId),
     client_request_id: request.clientRequestId,
-    trace_id: traceParent && traceIdOf(traceParent),
+    trace_id: traceParent ? traceIdOf(traceParent) : span?.traceId,
     method: request.method,
     route,
     path: route === UNMATCHED ? headOf(request.path) : undefined,

@@ -6,6 +6,8 @@ import { type DatabaseFault, databaseFaultOf } from '../../platform/database/dat
 import { ProcessLease } from '../../billing/recovery/process-lease.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
 import { retryTransient } from '../retry-transient.js';
+import { traced, type TracedSpan } from '../../platform/observability/traced-span.js';
+import { Tracing } from '../../platform/observability/tracing.js';
 import { TaskRepository } from '../reads/task.repository.js';
 import type { Task } from '../task.js';
 import { submitBatches, type SubmitRow } from './submit-batches.js';
@@ -27,6 +29,8 @@ const WITHOUT_TRACE: ReadonlySet<DatabaseFault> = new Set([
 interface SubmitTerms {
   readonly hasKey: boolean;
   readonly endpoint: string;
+  /** The span of the request, if it is traced. */
+  readonly span?: TracedSpan | undefined;
 }
 
 /** Writes a task, its hold and its idempotency key. If the response is lost, looks up the outcome. */
@@ -39,6 +43,7 @@ export class SubmitStatement {
     private readonly reversals: Reversals,
     private readonly repository: TaskRepository,
     private readonly process: ProcessLease,
+    private readonly tracing: Tracing,
   ) {
     this.submit = submitBatches(dataSource);
   }
@@ -48,6 +53,19 @@ export class SubmitStatement {
    * task may exist. Then it will be cancelled, unless the caller can retry with an idempotency key.
    */
   async run(task: Task, values: unknown[], terms: SubmitTerms): Promise<SubmitRow> {
+    const { span } = terms;
+    const row = await traced(
+      span,
+      'hold',
+      this.write(task, values, terms),
+      ({ outcome, reserved }) =>
+        outcome === 'created' ? { heldMicroUsd: Number(reserved ?? task.reservedMicroUsd) } : {},
+    );
+    if (row.outcome === 'created') this.tracing.task(task, span);
+    return row;
+  }
+
+  private async write(task: Task, values: unknown[], terms: SubmitTerms): Promise<SubmitRow> {
     if (this.reversals.isFull) throw unrecorded();
     const faults: DatabaseFault[] = [];
     const submit = () =>

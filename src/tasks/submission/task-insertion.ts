@@ -59,7 +59,8 @@ export class TaskInsertion {
     const task = this.taskOf(request, prepared);
     const { endpoint } = request.call;
     const values = this.valuesOf(task, request, prepared, claim);
-    const terms = { hasKey: claim !== undefined, endpoint };
+    const { span } = request.call.request ?? {};
+    const terms = { hasKey: claim !== undefined, endpoint, span };
     const { outcome, created, room, ...held } = await this.statement.run(task, values, terms);
     if (outcome === 'created' && created) {
       const { reserved, bound_by: capReason } = held;

@@ -6,6 +6,8 @@ import {
   keptAttemptOf,
   withAttempt,
 } from '../../providers/routing/attempt-log.js';
+import type { TracedSpan } from '../../platform/observability/traced-span.js';
+import { beginAttempt, endOfAttempt } from '../../providers/routing/attempt-span.js';
 import type { Task } from '../task.js';
 
 /** The steps of a task that ask its provider. */
@@ -24,6 +26,7 @@ export class StepNotes {
   constructor(
     private readonly step: ProviderStep,
     private readonly submittedAtMs: number,
+    private readonly traced?: { readonly span: TracedSpan; readonly operation: string },
   ) {}
 
   /** Adds the figures of one response. */
@@ -35,6 +38,9 @@ export class StepNotes {
   readonly onAttemptEnd = (attempt: FinishedAttempt): void => {
     const record = { ...keptAttemptOf(attempt, this.submittedAtMs), step: this.step };
     this.attempts = withAttempt(this.attempts, record);
+    if (!this.traced) return;
+    const { span, operation } = this.traced;
+    beginAttempt(span, operation, attempt, attempt.startedAtMs).end(endOfAttempt(attempt));
   };
 
   /**

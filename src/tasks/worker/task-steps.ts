@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
+import { faultWordOf, type TracedSpan } from '../../platform/observability/traced-span.js';
+import { Tracing } from '../../platform/observability/tracing.js';
 import { DownloadStep } from './download-step.js';
 import { PollStep } from './poll-step.js';
 import { StepReporter } from './step-reporter.js';
@@ -11,6 +13,15 @@ import { LateResultStep } from './late-result-step.js';
 interface Step {
   run(work: ClaimedWork, signal: AbortSignal): Promise<void>;
 }
+
+/** What each phase does, in traces. */
+const SPAN_NAMES = {
+  waiting: 'submit',
+  submitting: 'submit',
+  polling: 'poll',
+  collecting: 'download',
+  watching: 'watch',
+} as const;
 
 /** Runs the next step of claimed work. */
 @Injectable()
@@ -24,6 +35,7 @@ export class TaskSteps {
     collect: DownloadStep,
     watch: LateResultStep,
     private readonly reporter: StepReporter,
+    private readonly tracing: Tracing,
   ) {
     this.steps = {
       waiting: submit,
@@ -39,11 +51,23 @@ export class TaskSteps {
    * claimed again.
    */
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
+    const span = this.spanOf(work);
+    let error: string | undefined;
     try {
-      await this.steps[work.phase].run(work, signal);
-    } catch (error) {
-      await this.recordFailure(work, error);
+      await this.steps[work.phase].run(span ? { ...work, span } : work, signal);
+    } catch (thrown) {
+      error = faultWordOf(thrown);
+      await this.recordFailure(work, thrown);
     }
+    span?.end({ error });
+  }
+
+  private spanOf({ phase, task }: ClaimedWork): TracedSpan | undefined {
+    return this.tracing.ofTask(task.id, `task ${SPAN_NAMES[phase]}`, () => ({
+      taskId: toPublicId('task', task.id),
+      accountId: toPublicId('acct', task.accountId),
+      model: task.model,
+    }));
   }
 
   private async recordFailure(work: ClaimedWork, error: unknown): Promise<void> {

@@ -4,6 +4,7 @@ import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
 import { Clock } from '../../common/time/clock.js';
 import type { TaskContext } from '../task-kind.js';
 import type { Task } from '../task.js';
+import type { ClaimedWork } from './task-work.repository.js';
 import { StepNotes, type ProviderStep } from './step-notes.js';
 
 /** Compares the configured upstream of a task's provider with the one that has its job (docs/reference/configuration.md). */
@@ -36,8 +37,11 @@ export class TaskUpstreams {
   }
 
   /** Empty notes of a step that begins, of a task of this age. */
-  notesOf(step: ProviderStep, { ageMs }: { readonly ageMs: number }): StepNotes {
-    return new StepNotes(step, this.clock.nowMs() - ageMs);
+  notesOf(
+    step: ProviderStep,
+    { ageMs, span, task }: Pick<ClaimedWork, 'ageMs' | 'span' | 'task'>,
+  ): StepNotes {
+    return new StepNotes(step, this.clock.nowMs() - ageMs, span && { span, operation: task.kind });
   }
 
   /** The context for a step of the task. */
