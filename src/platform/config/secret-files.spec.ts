@@ -10,6 +10,12 @@ import { SETTINGS } from './settings.js';
 const SECRET = 'hunter2-hunter2-hunter2-hunter2-hunter2';
 const secrets = Object.entries<Setting>(SETTINGS).filter(([, { secret }]) => secret === true);
 
+/** A value of the form that the setting has. */
+function valueOf(name: string): string {
+  if (name.endsWith('URL')) return `${name === 'REDIS_URL' ? 'redis' : 'postgres'}://u:p@h/d`;
+  return name.endsWith('HEADERS') ? `authorization=${SECRET}` : SECRET;
+}
+
 function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
   try {
     loadConfig(environment);
@@ -36,9 +42,7 @@ describe('a secret in a file', () => {
   it('is read like the variable, for every setting that is a secret', async () => {
     expect(secrets.length).toBeGreaterThanOrEqual(12);
     for (const [name, { field }] of secrets) {
-      const value = name.endsWith('URL')
-        ? `${name === 'REDIS_URL' ? 'redis' : 'postgres'}://u:p@h/d`
-        : SECRET;
+      const value = valueOf(name);
       const others = { SECRET_KEY: SECRET, VIDEO_BASE_URL: 'https://video.example/v1' };
       const oidc =
         name === 'OIDC_CLIENT_SECRET'
