@@ -1583,19 +1583,19 @@ CREATE FUNCTION usage_bucket(p_ms bigint) RETURNS smallint LANGUAGE sql IMMUTABL
 
 CREATE FUNCTION usage_fold(p_span interval, p_margin interval, OUT folded bigint, OUT is_behind boolean) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS 'a142bd0d33a13fb8b837fd08d00312e6';
 
-CREATE FUNCTION usage_folded_until() RETURNS timestamp with time zone LANGUAGE plpgsql STABLE COST 100 AS '93f850a1a8599aaa47f27ac244f72629';
+CREATE FUNCTION usage_folded_until() RETURNS timestamp with time zone LANGUAGE plpgsql STABLE COST 1000 SET jit=off AS '93f850a1a8599aaa47f27ac244f72629';
 
 CREATE FUNCTION usage_hour_of(p_at timestamp with time zone) RETURNS timestamp with time zone LANGUAGE sql IMMUTABLE COST 100 AS '90e6a1a5776e58244308c3c5fca91da1';
 
-CREATE FUNCTION usage_hour_refunds(p_account uuid, p_from timestamp with time zone, p_to timestamp with time zone) RETURNS TABLE(hour timestamp with time zone, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '617b1314c5568fcd6638462ab30086fb';
+CREATE FUNCTION usage_hour_refunds(p_account uuid, p_from timestamp with time zone, p_to timestamp with time zone) RETURNS TABLE(hour timestamp with time zone, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS 'fc32e2fc192b66e9883d5f5330b8774f';
 
 CREATE FUNCTION usage_recent(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '2b66a6a3f4d88e6b653730d05652a37a';
 
-CREATE FUNCTION usage_recent_v2(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint, run text, provider text, upstream_model text, cost bigint, costed integer, below_cost integer, hour timestamp with time zone) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '05412577ee93b981d16293b50a71a335';
+CREATE FUNCTION usage_recent_v2(p_account uuid) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, calls integer, failures integer, quantity numeric, charged bigint, bucket smallint, input_tokens bigint, cached_tokens bigint, output_tokens bigint, reasoning_tokens bigint, run text, provider text, upstream_model text, cost bigint, costed integer, below_cost integer, hour timestamp with time zone) LANGUAGE sql STABLE COST 100 ROWS 1000 AS 'd8c1216f628e06c1e51b7561f710a827';
 
-CREATE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '2227ea54dadbb84e790526d9796c89d0';
+CREATE FUNCTION usage_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '487a05cb8c3066331cef0af9270f23c5';
 
-CREATE FUNCTION usage_run_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, run text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS '356bee0491e2261a784451e84e041c72';
+CREATE FUNCTION usage_run_refunds(p_account uuid, p_from date, p_to date) RETURNS TABLE(day date, account_id uuid, api_key_id uuid, model text, endpoint text, run text, reason text, amount bigint, provider text, upstream_model text) LANGUAGE sql STABLE COST 100 ROWS 1000 AS 'b24348a9835839c58e1fbc43aa1a7fc6';
 
 CREATE FUNCTION webhook_claim(p_from uuid, p_lanes integer, p_lease_ms integer, p_limit integer, p_origin_room integer, p_origins text[], p_origin_rooms integer[], p_account_room integer, p_accounts uuid[], p_account_rooms integer[]) RETURNS SETOF webhook_delivery LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_incremental_sort=off, enable_mergejoin=off, enable_seqscan=off, enable_sort=off, jit=off, plan_cache_mode=force_generic_plan AS 'a5fba14324644c669d986bc6a9be76e4';
 
