@@ -195,7 +195,12 @@ function LastCalls() {
         name="Last calls"
         columns={CALL_COLUMNS}
         pages={pages}
-        empty="No call yet. The first one, with an API key:"
+        empty={
+          <>
+            No call yet. The first one: in the <Link href="/playground">Playground</Link>, or with
+            an API key:
+          </>
+        }
         command={FIRST_CALL}
       />
     </Panel>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Act } from '../shared/act.js';
 import { answerOf, api, type Shape } from '../shared/api.js';
+import { GATEWAY_URL } from '../shared/first-call.js';
 import { answerOfAttempt, DELIVERY_STATUS } from '../shared/delivery-parts.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Badge, Copy, Id, Panel, ScreenHead } from '../shared/parts.js';
@@ -86,7 +87,7 @@ function Endpoints({ onMade }: { readonly onMade: (made: MadeSecret) => void }) 
   );
 }
 
-const FIRST_ENDPOINT = `curl $GATEWAY/v1/webhook-endpoints -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+const FIRST_ENDPOINT = `curl ${GATEWAY_URL}/v1/webhook-endpoints -H "Authorization: Bearer $SHIM_API_KEY" -H 'Content-Type: application/json' \\
   -d '{"url":"https://example.com/hooks/shim","secret":"a-secret-of-your-own","events":["balance.low"]}'`;
 
 const FILTERS: readonly Filter[] = [

@@ -1,4 +1,5 @@
 import { api, type Shape } from '../shared/api.js';
+import { GATEWAY_URL } from '../shared/first-call.js';
 import { DELIVERY_STATUS } from '../shared/delivery-parts.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Id, Panel, ScreenHead } from '../shared/parts.js';
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { head: 'Account', cell: ({ account_id: id }) => <Id id={id} to={`/accounts/${id}`} isShort /> },
   { head: 'Act', cell: (delivery) => <Resend delivery={delivery} /> },
 ];
-const FIRST_WEBHOOK = `curl -X POST $GATEWAY/v1/music/generations -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+const FIRST_WEBHOOK = `curl -X POST ${GATEWAY_URL}/v1/music/generations -H "Authorization: Bearer $SHIM_API_KEY" -H 'Content-Type: application/json' \\
   -d '{"model":"song-music","prompt":"A song about rain","webhook":"https://example.com/hooks/shim"}'`;
 
 /** The deliveries of all accounts. */

@@ -1,4 +1,5 @@
 import { api } from '../shared/api.js';
+import { GATEWAY_URL } from '../shared/first-call.js';
 import { type Filter, Filters, useFilters } from '../shared/filters.js';
 import { Badge, Id, Money, Panel, ScreenHead } from '../shared/parts.js';
 import { usePages } from '../shared/queries.js';
@@ -27,7 +28,7 @@ const COLUMNS: readonly Column<AnyTask>[] = [
   { head: 'Account', cell: ({ account_id: id }) => <Id id={id} to={`/accounts/${id}`} isShort /> },
 ];
 
-const FIRST_TASK = `curl -X POST $GATEWAY/v1/music/generations -H "Authorization: Bearer $KEY" \\
+const FIRST_TASK = `curl -X POST ${GATEWAY_URL}/v1/music/generations -H "Authorization: Bearer $SHIM_API_KEY" \\
   -H 'Content-Type: application/json' -d '{"model":"song-music","prompt":"A song about rain"}'`;
 
 /** The tasks of all accounts. */

@@ -70,6 +70,23 @@ describeInBrowser('the screens of a customer', () => {
   );
 
   it(
+    'show at home a first call that runs as it is copied, while there is no call',
+    async () => {
+      const newcomer = await desk.gateway.account();
+      await desk.signIn(newcomer.key);
+      await desk.open('/', 'Home');
+      const command = await desk.page.getByText(/^curl -X POST/).textContent();
+      expect(command).toContain(` ${desk.gateway.url}/v1/audio/speech `);
+      expect(command).toContain('Bearer $SHIM_API_KEY"');
+      await desk.page.getByRole('main').getByRole('link', { name: 'Playground' }).click();
+      await desk.page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+      expect(desk.complaints).toEqual([]);
+      await desk.signIn(account.key);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     'list calls and show one with its sum, but with nothing of the provider',
     async () => {
       await look('/calls', 'Calls and tasks', ['aud-v4']);
