@@ -41,10 +41,16 @@ async function makeBuckets(
       lost: ({ message, code }) => {
         // A failed connection to a host name with several addresses has a code and no message.
         const reason = message === '' ? code : redactText(message);
-        logger.warn({ reason }, 'Redis is not reachable: rate limits are per process');
+        const hint = message.startsWith('MOVED')
+          ? 'Redis is a node of a cluster: rate limits are per process until REDIS_URL is redis+cluster://…'
+          : 'Redis is not reachable: rate limits are per process';
+        logger.warn({ reason }, hint);
       },
       found: () => {
         logger.info('Redis is reachable again: rate limits are shared');
+      },
+      fellBack: () => {
+        metrics.redisFallbacks.inc();
       },
     });
     metrics.watch(

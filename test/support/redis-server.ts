@@ -10,15 +10,17 @@ export class RedisServer {
     private readonly path: string,
     private readonly port: number,
     private readonly folder: string,
+    private readonly more: readonly string[],
   ) {}
 
   /** Path of the program, where it is installed. */
   static readonly program = systemProgram('redis-server');
 
-  /** Starts one without persistence; `cleanUp` ends it. */
-  static async start(): Promise<RedisServer> {
+  /** Starts one without persistence and with more options, if any; `cleanUp` ends it. */
+  static async start(...more: readonly string[]): Promise<RedisServer> {
     if (RedisServer.program === undefined) throw new Error('redis-server is not installed');
-    const server = new RedisServer(RedisServer.program, await freePort(), await temporaryFolder());
+    const { program } = RedisServer;
+    const server = new RedisServer(program, await freePort(), await temporaryFolder(), more);
     await server.restart();
     return server;
   }
@@ -31,12 +33,29 @@ export class RedisServer {
   async restart(): Promise<void> {
     const { path, port, folder } = this;
     const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-    const program = runProgram([path, ...options, '--save', '', '--appendonly', 'no']);
+    const program = runProgram([
+      path,
+      ...options,
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      ...this.more,
+    ]);
     this.program = program;
     await until(() => {
       if (program.child.exitCode !== null) throw new Error(program.stdout());
       return program.stdout().includes('Ready to accept connections');
     });
+  }
+
+  get address(): { readonly host: string; readonly port: number } {
+    return { host: '127.0.0.1', port: this.port };
+  }
+
+  /** Makes it hang, or goes on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.program?.child.kill(name);
   }
 
   async kill(): Promise<void> {

@@ -10,6 +10,8 @@ import { type TokenOutcome, WINDOW_MS } from './token-bucket.js';
 
 /** Longer than the time between two requests, even on a busy machine. */
 const SLACK_MS = 10_000;
+/** Tests in parallel delay answers. */
+const SLOW_MACHINE_MS = 2_000;
 /** Attempts to connect begin 100, 200 and 300 ms after each other. */
 const SEVERAL_ATTEMPTS_MS = 1_000;
 const describeWithRedis = RedisServer.program === undefined ? describe.skip : describe;
@@ -23,8 +25,8 @@ describeWithRedis('buckets in Redis', () => {
     found: () => told.push('found'),
   };
 
-  const connect = async (): Promise<RedisBuckets> => {
-    const buckets = new RedisBuckets(redis.url, new SystemClock(), listener);
+  const connect = async (patienceMs?: number): Promise<RedisBuckets> => {
+    const buckets = new RedisBuckets(redis.url, new SystemClock(), listener, patienceMs);
     open.push(buckets);
     await buckets.ready();
     return buckets;
@@ -55,7 +57,7 @@ describeWithRedis('buckets in Redis', () => {
   );
 
   it('are shared by all processes', async () => {
-    const [here, there] = [await connect(), await connect()];
+    const [here, there] = [await connect(SLOW_MACHINE_MS), await connect(SLOW_MACHINE_MS)];
     const outcomes: TokenOutcome[] = [];
     for (const buckets of [here, there, here, there]) outcomes.push(await buckets.take('one', 2));
     expect(outcomes.map(({ allowed }) => allowed)).toEqual([true, true, false, false]);
@@ -82,6 +84,32 @@ describeWithRedis('buckets in Redis', () => {
       expect(buckets.isUp).toBe(true);
       const other = await connect();
       expect((await other.take('gone', 1)).allowed).toBe(false);
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'cost one call at most 50 ms while Redis hangs, and then none, until it is back',
+    async () => {
+      for (const buckets of open.splice(0)) buckets.close();
+      const buckets = await connect();
+      await buckets.take('hung', 1000);
+      told.length = 0;
+      redis.signal('SIGSTOP');
+      const timed = async (): Promise<number> => {
+        const started = performance.now();
+        expect((await buckets.take('hung', 1000)).allowed).toBe(true);
+        return performance.now() - started;
+      };
+      const first = await timed();
+      const others: number[] = [];
+      for (let call = 0; call < 100; call += 1) others.push(await timed());
+      redis.signal('SIGCONT');
+      expect(first).toBeGreaterThan(40);
+      expect(others.sort((a, b) => a - b)[50]).toBeLessThan(5);
+      expect(others.filter((ms) => ms > 40)).toEqual([]);
+      await until(() => buckets.isUp);
+      expect(told).toEqual(['lost', 'found']);
     },
     PROCESS_TEST_TIMEOUT_MS,
   );

@@ -1,9 +1,14 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { redisServersOf } from '../../common/redis-urls.js';
 import type { Clock } from '../../common/time/clock.js';
 import { MemoryBuckets } from './memory-buckets.js';
 import { type TokenBuckets, type TokenOutcome, WINDOW_MS } from './token-bucket.js';
 
-const COMMAND_TIMEOUT_MS = 250;
+/** What a call waits for Redis at most. After that no call waits until a probe was answered. */
+const PATIENCE_MS = 50;
+const PROBE_MS = 500;
+/** A connection without an answer is opened anew, perhaps to another server. */
+const SILENCE_MS = 2_000;
 const RECONNECT_MAX_MS = 2_000;
 const KEY_PREFIX = 'shim:bucket:';
 
@@ -31,63 +36,106 @@ interface TakeCommand {
   ): Promise<[number, number, number, number]>;
 }
 
-/** Is called when the connection to Redis is lost, once per outage, and when it returns. */
+/** Is called when limits are no longer shared, once per outage, when they are again, and for each decision that is not. */
 export interface RedisListener {
   lost(error: NodeJS.ErrnoException): void;
   found(): void;
+  fellBack?(): void;
+}
+
+type Client = (Redis | Cluster) & TakeCommand;
+
+/** Connects to what the URL names. */
+function connect(url: string): Client {
+  const { kind, hosts, service, isTls, database: db, ...terms } = redisServersOf(url);
+  const { username, password, sentinelPassword } = terms;
+  const retryStrategy = (attempt: number): number => Math.min(attempt * 100, RECONNECT_MAX_MS);
+  const options: RedisOptions = {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(isTls && { tls: {} }),
+    socketTimeout: SILENCE_MS,
+    connectTimeout: SILENCE_MS,
+    maxRetriesPerRequest: 0,
+    // A primary that has become a replica takes no writes: the connection looks for the new one.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+  };
+  const common = { ...options, db, enableOfflineQueue: false, retryStrategy };
+  const ofSentinels = {
+    sentinels: [...hosts],
+    name: service,
+    ...(isTls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    sentinelRetryStrategy: retryStrategy,
+  };
+  const client =
+    kind === 'cluster'
+      ? new Cluster([...hosts], {
+          redisOptions: options,
+          enableOfflineQueue: false,
+          clusterRetryStrategy: retryStrategy,
+          slotsRefreshTimeout: SILENCE_MS,
+        })
+      : new Redis({ ...common, ...(kind === 'sentinel' ? ofSentinels : hosts[0]) });
+  client.defineCommand('takeToken', { numberOfKeys: 1, lua: TAKE });
+  return client as Client;
 }
 
 /**
  * Buckets that replicas share through Redis. While Redis does not respond, each process limits by itself, because a
- * rate limit must not stop paid traffic.
+ * rate limit must not stop paid traffic: one call waits 50 ms, then none until a probe was answered.
  */
 export class RedisBuckets implements TokenBuckets {
-  private readonly redis: Redis & TakeCommand;
+  private readonly redis: Client;
   private readonly local: MemoryBuckets;
+  private readonly timer: NodeJS.Timeout;
   private isLost = false;
-  /** The last command had no answer in time. */
-  private isSilent = false;
+  private isProbing = false;
+  private isClosed = false;
+  /** The bucket of the command that failed: a node of a cluster refuses some buckets only. */
+  private lostBucket = 'probe';
 
-  constructor(url: string, clock: Clock, listener: RedisListener) {
+  constructor(
+    url: string,
+    clock: Clock,
+    private readonly listener: RedisListener,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {
     this.local = new MemoryBuckets(clock);
-    const redis = new Redis(url, {
-      commandTimeout: COMMAND_TIMEOUT_MS,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      retryStrategy: (attempt) => Math.min(attempt * 100, RECONNECT_MAX_MS),
+    this.redis = connect(url);
+    this.redis.on('error', (error: Error) => {
+      this.lose(error);
     });
-    redis.on('error', (error) => {
-      if (!this.isLost) listener.lost(error);
-      this.isLost = true;
+    this.redis.on('ready', () => {
+      void this.connectAll();
+      void this.probe();
     });
-    redis.on('ready', () => {
-      if (this.isLost) listener.found();
-      this.isLost = false;
-    });
-    redis.defineCommand('takeToken', { numberOfKeys: 1, lua: TAKE });
-    this.redis = redis as Redis & TakeCommand;
+    this.timer = setInterval(() => void this.probe(), PROBE_MS).unref();
   }
 
   /** Whether the limits are shared now. */
   get isUp(): boolean {
-    return this.redis.status === 'ready' && !this.isSilent;
+    return this.redis.status === 'ready' && !this.isLost;
   }
 
   async take(bucket: string, perMinute: number, count = 1): Promise<TokenOutcome> {
-    try {
-      const reply = await this.redis.takeToken(KEY_PREFIX + bucket, perMinute, count);
-      const [allowed, remaining, resetMicros, retryMicros] = reply;
-      this.isSilent = false;
-      return {
-        allowed: allowed === 1,
-        remaining,
-        resetMs: resetMicros / 1000,
-        retryAfterMs: retryMicros / 1000,
-      };
-    } catch {
-      this.isSilent = true;
-      return this.local.take(bucket, perMinute, count);
+    if (!this.isLost) {
+      try {
+        const reply = await this.ask(bucket, perMinute, count);
+        const [allowed, remaining, resetMicros, retryMicros] = reply;
+        return {
+          allowed: allowed === 1,
+          remaining,
+          resetMs: resetMicros / 1000,
+          retryAfterMs: retryMicros / 1000,
+        };
+      } catch (error) {
+        if (!this.isLost) this.lostBucket = bucket;
+        this.lose(error as Error);
+      }
     }
+    this.listener.fellBack?.();
+    return this.local.take(bucket, perMinute, count);
   }
 
   /** Resolves when Redis responds. */
@@ -98,6 +146,51 @@ export class RedisBuckets implements TokenBuckets {
   }
 
   close(): void {
+    this.isClosed = true;
+    clearInterval(this.timer);
     this.redis.disconnect();
+  }
+
+  /** A client of a cluster connects to each node with the first command for it, which would cost a call its patience. */
+  private async connectAll(): Promise<void> {
+    if (!(this.redis instanceof Cluster)) return;
+    await Promise.allSettled(this.redis.nodes('master').map((node) => node.ping()));
+  }
+
+  private lose(error: NodeJS.ErrnoException): void {
+    if (this.isLost || this.isClosed) return;
+    this.isLost = true;
+    this.listener.lost(error);
+  }
+
+  /** One command at a time asks whether limits can be shared again. It takes no token. */
+  private async probe(): Promise<void> {
+    if (!this.isLost || this.isProbing || this.redis.status !== 'ready') return;
+    this.isProbing = true;
+    try {
+      await this.ask(this.lostBucket, 1, 0);
+      this.isLost = false;
+      this.listener.found();
+    } catch {
+      // The next probe asks again.
+    } finally {
+      this.isProbing = false;
+    }
+  }
+
+  /** Rejects when its patience is over; what comes later is not waited for. */
+  private async ask(bucket: string, perMinute: number, count: number) {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error(`no answer within ${this.patienceMs} ms`));
+      }, this.patienceMs);
+    });
+    try {
+      const reply = this.redis.takeToken(KEY_PREFIX + bucket, perMinute, count);
+      return await Promise.race([reply, silence]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { databaseUrlsOf } from '../../common/database-urls.js';
+import { redisServersOf } from '../../common/redis-urls.js';
 import { trimTrailingSlashes, parseUrl } from '../../common/parse-url.js';
 import { DAY_MS } from '../../common/time/spans.js';
 import { EVERY_ORIGIN } from '../http-server/responses/every-origin.js';
@@ -93,6 +94,16 @@ export const address =
       ? good(trimTrailingSlashes(value))
       : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
   };
+
+/** One Redis, sentinels or a cluster, without a trailing slash. */
+export const redis = (value: string): Reading<string> => {
+  try {
+    redisServersOf(value);
+    return good(trimTrailingSlashes(value));
+  } catch (error) {
+    return bad((error as Error).message);
+  }
+};
 
 /** One or several servers of a database, without a trailing slash. */
 export const databases = (value: string): Reading<string> => {

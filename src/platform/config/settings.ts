@@ -13,6 +13,7 @@ import {
   egress,
   host,
   oneOf,
+  redis,
   secret,
   secretKeys,
   setting,
@@ -125,8 +126,8 @@ export const SETTINGS = {
       'redisUrl',
       'unset',
       undefined,
-      address('redis', 'rediss'),
-      'Shares rate limits between replicas; in-process without it',
+      redis,
+      'Shares rate limits between replicas; in-process without it. `redis://`, `redis+sentinel://first,second/service` or `redis+cluster://first,second`; with `rediss` over TLS',
     ),
   ),
   RATE_LIMIT_RPM: setting(

@@ -39,6 +39,11 @@ export class Metrics {
     labelNames: ['code'] as const,
     registers: [this.registry],
   });
+  readonly redisFallbacks = new Counter({
+    name: 'gateway_redis_fallbacks_total',
+    help: 'Rate limits that this process decided alone, because Redis did not',
+    registers: [this.registry],
+  });
   readonly slowClientsDisconnected = new Counter({
     name: 'gateway_slow_clients_disconnected_total',
     help: 'Slow clients disconnected because buffered responses had more than UNREAD_ANSWERS_MAX_BYTES',
