@@ -5,7 +5,7 @@ import { until } from '../../../test/support/until.js';
 import { RedisServer } from '../../../test/support/redis-server.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { MemoryBuckets } from './memory-buckets.js';
-import { RedisBuckets } from './redis-buckets.js';
+import { PATIENCE_MS, RedisBuckets } from './redis-buckets.js';
 import { type TokenOutcome, WINDOW_MS } from './token-bucket.js';
 
 /** Longer than the time between two requests, even on a busy machine. */
@@ -25,7 +25,7 @@ describeWithRedis('buckets in Redis', () => {
     found: () => told.push('found'),
   };
 
-  const connect = async (patienceMs?: number): Promise<RedisBuckets> => {
+  const connect = async (patienceMs = SLOW_MACHINE_MS): Promise<RedisBuckets> => {
     const buckets = new RedisBuckets(redis.url, new SystemClock(), listener, patienceMs);
     open.push(buckets);
     await buckets.ready();
@@ -57,7 +57,7 @@ describeWithRedis('buckets in Redis', () => {
   );
 
   it('are shared by all processes', async () => {
-    const [here, there] = [await connect(SLOW_MACHINE_MS), await connect(SLOW_MACHINE_MS)];
+    const [here, there] = [await connect(), await connect()];
     const outcomes: TokenOutcome[] = [];
     for (const buckets of [here, there, here, there]) outcomes.push(await buckets.take('one', 2));
     expect(outcomes.map(({ allowed }) => allowed)).toEqual([true, true, false, false]);
@@ -92,8 +92,9 @@ describeWithRedis('buckets in Redis', () => {
     'cost one call at most 50 ms while Redis hangs, and then none, until it is back',
     async () => {
       for (const buckets of open.splice(0)) buckets.close();
-      const buckets = await connect();
+      const buckets = await connect(PATIENCE_MS);
       await buckets.take('hung', 1000);
+      await until(() => buckets.isUp);
       told.length = 0;
       redis.signal('SIGSTOP');
       const timed = async (): Promise<number> => {

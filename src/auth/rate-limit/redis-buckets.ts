@@ -5,7 +5,7 @@ import { MemoryBuckets } from './memory-buckets.js';
 import { type TokenBuckets, type TokenOutcome, WINDOW_MS } from './token-bucket.js';
 
 /** What a call waits for Redis at most. After that no call waits until a probe was answered. */
-const PATIENCE_MS = 50;
+export const PATIENCE_MS = 50;
 const PROBE_MS = 500;
 /** A connection without an answer is opened anew, perhaps to another server. */
 const SILENCE_MS = 2_000;
@@ -183,7 +183,8 @@ export class RedisBuckets implements TokenBuckets {
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
-        reject(new Error(`no answer within ${this.patienceMs} ms`));
+        // An answer that came while this process was busy is read before this.
+        setImmediate(reject, new Error(`no answer within ${this.patienceMs} ms`));
       }, this.patienceMs);
     });
     try {

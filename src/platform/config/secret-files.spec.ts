@@ -12,7 +12,7 @@ const secrets = Object.entries<Setting>(SETTINGS).filter(([, { secret }]) => sec
 
 /** A value of the form that the setting has. */
 function valueOf(name: string): string {
-  if (name.endsWith('URL')) return `${name === 'REDIS_URL' ? 'redis' : 'postgres'}://u:p@h/d`;
+  if (name.endsWith('URL')) return `${name === 'REDIS_URL' ? 'redis' : 'postgres'}://u:p@h/1`;
   return name.endsWith('HEADERS') ? `authorization=${SECRET}` : SECRET;
 }
 
