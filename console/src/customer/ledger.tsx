@@ -44,7 +44,8 @@ const FILTERS: readonly Filter[] = [
   { name: 'created_after', label: 'From', isTime: true },
   { name: 'created_before', label: 'Before', isTime: true },
 ];
-const COLUMNS = [WHEN, KIND, AMOUNT, BALANCE, FOR, REASON, PAYMENT];
+// On a narrow page only the first columns are seen without scrolling.
+const COLUMNS = [WHEN, AMOUNT, KIND, BALANCE, FOR, REASON, PAYMENT];
 
 /** Every movement of the money of the account. */
 export default function Ledger() {

@@ -56,7 +56,7 @@ export default function StatementOfMonth() {
         </Panel>
       </div>
       <Charges of={data.charges} />
-      <Entries title="Credits" of={data.credits} columns={[WHEN, KIND, AMOUNT, PAYMENT, EXPIRES]} />
+      <Entries title="Credits" of={data.credits} columns={[WHEN, AMOUNT, KIND, PAYMENT, EXPIRES]} />
       <Entries title="Refunds" of={data.refunds} columns={[WHEN, AMOUNT, REASON, FOR]} />
       <Entries title="Corrections" of={data.corrections} columns={[WHEN, AMOUNT, REASON, FOR]} />
       <Entries title="Expired credits" of={data.expiries} columns={[WHEN, AMOUNT, FOR]} />

@@ -40,12 +40,12 @@ const BALANCE: Column<Entry> = {
 };
 const COLUMNS: readonly Column<Entry>[] = [
   WHEN,
-  { head: 'Kind', cell: ({ kind, correction_kind: correction }) => correction ?? kind },
   {
     head: 'Amount',
     isNumber: true,
     cell: ({ amount_microusd: amount }) => <Money microUsd={amount} />,
   },
+  { head: 'Kind', cell: ({ kind, correction_kind: correction }) => correction ?? kind },
   BALANCE,
   { head: 'For', cell: ({ reference }) => <Reference reference={reference} /> },
   { head: 'Reason', cell: ({ reason }) => reason?.replaceAll('_', ' ') ?? '–' },
