@@ -46,7 +46,7 @@ export interface RedisListener {
 type Client = (Redis | Cluster) & TakeCommand;
 
 /** Connects to what the URL names. */
-function connect(url: string): Client {
+function connect(url: string, onError: (error: Error) => void): Client {
   const { kind, hosts, service, isTls, database: db, ...terms } = redisServersOf(url);
   const { username, password, sentinelPassword } = terms;
   const retryStrategy = (attempt: number): number => Math.min(attempt * 100, RECONNECT_MAX_MS);
@@ -75,8 +75,11 @@ function connect(url: string): Client {
           enableOfflineQueue: false,
           clusterRetryStrategy: retryStrategy,
           slotsRefreshTimeout: SILENCE_MS,
-        })
-      : new Redis({ ...common, ...(kind === 'sentinel' ? ofSentinels : hosts[0]) });
+        }).on('error', onError)
+      : new Redis({ ...common, ...(kind === 'sentinel' ? ofSentinels : hosts[0]) }).on(
+          'error',
+          onError,
+        );
   client.defineCommand('takeToken', { numberOfKeys: 1, lua: TAKE });
   return client as Client;
 }
@@ -102,8 +105,7 @@ export class RedisBuckets implements TokenBuckets {
     private readonly patienceMs = PATIENCE_MS,
   ) {
     this.local = new MemoryBuckets(clock);
-    this.redis = connect(url);
-    this.redis.on('error', (error: Error) => {
+    this.redis = connect(url, (error) => {
       this.lose(error);
     });
     this.redis.on('ready', () => {
@@ -130,8 +132,7 @@ export class RedisBuckets implements TokenBuckets {
           retryAfterMs: retryMicros / 1000,
         };
       } catch (error) {
-        if (!this.isLost) this.lostBucket = bucket;
-        this.lose(error as Error);
+        this.lose(error as Error, bucket);
       }
     }
     this.listener.fellBack?.();
@@ -157,9 +158,10 @@ export class RedisBuckets implements TokenBuckets {
     await Promise.allSettled(this.redis.nodes('master').map((node) => node.ping()));
   }
 
-  private lose(error: NodeJS.ErrnoException): void {
+  private lose(error: NodeJS.ErrnoException, bucket = this.lostBucket): void {
     if (this.isLost || this.isClosed) return;
     this.isLost = true;
+    this.lostBucket = bucket;
     this.listener.lost(error);
   }
 
