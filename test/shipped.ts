@@ -13,7 +13,7 @@ const given = process.argv.slice(2);
 const node = await shippedNode();
 const { status } = spawnSync(
   node,
-  ['scripts/run-tests.js', ...(given.length > 0 ? given : FOLDERS)],
+  ['scripts/run-tests.js', '--maxWorkers=3', ...(given.length > 0 ? given : FOLDERS)],
   {
     stdio: 'inherit',
     // Programs that the tests start by the name of `node` run on it too.

@@ -138,7 +138,7 @@ describeInBrowser('Swagger UI in a browser', () => {
   );
 
   it(
-    'executes every operation as it is offered, with the id of a thing made before where one is asked for',
+    'executes every operation that takes an id, a body or a file as it is offered, with the id of a thing made before',
     async () => {
       const dub = await succeeds('createDubbing', {
         parameters: { 'x-gateway-run': 'build-42' },
@@ -182,16 +182,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         [/\/v1\/responses\//, idOf(response)],
       ];
       // Only a waiting task can be cancelled, no response yet, and a revoked key cannot be changed.
-      const apart = [
-        'cancelTask',
-        'cancelResponse',
-        'deleteResponse',
-        'revokeKey',
-        'revokeAdminKey',
-        'deleteWebhookEndpoint',
-        'deleteAdminWebhookEndpoint',
-        'deleteAdminPriceBook',
-      ];
+      const apart = /^(cancel|delete|revoke)/;
       const inPath: readonly (readonly [name: string, valueAt: (path: string) => string])[] = [
         ['id', (path) => ids.find(([pattern]) => pattern.test(path))?.[1] ?? 'none'],
         ['endpoint_id', () => idOf(operators)],
@@ -200,8 +191,10 @@ describeInBrowser('Swagger UI in a browser', () => {
         ['month', () => new Date().toISOString().slice(0, 7)],
         ['delivery_id', () => firstIdOf(delivery)],
       ];
-      for (const { path, id } of rows) {
-        if (done.has(id) || apart.includes(id)) continue;
+      // Nothing is filled in for the others; `code-samples` calls all.
+      const offered = rows.filter(({ path, method }) => method !== 'get' || path.includes('{'));
+      for (const { path, id } of offered) {
+        if (done.has(id) || apart.test(id)) continue;
         const named = inPath.filter(([name]) => path.includes(`{${name}}`));
         const parameters = {
           ...(id === 'creditAccount' && { 'Idempotency-Key': 'invoice-17' }),
@@ -217,7 +210,8 @@ describeInBrowser('Swagger UI in a browser', () => {
       });
       await succeeds('revokeAdminKey', { parameters: { id: idOf(key) } });
       await succeeds('deleteAdminPriceBook', { parameters: { id: 'partners' } });
-      expect(done.size).toBe(rows.length - 2);
+      const left = offered.filter(({ id }) => !done.has(id)).map(({ id }) => id);
+      expect(left.sort()).toEqual(['cancelResponse', 'cancelTask']);
     },
     ALL_OPERATIONS_MS,
   );
