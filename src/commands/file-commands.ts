@@ -9,6 +9,7 @@ import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { Database } from '../platform/database/database.js';
 import { DatabaseRolesError, makeRoles, roleIn } from '../platform/database/database-roles.js';
 import { findPooler } from '../platform/database/pooler.js';
+import { waitForDatabase } from '../platform/database/wait-for-database.js';
 import { checkCatalog, checkConfig } from './setup-checks.js';
 import type { FileCommandName } from './command-declarations.js';
 import { withDatabaseNamed } from './database-unavailable.js';
@@ -89,7 +90,10 @@ async function changeRoles(config: GatewayConfig, options: Options): Promise<Ope
     isTrial,
   };
   const made = await withDatabaseNamed(config, async () =>
-    makeRoles({ ...terms, pooler: await findPooler(ownerUrl, databasePooler) }),
+    waitForDatabase(
+      async () => makeRoles({ ...terms, pooler: await findPooler(ownerUrl, databasePooler) }),
+      () => undefined,
+    ),
   );
   const { roles, statements, hasSchema } = made;
   const answer = { object: 'database_roles', changed: !isTrial, roles, statements };
@@ -99,7 +103,8 @@ async function changeRoles(config: GatewayConfig, options: Options): Promise<Ope
 
 function namedRole(variable: string, url: string) {
   const role = roleIn(url);
-  if (role.name !== '') return role;
+  // Without quotes `public` is everybody.
+  if (role.name !== '' && role.name !== 'public') return role;
   throw new DatabaseRolesError(
     `${variable} names no role: write it as postgresql://ROLE@host/name`,
   );

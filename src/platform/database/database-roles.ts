@@ -10,8 +10,8 @@ import { grantsOf } from './schema-files.js';
 import { SESSION_SETTINGS } from './session-settings.js';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
-/** Memberships that a role may have: they show figures of the server, and no rows. */
-const HARMLESS = `'{pg_monitor,pg_read_all_settings,pg_read_all_stats,pg_stat_scan_tables}'::text[]`;
+/** Memberships that a role may have: they show figures of the server and no rows, or are how a role logs in at a cloud. */
+const HARMLESS = `'{pg_monitor,pg_read_all_settings,pg_read_all_stats,pg_stat_scan_tables,rds_iam,cloudsqliamuser,cloudsqliamserviceaccount}'::text[]`;
 const STATE = `
   SELECT r.rolsuper AS is_super, r.rolcanlogin AS can_login,
          r.rolcreatedb OR r.rolcreaterole OR r.rolreplication OR r.rolbypassrls AS has_powers,
@@ -21,6 +21,9 @@ const STATE = `
     FROM pg_roles r WHERE r.rolname = $1`;
 const PLACE = `
   SELECT current_database() AS database, current_user AS owner, to_regclass('public.schema_migration') IS NOT NULL AS has_schema`;
+const CREATORS = `
+  SELECT rolname::text AS name FROM pg_roles
+   WHERE rolname = ANY ($1) AND has_schema_privilege(rolname, 'public', 'CREATE')`;
 /** The defaults that a role has in this database. */
 const DEFAULTS = `
   SELECT unnest(s.setconfig) AS value FROM pg_db_role_setting s
@@ -81,8 +84,9 @@ export class DatabaseRolesError extends Error {
 /** The role that a URL connects as. Its name is empty where the URL has none. */
 export function roleIn(databaseUrl: string): UrlRole {
   const url = new URL(databaseUrlsOf(databaseUrl).urls[0] ?? databaseUrl);
+  // As the driver reads it: a parameter goes before the login of the URL.
   const part = (own: string, name: string): string =>
-    own === '' ? (url.searchParams.get(name) ?? '') : decodeURIComponent(own);
+    url.searchParams.get(name) ?? decodeURIComponent(own);
   const password = part(url.password, 'password');
   return {
     name: part(url.username, 'user'),
@@ -107,6 +111,7 @@ export async function makeRoles(terms: RolesTerms): Promise<MadeRoles> {
     const hasSchema = await plan.make(terms.gateway, terms.reader);
     if (!isTrial) {
       for (const { sql } of plan.steps) await runner.query(sql);
+      await refuseCreators(runner, plan.roles);
       await runner.commitTransaction();
     }
     return { roles: plan.roles, statements: plan.steps.map(({ shown }) => shown), hasSchema };
@@ -117,11 +122,29 @@ export async function makeRoles(terms: RolesTerms): Promise<MadeRoles> {
   }
 }
 
+/** Whoever may make objects beside the tables can make the functions of the owner call its own. */
+async function refuseCreators(runner: QueryRunner, roles: readonly MadeRole[]): Promise<void> {
+  const [creator] = (await runner.query(CREATORS, [roles.map(({ name }) => name)])) as {
+    name: string;
+  }[];
+  if (creator === undefined) return;
+  throw new DatabaseRolesError(
+    `The role ${creator.name} may still make objects in the schema public: it owns the database, or the schema is another role's (then run this as that role: REVOKE CREATE ON SCHEMA public FROM PUBLIC). Nothing was changed.`,
+  );
+}
+
 function refusalOf(error: unknown): unknown {
   if (sqlStateOf(error) !== INSUFFICIENT_PRIVILEGE) return error;
   const message = `The role of MIGRATION_DATABASE_URL may not do this (${(error as Error).message}); it needs CREATEROLE. Or run what --dry-run prints as a superuser, and set the passwords with \\password in psql. Nothing was changed.`;
   return new DatabaseRolesError(message, { cause: error });
 }
+
+/** Of the owner's functions only: those of an extension are a superuser's. */
+const revokeFunctions = (name: string): string => `DO $$ DECLARE f regprocedure; BEGIN
+  FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND pg_has_role(proowner, 'MEMBER') LOOP
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM %s', f, $role$${name}$role$);
+  END LOOP;
+END $$`;
 
 interface Step {
   readonly sql: string;
@@ -222,17 +245,19 @@ class RolesPlan {
         `The password of ${role} has characters beyond ASCII: leave it out of the URL and set it with \\password in psql`,
       );
     }
-    const start = `ALTER ROLE ${pg.escapeIdentifier(role)} PASSWORD`;
+    const name = pg.escapeIdentifier(role);
     const verifier = pg.escapeLiteral(scramVerifier(password));
-    this.add(`${start} ${verifier}`, `${start} '…'`);
+    // Who runs what is shown must not give everybody's role the same password.
+    this.add(`ALTER ROLE ${name} PASSWORD ${verifier}`, `-- in psql: \\password ${name}`);
   }
 
   /** First takes everything, so that a right of another hand does not stay. Nobody sees what is between. */
   private rights(kind: MadeRole['for'], { name: role }: UrlRole): void {
     const name = pg.escapeIdentifier(role);
-    for (const what of ['TABLES', 'SEQUENCES', 'FUNCTIONS']) {
+    for (const what of ['TABLES', 'SEQUENCES']) {
       this.add(`REVOKE ALL ON ALL ${what} IN SCHEMA public FROM ${name}`);
     }
+    this.add(revokeFunctions(name));
     this.add(`REVOKE CREATE ON SCHEMA public FROM ${name}`);
     this.add(grantsOf(kind, name).trim());
   }

@@ -125,8 +125,20 @@ export class Database implements OnApplicationShutdown {
     const [role] = await dataSource.query<{ name: string }[]>('SELECT current_user AS name');
     const pooler = await this.poolerOf(url);
     const owner = createDataSource({ url, pooler });
-    const readAs = readerDatabaseUrl === undefined ? undefined : roleIn(readerDatabaseUrl).name;
+    const readAs = await this.readerIn(dataSource, readerDatabaseUrl);
     return runMigrations(owner, { runAs: role?.name, readAs, isTrial });
+  }
+
+  /** The gateway does not need this role, so it starts without it. */
+  private async readerIn(dataSource: DataSource, url: string | undefined) {
+    if (url === undefined) return undefined;
+    const { name } = roleIn(url);
+    const found = await dataSource.query<unknown[]>('SELECT FROM pg_roles WHERE rolname = $1', [
+      name,
+    ]);
+    if (found.length > 0) return name;
+    this.logger.warn(`READER_DATABASE_URL names no role of the database: database:roles makes it`);
+    return undefined;
   }
 
   /** Closes the connections, then stops the embedded server if this process started it. */

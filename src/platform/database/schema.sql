@@ -1481,9 +1481,9 @@ CREATE FUNCTION process_beat(p_id uuid, p_lease_ms integer, p_open_calls integer
 
 CREATE FUNCTION process_beat_v2(p_id uuid, p_lease_ms integer, p_open_calls integer, p_oldest_age_ms bigint, p_version text) RETURNS void LANGUAGE sql VOLATILE COST 100 AS 'a5ff1a1425481aa126200f0d49478bf6';
 
-CREATE FUNCTION record_drop_calls(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS 'cbc42642bc081caafb80f9e1cfc86016';
+CREATE FUNCTION record_drop_calls(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS 'f01100bdfa5b9cbcf69c968daa02580b';
 
-CREATE FUNCTION record_drop_tasks(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '857cd2eb8548f711dec3b56fa31b21ad';
+CREATE FUNCTION record_drop_tasks(p_days integer, p_limit integer, OUT seen integer, OUT dropped integer) RETURNS record LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '1f60f9ac434d7e1245a5a8b49f565d44';
 
 CREATE FUNCTION record_give_back(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE SECURITY DEFINER COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan, search_path=public, pg_temp AS '3c95cd70d34b9819f1296fc550340a8f';
 

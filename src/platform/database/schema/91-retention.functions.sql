@@ -55,7 +55,7 @@ LANGUAGE plpgsql SECURITY DEFINER
   SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
   place record_retention;
-  cutoff timestamptz := now() - p_days * interval '1 day';
+  cutoff timestamptz := now() - make_interval(days => p_days);
   proven timestamptz := (SELECT calls FROM record_proven());
   accounts uuid[];
   ids uuid[];
@@ -101,7 +101,7 @@ LANGUAGE plpgsql SECURITY DEFINER
   SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
   place record_retention;
-  cutoff timestamptz := now() - p_days * interval '1 day';
+  cutoff timestamptz := now() - make_interval(days => p_days);
   proven timestamptz := (SELECT tasks FROM record_proven());
   accounts uuid[];
   ids uuid[];

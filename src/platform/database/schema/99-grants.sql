@@ -10,6 +10,12 @@ REVOKE DELETE ON account, hold, execution, credit_lot FROM :role;
 REVOKE DELETE ON api_key, api_key_use, task, key_spend, maker_spend, usage_account, usage_day, usage_latency, usage_month,
   usage_month_latency, usage_refund, usage_run, usage_run_latency, usage_run_refund, usage_state, usage_checkpoint, audit_checkpoint,
   audit_state FROM :role;
--- Those that run as the owner are not for everybody where there is a role that only reads.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO :role;
+-- A function that runs as its owner could change the books for whoever may log in. Functions of extensions belong to others.
+DO $$ DECLARE f regprocedure; BEGIN
+  FOR f IN SELECT oid FROM pg_proc
+            WHERE prosecdef AND pronamespace = 'public'::regnamespace AND pg_has_role(proowner, 'MEMBER') LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', f, $role$:role$role$);
+  END LOOP;
+END $$;
 REVOKE EXECUTE ON FUNCTION record_note_dropped, record_note_dropped_costs FROM :role;

@@ -23,10 +23,3 @@ GRANT SELECT (account_id, id, api_key_id, kind, modality, model, client_request_
   unit_price, refunded, delivered_late, endpoint, run, price_book) ON task TO :role;
 GRANT SELECT (account_id, id, owner_id, origin, status, retry, due_at, fence, is_under_way, created_at, event) ON webhook_delivery TO :role;
 GRANT SELECT (account_id, id, origin, events, created_at) ON webhook_endpoint TO :role;
--- A function that runs as its owner could change the books for it. The role of the processes has its own right to call them.
-DO $$ DECLARE f regprocedure; BEGIN
-  FOR f IN SELECT oid FROM pg_proc
-            WHERE prosecdef AND pronamespace = 'public'::regnamespace AND pg_has_role(proowner, 'MEMBER') LOOP
-    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
-  END LOOP;
-END $$;
