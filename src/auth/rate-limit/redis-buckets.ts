@@ -1,4 +1,4 @@
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { redisServersOf } from '../../common/redis-urls.js';
 import type { Clock } from '../../common/time/clock.js';
 import { MemoryBuckets } from './memory-buckets.js';
@@ -45,6 +45,10 @@ export interface RedisListener {
 
 type Client = (Redis | Cluster) & TakeCommand;
 
+const keepName: NonNullable<ClusterOptions['dnsLookup']> = (host, done) => {
+  done(null, host);
+};
+
 /** Connects to what the URL names. */
 function connect(url: string, onError: (error: Error) => void): Client {
   const { kind, hosts, service, isTls, database: db, ...terms } = redisServersOf(url);
@@ -75,6 +79,8 @@ function connect(url: string, onError: (error: Error) => void): Client {
           enableOfflineQueue: false,
           clusterRetryStrategy: retryStrategy,
           slotsRefreshTimeout: SILENCE_MS,
+          // A certificate names the host, so the address is not looked up before.
+          ...(isTls && { dnsLookup: keepName }),
         }).on('error', onError)
       : new Redis({ ...common, ...(kind === 'sentinel' ? ofSentinels : hosts[0]) }).on(
           'error',
