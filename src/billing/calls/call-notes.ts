@@ -10,7 +10,7 @@ import { faultWordOf, type TracedSpan, traced } from '../../platform/observabili
 import { beginAttempt, endAttempt, endOfAttempt } from '../../providers/routing/attempt-span.js';
 import { AttemptLog } from '../../providers/routing/attempt-log.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
-import type { ExecutionEnd } from './execution-commands.js';
+import type { ExecutionEnd, Held } from './execution-commands.js';
 
 type Noted = Pick<ExecutionEnd, 'providerFigures' | 'outputCap' | 'costMicroUsd' | 'attempts'>;
 type Tried = Partial<TriedRoute> & Pick<ExecutionEnd, 'uncharged'>;
@@ -52,14 +52,15 @@ export class CallNotes {
   traced<T>(
     name: 'hold' | 'settlement' | 'release',
     work: Promise<T>,
-    amount?: MicroUsd,
+    amountOf?: (result: T) => MicroUsd | undefined,
   ): Promise<T> {
     const above = this.request?.span;
     if (above === undefined) return work;
     const fact = name === 'hold' ? 'heldMicroUsd' : 'chargedMicroUsd';
-    return traced(above, name, work, () =>
-      amount === undefined ? {} : { [fact]: Number(amount) },
-    );
+    return traced(above, name, work, (result) => {
+      const amount = amountOf?.(result);
+      return amount === undefined ? {} : { [fact]: Number(amount) };
+    });
   }
 
   /** An attempt begins. Figures of a provider that did nothing are dropped. */
@@ -145,4 +146,9 @@ export class CallNotes {
     const reported = reportedCostOf(route.reportedCost, figures);
     return reported ?? (made === null ? null : (routeCostOf(route, made) ?? null));
   }
+}
+
+/** What a start holds; undefined where it was refused. */
+export function amountHeld(result: Held | { readonly outcome: string }): MicroUsd | undefined {
+  return 'capReason' in result ? result.amountMicroUsd : undefined;
 }

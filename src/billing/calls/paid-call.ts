@@ -23,7 +23,7 @@ import type {
 } from '../../providers/routing/provider-router.js';
 import { AS_QUOTED } from './charge.js';
 import { CallDeadline, type TimedCall } from './call-deadline.js';
-import { CallNotes } from './call-notes.js';
+import { amountHeld, CallNotes } from './call-notes.js';
 import { holdRefusal } from '../../admission/hold-refusal.js';
 import { failedProviderOf, publicErrorOf, recordedCodeOf } from './call-errors.js';
 import { type ExecutionStart, type Held, startOfCall } from './execution-commands.js';
@@ -119,8 +119,7 @@ export class PaidCall<O extends Operation = Operation>
     this.call.countedBody?.retain();
     const { ledger, clock } = this.context;
     try {
-      const { amountMicroUsd } = this.start;
-      const result = await this.notes.traced('hold', ledger.begin(this.start), amountMicroUsd);
+      const result = await this.notes.traced('hold', ledger.begin(this.start), amountHeld);
       if (result.outcome !== 'held')
         throw holdRefusal(this.call, this.quote, result, clock.nowMs());
       this.hold = result;
@@ -185,7 +184,7 @@ export class PaidCall<O extends Operation = Operation>
         firstByteMs: this.firstByteMs ?? durationMs,
         durationMs,
       });
-      await this.notes.traced('settlement', settled, chargedMicroUsd);
+      await this.notes.traced('settlement', settled, () => chargedMicroUsd);
     } finally {
       this.end();
     }

@@ -134,9 +134,12 @@ export class OtlpTracer implements SpanExport {
           });
     const links = link instanceof OtlpSpan ? [{ context: link.span.spanContext() }] : [];
     this.ids.next = place;
-    const span = this.tracer.startSpan(name, { ...optionsOf(place), links }, above);
-    this.ids.next = undefined;
-    return new OtlpSpan(this.tracer, span);
+    try {
+      const span = this.tracer.startSpan(name, { ...optionsOf(place), links }, above);
+      return new OtlpSpan(this.tracer, span);
+    } finally {
+      this.ids.next = undefined;
+    }
   }
 
   async close(): Promise<void> {

@@ -85,8 +85,11 @@ function spanOf(request: Request, tracing: Tracing): TracedSpan | undefined {
 
 /** A refusal is the caller's fault; only ours is an error of the span. */
 function endSpan(span: TracedSpan, request: Request, response: Response, route: string): void {
-  const { method, admitted, refusal } = request;
+  const { method, admitted, refusal, traceParent } = request;
   const { statusCode: status } = response;
+  const accountId = whoOf(request).account_id;
+  // Else anybody could fill the queue of spans, whose own header says that they are sampled.
+  if (accountId === undefined && traceParent !== undefined) return;
   span.end({
     name: `${method} ${route}`,
     facts: {
@@ -94,7 +97,7 @@ function endSpan(span: TracedSpan, request: Request, response: Response, route: 
       route,
       status,
       executionId: toPublicId('exec', request.executionId),
-      accountId: whoOf(request).account_id,
+      accountId,
       model: admitted?.row.id,
       errorCode: refusal?.code,
     },

@@ -138,6 +138,14 @@ describe('the trace of a call', () => {
     expect(harness.of('a'.repeat(32))).toEqual([]);
   });
 
+  it('of a caller whose key is not known is not sent, whatever its traceparent says', async () => {
+    const traceparent = `00-${'b'.repeat(32)}-${CALLER}-01`;
+    const answer = await ask({}, { traceparent, authorization: 'Bearer sk-of-nobody' });
+    expect(answer.status).toBe(401);
+    await spansOf(traceOf(await ask()), 4);
+    expect(harness.of('b'.repeat(32))).toEqual([]);
+  });
+
   it('says why a request was refused', async () => {
     const answer = await ask({ temperature: 'hot' });
     expect(answer.status).toBe(400);
