@@ -55,7 +55,7 @@ describe('the page of the console', () => {
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
     expect(files.length).toBeGreaterThanOrEqual(3);
     for (const file of files) {
-      expect(file).toMatch(/^\/gateway\/console\/assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/);
+      expect(file).toMatch(/^\/gateway\/console\/assets\/[\w.-]+-[\w-]{8}\.(js|css|svg)$/);
       const response = await read(file.slice('/gateway'.length));
       expect([file, response.status]).toEqual([file, 200]);
       expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
