@@ -77,6 +77,17 @@ describe('database:roles', () => {
 
 describe('a later migration', () => {
   it(
+    'goes on without a reader that does not exist',
+    async () => {
+      const reader = new URL(server.urlOf('shim_reader'));
+      reader.username = 'shim_nobody';
+      const environment = { ...server.ofJob, READER_DATABASE_URL: reader.href };
+      expect(await server.made('migrate', environment)).toMatchObject({ ok: true });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it(
     'gives the processes its new tables, functions and nothing else; the reader gets none',
     async () => {
       const before = await server.rightsOf('shim_reader');

@@ -7,8 +7,9 @@ import { SESSION_SETTINGS } from '../../platform/database/session-settings.js';
 const REWRITES = 6_000;
 /** They take seconds on a busy machine. */
 const TIMEOUT_MS = 60_000;
-/** What splits of index pages may add. */
+/** How often a hold is measured: what autovacuum and a new plan read beside it is not read each time, old versions are. */
 const TIMES = 5;
+/** What splits of index pages may add. */
 const FEW_PAGES = 15;
 
 interface Plan {
@@ -68,7 +69,6 @@ describe('a hold while a snapshot is open', () => {
              END LOOP; END $$`,
           );
         });
-        // Autovacuum and a plan that is made anew read pages of their own, but not each time.
         const pages: number[] = [];
         for (let time = 0; time < TIMES; time += 1)
           pages.push(await pagesOfPlannedHold(isCapped, accountId, waits));

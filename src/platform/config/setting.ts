@@ -95,25 +95,22 @@ export const address =
       : bad(`must be a URL with scheme ${schemes.join(' or ')}`);
   };
 
-/** One Redis, sentinels or a cluster, without a trailing slash. */
-export const redis = (value: string): Reading<string> => {
-  try {
-    redisServersOf(value);
-    return good(trimTrailingSlashes(value));
-  } catch (error) {
-    return bad((error as Error).message);
-  }
-};
+/** What a parser takes, without a trailing slash; the parser's error says what is wrong. */
+const serversReadBy =
+  (parse: (value: string) => unknown) =>
+  (value: string): Reading<string> => {
+    try {
+      parse(value);
+      return good(trimTrailingSlashes(value));
+    } catch (error) {
+      return bad((error as Error).message);
+    }
+  };
 
-/** One or several servers of a database, without a trailing slash. */
-export const databases = (value: string): Reading<string> => {
-  try {
-    databaseUrlsOf(value);
-    return good(trimTrailingSlashes(value));
-  } catch (error) {
-    return bad((error as Error).message);
-  }
-};
+/** One Redis, sentinels or a cluster. */
+export const redis = serversReadBy(redisServersOf);
+/** One or several servers of a database. */
+export const databases = serversReadBy(databaseUrlsOf);
 
 /**
  * Where to listen: an address or a host name. An address of another machine is detected when the gateway starts to
