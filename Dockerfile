@@ -33,6 +33,7 @@ WORKDIR /app
 COPY --from=build /app/dist ./dist
 COPY scripts/require-node.js ./scripts/
 COPY package.json LICENSE ./
+COPY vendors ./vendors
 # The operator commands: docker exec CONTAINER shim …
 RUN chmod +x dist/cli.js && ln -s /app/dist/cli.js /usr/local/bin/shim
 RUN mkdir -p /data/files /data/owed && chown -R node:node /data

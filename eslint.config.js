@@ -101,7 +101,7 @@ export default tseslint.config(
   },
   {
     // The request outlives its form: the answer goes over the same connection.
-    files: ['src/media/text-form.ts', 'src/media/upload-form.ts'],
+    files: ['src/media/parsed-form.ts', 'src/media/text-form.ts'],
     rules: { 'shim/owned-emitters': ['error', { mayPipe: true }] },
   },
   { files: ['src/platform/config/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },

@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from '../src/common/json-object.js';
 
 /** Words of what only operators may see: what work costs them, what is left, where it went. */
 const OPERATOR_WORD = /cost|margin|provider|upstream|route/i;
-/** Fields with such a word that callers have always seen: the charge, the provider's id of a request, bounds of pickers. */
+/** Fields with such a word that callers have always seen: the charge, the provider's id of a request, bounds of pickers, neutral names of routes that they may order. */
 const OF_CALLERS: ReadonlySet<string> = new Set([
   'ChatUsageView.cost',
   'ChatUsageView.cost_microusd',
@@ -16,6 +16,8 @@ const OF_CALLERS: ReadonlySet<string> = new Set([
   'VideoTaskView.cost',
   'ExecutionView.provider_request_id',
   'ModelView.top_provider',
+  'ModelDetailView.routes',
+  'header x-gateway-route',
   'ModelDetailView.top_provider',
 ]);
 

@@ -49,7 +49,8 @@ describe('the repository', () => {
         .map(([, path = '']) => `${join(dirname(file), path)}.ts`)
         .filter((path) => existsSync(join(ROOT, path)));
     const programs = [
-      'test/faults/fuzz/fuzz.ts',
+      'test/faults/fuzz/fuzz-requests.ts',
+      'test/faults/fuzz/fuzz-vendors.ts',
       'test/crash/crash.ts',
       'test/conformance/list.ts',
     ];

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Patch, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { KeptAnswers } from '../admission/kept/kept-answers.js';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { NeedsScope } from '../auth/scope.guard.js';
@@ -9,17 +10,31 @@ import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import { LowBalanceBody } from './dto/low-balance.body.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { pathId } from '../common/ids/id-params.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { PageOrCsv, viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
 import { ExecutionsQuery } from '../billing/calls/dto/executions.query.js';
 import { ExecutionPage, ExecutionView, viewExecution } from '../billing/calls/execution.view.js';
+import { sendContent } from '../platform/http-server/responses/answer-copy.js';
 import { AccountService } from './account.service.js';
 import { UsageQuery } from '../billing/usage/dto/usage.query.js';
 import { UsageService } from '../billing/usage/usage.service.js';
 import { CSV_DESCRIPTION, UsagePage } from '../billing/usage/usage.view.js';
 import { AccountView } from './account.view.js';
 import { KeyView } from './key.view.js';
+
+const BINARY = { schema: { type: 'string', format: 'binary' } };
+/** Of calls with answers as JSON, of streams, and of audio. */
+const ANSWERS = {
+  'application/json': { schema: { type: 'object' } },
+  'text/event-stream': { schema: { oneOf: [{ type: 'object' }, { type: 'string' }] } },
+  'audio/mpeg': BINARY,
+  'audio/ogg': BINARY,
+  'audio/pcm': BINARY,
+  'audio/wav': BINARY,
+};
 
 /** Self-service for the holder of a key (interface; decision G-16). */
 @ApiTags('account')
@@ -29,6 +44,7 @@ export class AccountController {
   constructor(
     private readonly accounts: AccountService,
     private readonly used: UsageService,
+    private readonly answers: KeptAnswers,
   ) {}
 
   @Get('account')
@@ -113,5 +129,28 @@ export class AccountController {
     @Param('id') id: string,
   ): Promise<ExecutionView> {
     return this.accounts.execution(caller, id);
+  }
+  @Get('executions/:id/content')
+  @NeedsScope('call')
+  @ApiOperation({
+    summary: 'The answer of a paid synchronous call again',
+    description:
+      'For 24 hours, where the call had `Prefer: keep` or an `Idempotency-Key`, where the account keeps all answers, and where the caller of an answer as JSON had left. With the content type of the answer.',
+  })
+  @ApiOkResponse({ description: 'The answer', content: ANSWERS })
+  @ErrorResponses('not_found', 'content_not_available')
+  async retrieveExecutionContent(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @Res() response: Response,
+  ): Promise<void> {
+    const answer = await this.answers.find(caller.accountId, pathId('exec', id));
+    if (answer) {
+      sendContent(response, answer);
+      return;
+    }
+    await this.accounts.execution(caller, id);
+    const message = 'The answer of this call is not kept, or was kept for longer than 24 hours.';
+    throw new GatewayError('content_not_available', message);
   }
 }

@@ -82,7 +82,7 @@ export class AccountsController {
   @BodyExamples(UpdateAccountBody, { rename: { name: 'acme europe' } })
   @ApiOperation({
     summary:
-      'Name an account anew, disable or enable it, give it a price book or a mark of a low balance',
+      'Name an account anew, disable or enable it, give it a price book or a mark of a low balance, or keep its answers',
     description:
       'What is absent stays; `price_book: null` leaves its book. The keys of a disabled account are refused within 2 s on every replica; calls under way are finished.',
   })

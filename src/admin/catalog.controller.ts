@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { NeedsRole } from '../auth/operators/role.js';
 import { Catalog } from '../catalog/catalog.js';
@@ -7,6 +7,8 @@ import { overlaidCatalog } from '../catalog/catalog-file.js';
 import { CatalogChanges } from '../catalog/catalog-changes.js';
 import { viewPage } from '../common/paging/page.view.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
+import { checkRoutes } from '../providers/provider-configs.js';
 import { CatalogChangesQuery } from './dto/catalog.queries.js';
 import { OperatorEndpoint, TakesJson } from './operator-endpoint.decorator.js';
 import { CatalogChangePage, viewCatalogChange } from './views/catalog-change.view.js';
@@ -24,6 +26,7 @@ export class CatalogController {
   constructor(
     private readonly changes: CatalogChanges,
     private readonly catalog: Catalog,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'vendorsDir'>,
   ) {}
 
   @Get()
@@ -58,7 +61,8 @@ export class CatalogController {
   })
   @ApiOkResponse({ type: CatalogCheckView })
   checkCatalog(@Body() overlay: unknown) {
-    return viewCatalogCheck(checkOverlay(() => overlaidCatalog(overlay), this.catalog.enabled()));
+    const load = () => checkRoutes(this.config, overlaidCatalog(overlay, this.config.vendorsDir));
+    return viewCatalogCheck(checkOverlay(load, this.catalog.enabled()));
   }
 
   @Get('changes')

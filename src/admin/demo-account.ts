@@ -28,13 +28,13 @@ export async function createDemoAccount(
 }
 
 /** The text of the first start: the key, the docs and three commands to copy. */
-export function welcomeText(url: string, key: string): string {
+export function welcomeText(url: string, key: string, hasConsole: boolean): string {
   const auth = `-H "Authorization: Bearer ${key}"`;
   return [
     '',
     `Shim is ready at ${url}`,
     `Account "demo" has 100 USD. Its API key, shown only now: ${key}`,
-    `Docs: ${url}/docs`,
+    `Docs: ${url}/docs${hasConsole ? `, console: ${url}/console/` : ''}`,
     '',
     'Try:',
     `  curl ${url}/v1/audio/speech ${auth} -H "Content-Type: application/json" -d '{"model":"aud-v4","input":"Hello from Shim.","voice":"Adam"}' -o hello.mp3`,

@@ -11,7 +11,7 @@ import { READING_METHODS } from '../auth/operators/operator.js';
 import { type NewOperatorAction, OperatorActions } from '../auth/acts/operator-actions.js';
 import { actOf } from '../auth/acts/operator-acts.js';
 import { OperatorTargets } from './operator-targets.js';
-import { REPLAYED_HEADER } from './replayed-entry.js';
+import { REPLAYED_HEADER } from '../platform/http-server/responses/answer-copy.js';
 
 /**
  * Records every change that an operator requests before it is made: by which token (the beginning of its SHA-256), in the

@@ -60,6 +60,7 @@ export class OperatorService {
     return this.accountRecords.update(pathId('acct', id), {
       name,
       isDisabled: disabled,
+      keepsAnswers: body.keep_answers,
       priceBook: cleared.has('price_book') ? null : priceBook,
       lowBalanceMicroUsd: cleared.has('low_balance_microusd') ? null : kept,
     });

@@ -1,8 +1,6 @@
 import type { LedgerEntry } from '../billing/ledger-entry.js';
+import { REPLAYED_HEADER } from '../platform/http-server/responses/answer-copy.js';
 import { type LedgerEntryView, viewEntry } from './views/ledger-entry.view.js';
-
-/** Says that an entry had been made before by a request with the same Idempotency-Key. */
-export const REPLAYED_HEADER = 'x-gateway-replayed';
 
 /** In the document: the header of an entry that was not made now. */
 export const REPLAY_HEADERS = {

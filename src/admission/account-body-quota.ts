@@ -4,7 +4,9 @@ import { AvailableFunds } from '../billing/accounts/available-funds.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { apiFamilyOf } from '../catalog/operations.js';
 import { API_FAMILY_CODES } from '../common/errors/api-family.js';
+import { idempotencyKeyOf } from './idempotency-key.guard.js';
 import { amountsOf, balanceAdvice, topUpFields } from './insufficient-funds.error.js';
+import { CallKeys } from './kept/call-keys.js';
 import {
   BodyQuota,
   type BodyKind,
@@ -41,6 +43,7 @@ export class AccountBodyQuota extends BodyQuota {
 
   constructor(
     private readonly funds: AvailableFunds,
+    private readonly keys: CallKeys,
     @Inject(GATEWAY_CONFIG) { bodyMemoryMaxBytes: total }: GatewayConfig,
     metrics: Metrics,
   ) {
@@ -78,8 +81,10 @@ export class AccountBodyQuota extends BodyQuota {
   }
 
   /** The error for a body that is too large for an account without funds; undefined for an account with funds. */
-  private async unpaidError({ caller, path }: Request): Promise<GatewayError | undefined> {
+  private async unpaidError(request: Request): Promise<GatewayError | undefined> {
+    const { caller, path } = request;
     if (caller === undefined || (await this.funds.has(caller.accountId))) return undefined;
+    if (await this.mayBeReplay(request, caller.accountId)) return undefined;
     const { insufficient } = API_FAMILY_CODES[apiFamilyOf(path)];
     return new GatewayError(
       insufficient,
@@ -92,6 +97,14 @@ export class AccountBodyQuota extends BodyQuota {
         },
       },
     );
+  }
+
+  /** Whether the request has an idempotency key that was used for a call: its replay costs nothing (decision G-86). */
+  private async mayBeReplay({ headers, route }: Request, accountId: string): Promise<boolean> {
+    const key = idempotencyKeyOf(headers);
+    if (key === undefined) return false;
+    const { path: endpoint } = route as { readonly path: string };
+    return this.keys.isKnown({ accountId, endpoint, key });
   }
 }
 

@@ -3,6 +3,9 @@ import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
 import { BodyQuota } from '../platform/http-server/request-body/body-quota.js';
 import { AccountBodyQuota } from './account-body-quota.js';
+import { CallKeys } from './kept/call-keys.js';
+import { CallModelGuard } from './kept/call-model.guard.js';
+import { KeptAnswers } from './kept/kept-answers.js';
 import { ModelGuard } from './model.guard.js';
 import { CallConcurrencyLimit } from './call-concurrency-limit.js';
 import { RunGuard } from './run.guard.js';
@@ -21,6 +24,9 @@ import { UnroutedRequests } from './unrouted-requests.js';
   imports: [AuthModule, BillingModule],
   providers: [
     ModelGuard,
+    CallModelGuard,
+    CallKeys,
+    KeptAnswers,
     NoIdempotencyKeyGuard,
     RunGuard,
     CallConcurrencyLimit,
@@ -33,6 +39,9 @@ import { UnroutedRequests } from './unrouted-requests.js';
   exports: [
     AuthModule,
     ModelGuard,
+    CallModelGuard,
+    CallKeys,
+    KeptAnswers,
     NoIdempotencyKeyGuard,
     RunGuard,
     CallConcurrencyLimit,

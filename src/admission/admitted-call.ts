@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import type { CostedRoute } from '../catalog/route-cost.js';
+import type { KeptCall } from './kept/kept-call.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 
 declare module 'express-serve-static-core' {
@@ -14,6 +15,8 @@ declare module 'express-serve-static-core' {
     admitted?: AdmittedModel;
     /** Set by the run guard. */
     run?: RunOfCall;
+    /** Set by the model guard of calls that may become tasks. */
+    deferral?: Deferral;
   }
 }
 
@@ -23,6 +26,8 @@ export interface AdmittedModel<O extends Operation = Operation> {
   /** The model as the caller named it: its id or an alias. */
   readonly modelName: string;
   readonly routes: readonly CostedRoute[];
+  /** Whether the routes are tried in the order of what the work costs on them. */
+  readonly byCost?: boolean;
 }
 
 /** The run that a call names, and the limit that it gives the run. */
@@ -30,6 +35,16 @@ export interface RunOfCall {
   readonly id: string;
   /** Undefined: the call names none. */
   readonly limitMicroUsd?: MicroUsd | undefined;
+}
+
+/** What a caller wants whose call becomes a task (`Prefer: respond-async`). */
+export interface Deferral {
+  readonly idempotencyKey: string | undefined;
+  readonly webhook: { readonly url: string; readonly secret: string | undefined } | undefined;
+  /** By which requests with the same key are compared at first: the body as it was sent, and digests of its files. */
+  readonly sent: object;
+  /** Digests of the files of a form. */
+  readonly files?: object | undefined;
 }
 
 /** A synchronous paid call after admission: its caller, its model, and its execution id. */
@@ -51,6 +66,10 @@ export interface AdmittedCall<O extends Operation = Operation> extends AdmittedM
   readonly countedBody?: Request['countedBody'];
   /** The response to the caller. It is aborted at the deadline of the call. */
   readonly response?: ServerResponse;
+  /** Set where its answer is kept or it has an idempotency key. */
+  readonly kept?: Pick<KeptCall, 'begin' | 'onEnd'>;
+  /** Set where the call becomes a task. */
+  readonly deferral?: Deferral;
   /** The request, for its line in the log and its trace. */
   readonly request?: Pick<Request, 'upstream' | 'traceParent' | 'span'>;
 }
@@ -72,7 +91,16 @@ export const Call = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AdmittedCall => {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { executionId, caller, admitted, clientRequestId, countedBody, run } = request;
+    const {
+      executionId,
+      caller,
+      admitted,
+      clientRequestId,
+      countedBody,
+      run,
+      keptCall: kept,
+      deferral,
+    } = request;
     assert(caller && admitted, 'Call needs the guards of a paid endpoint before it');
     const response = http.getResponse<Response>();
     const body: unknown = request.body;
@@ -87,6 +115,8 @@ export const Call = createParamDecorator(
       response,
       request,
       ...(run && { run }),
+      ...(kept && { kept }),
+      ...(deferral && { deferral }),
       ...admitted,
     };
     return clientRequestId === undefined ? call : { clientRequestId, ...call };

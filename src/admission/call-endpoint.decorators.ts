@@ -9,18 +9,18 @@ import {
   SetMetadata,
   type Type,
 } from '@nestjs/common';
-import { ApiBearerAuth, ApiConsumes, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { API_KEY_SCHEME, KEY_GUARDS } from '../auth/api-key-auth.decorator.js';
 import { NeedsScope } from '../auth/scope.guard.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import type { ErrorCode } from '../common/errors/error-table.js';
 import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
-import type { Dto } from '../common/validation/fields.js';
-import { FormBody, MediaBodyGuard } from '../media/media-body.guard.js';
 import type { CallDecorator } from './admitted-call.js';
+import { RouteHeader } from './route-choice.js';
 import { RunGuard, RunHeaders } from './run.guard.js';
-import { ModelGuard, OPERATION } from './model.guard.js';
-import { NoIdempotencyKeyGuard } from './no-idempotency-key.guard.js';
+import { CallKeyHeader, CallModelGuard } from './kept/call-model.guard.js';
+import { OPERATION } from './model.guard.js';
+import { PreferHeader } from './preferences.js';
 import { endpointsOf, OPERATIONS } from '../catalog/operations.js';
 
 const EVERYWHERE: readonly ErrorCode[] = [
@@ -44,110 +44,78 @@ const EVERYWHERE: readonly ErrorCode[] = [
   'provider_unavailable',
   'service_unavailable',
 ];
-const AUDIO: readonly ErrorCode[] = [
-  'idempotency_not_supported',
-  'insufficient_funds',
-  'model_not_available',
-];
 const GENERAL: readonly ErrorCode[] = [
+  'idempotency_conflict',
   'insufficient_user_quota',
   'model_not_found',
   'model_wrong_kind',
 ];
 
-/** Errors of an endpoint that accepts a recording. */
-const MEDIA: readonly ErrorCode[] = [
-  'audio_input_required',
-  'invalid_multipart',
-  'unsupported_audio_format',
-  'audio_too_long',
-  'audio_download_failed',
-  'audio_too_large',
-];
-
-/**
- * A synchronous audio endpoint that takes JSON, at the path of its operation. The guards run in the order of checks: key, rate limit, idempotency
- * header, body, model. The body's other fields are checked by its pipe (decision G-01).
- */
-export function AudioEndpoint<const O extends Operation>(
-  operation: O,
-  ...codes: ErrorCode[]
-): CallDecorator<O> {
-  return paidAudio(operation, JsonBodyGuard, codes);
+/** How the endpoint of a paid call differs from most: its path, its guards, what else is told of it. */
+export interface CallFace {
+  /** One of the faces in `OPERATIONS`. Default: that of the operation. */
+  readonly path?: string;
+  /** Checks the header `Idempotency-Key` before the body is read. */
+  readonly keyGuard?: Type<CanActivate>;
+  /** Reads the body. Default: {@link JsonBodyGuard}. */
+  readonly bodyGuard?: Type<CanActivate>;
+  /** Checks the model. Default: {@link CallModelGuard}. */
+  readonly modelGuard?: Type<CanActivate>;
+  /** After that of the model. */
+  readonly furtherGuards?: readonly Type<CanActivate>[];
+  /** What the header `Prefer` may have beside `keep`, for the document. */
+  readonly preferences?: string;
+  /** Error codes of this endpoint. */
+  readonly codes: readonly ErrorCode[];
 }
 
 /**
- * As {@link AudioEndpoint}, for a recording in a form or by URL; `body` is the class of the other fields. JSON is
- * accepted too, but the OpenAPI document offers the form alone: a generated client that may choose sends JSON, which
- * cannot contain a file.
+ * The endpoint of a synchronous paid call. The guards run in the order of checks: key, rate limit, idempotency header, run, body,
+ * model. The body's other fields are checked by its pipe (decision G-01).
  */
-export function RecordingEndpoint<const O extends Operation>(
-  operation: O,
-  body: Dto,
-  ...codes: ErrorCode[]
-): CallDecorator<O> {
-  return applyDecorators(
-    FormBody(body),
-    ApiConsumes('multipart/form-data'),
-    paidAudio(operation, MediaBodyGuard, [...codes, ...MEDIA]),
-  );
-}
-
-function paidAudio(
-  operation: Operation,
-  bodyGuard: typeof JsonBodyGuard | typeof MediaBodyGuard,
-  codes: readonly ErrorCode[],
-): MethodDecorator {
+export function CallEndpoint(operation: Operation, face: CallFace): MethodDecorator {
+  const { keyGuard, bodyGuard = JsonBodyGuard, modelGuard = CallModelGuard } = face;
+  const ofKey = keyGuard ? [keyGuard] : [];
+  const others = face.furtherGuards ?? [];
   return applyDecorators(
     HttpCode(200),
-    OperationEndpoint(operation),
-    UseGuards(...KEY_GUARDS, NoIdempotencyKeyGuard, RunGuard, bodyGuard, ModelGuard),
+    OperationEndpoint(operation, face.path),
+    UseGuards(...KEY_GUARDS, ...ofKey, RunGuard, bodyGuard, modelGuard, ...others),
     RunHeaders(),
+    RouteHeader(),
+    PreferHeader(face.preferences),
     ApiBearerAuth(API_KEY_SCHEME),
-    ErrorResponses(...codes, ...AUDIO, ...EVERYWHERE),
+    ErrorResponses(...face.codes, ...EVERYWHERE),
   );
 }
 
-/**
- * A synchronous endpoint outside audio. As {@link AudioEndpoint}, but an idempotency header is ignored (decision G-48).
- */
+/** A synchronous endpoint outside audio, which takes JSON and an `Idempotency-Key` (decision G-48). */
 export function GeneralEndpoint<const O extends Operation>(
   operation: O,
   ...codes: ErrorCode[]
 ): CallDecorator<O> {
-  return general(operation, OPERATIONS[operation].path, codes);
+  return general(operation, { codes });
 }
 
 /** Another endpoint of text. */
-export interface TextFace {
-  /** One of the faces in `OPERATIONS`. */
-  readonly path: string;
-  /** Checks the model. Default: {@link ModelGuard}. */
-  readonly modelGuard?: Type<CanActivate>;
-}
+export type TextFace = Pick<CallFace, 'modelGuard'> & { readonly path: string };
 
 /** As {@link GeneralEndpoint}, for another endpoint of text. */
-export function TextEndpoint(
-  { path, modelGuard }: TextFace,
-  ...codes: ErrorCode[]
-): CallDecorator<'chat'> {
-  return general('chat', path, codes, modelGuard);
+export function TextEndpoint(face: TextFace, ...codes: ErrorCode[]): CallDecorator<'chat'> {
+  return general('chat', { ...face, codes });
 }
 
-function general(
-  operation: Operation,
-  path: string,
-  codes: readonly ErrorCode[],
-  modelGuard: Type<CanActivate> = ModelGuard,
-): MethodDecorator {
-  return applyDecorators(
-    HttpCode(200),
-    OperationEndpoint(operation, path),
-    UseGuards(...KEY_GUARDS, RunGuard, JsonBodyGuard, modelGuard),
-    RunHeaders(),
-    ApiBearerAuth(API_KEY_SCHEME),
-    ErrorResponses(...codes, ...GENERAL, ...EVERYWHERE),
-  );
+/** As {@link GeneralEndpoint}, with guards or a path of its own. */
+export function GeneralEndpointAs<const O extends Operation>(
+  operation: O,
+  face: CallFace,
+): CallDecorator<O> {
+  return general(operation, face);
+}
+
+function general(operation: Operation, face: CallFace): MethodDecorator {
+  const codes = [...face.codes, ...GENERAL];
+  return applyDecorators(CallEndpoint(operation, { ...face, codes }), CallKeyHeader());
 }
 
 /**

@@ -15,6 +15,7 @@ import type { Operation } from '../providers/ports/provider-ports.js';
 import type { Route } from '../providers/ports/attempt.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import type { AdmittedModel } from './admitted-call.js';
+import { chosenRoutes, ROUTE_HEADER } from './route-choice.js';
 import { BoundQuotes, QUOTE_HEADER } from './quotes/bound-quotes.js';
 
 const PLAY_MONEY_MESSAGE =
@@ -37,7 +38,7 @@ export const OPERATION = Symbol('OPERATION');
  * Checks `model` before any other field: present, known (404), on the key's allowlist (403), right for this endpoint,
  * and with a route that can run (503 or 400, depending on the API family) and is not paused (503). For play money that route has to be the
  * sandbox's, for real money a provider's, unless `SANDBOX_CHARGES` is on (402, G-95, G-110). Notes the row, at the
- * prices of the account or of the quote in `x-gateway-quote`, on the request (decisions G-01, G-07 to G-09).
+ * prices of the account or of the quote in `x-gateway-quote`, and its routes as `x-gateway-route` wants them, on the request (decisions G-01, G-07 to G-09).
  */
 @Injectable()
 export class ModelGuard implements CanActivate {
@@ -57,7 +58,7 @@ export class ModelGuard implements CanActivate {
     assert(caller, 'ModelGuard needs BearerGuard before it');
     const quote = request.get(QUOTE_HEADER);
     const admit = (): true | Promise<true> => {
-      const admitted = this.admit(operation, caller, request.body);
+      const admitted = this.admit(operation, caller, request.body, request.headers[ROUTE_HEADER]);
       if (quote !== undefined) return this.admitQuoted(admitted, quote, request);
       request.admitted = admitted;
       return true;
@@ -82,7 +83,12 @@ export class ModelGuard implements CanActivate {
   }
 
   /** The model that a body names, at the prices of the caller; `PriceBooks.refresh` first. Throws as described above. */
-  admit(operation: Operation, caller: Caller, body: unknown): AdmittedModel {
+  admit(
+    operation: Operation,
+    caller: Caller,
+    body: unknown,
+    choice?: Request['headers'][string],
+  ): AdmittedModel {
     const codes = API_FAMILY_CODES[OPERATIONS[operation].family];
     const modelName = readModelId(body);
     const row = this.catalog.find(modelName);
@@ -110,7 +116,7 @@ export class ModelGuard implements CanActivate {
     }
     const payable = this.working(this.payable(caller, routes, codes.insufficient));
     const priced = this.books.rowFor(row, this.books.inForce(caller.priceBook));
-    return { row: priced, routes: payable, modelName };
+    return { row: priced, modelName, ...chosenRoutes(row, payable, choice) };
   }
 
   /** The routes that no operator has paused. Throws 503 `provider_unavailable` where all are. */

@@ -1,6 +1,7 @@
 const CHAT = 'Use POST /v1/chat/completions';
 const NOT_OFFERED = 'is not offered; GET /v1/models lists the models and their endpoint types';
-const IMAGES = 'Use POST /v1/images/generations; images are made from a text only.';
+const IMAGES =
+  'Use POST /v1/images/generations; or POST /v1/images/edits for images made of others.';
 const FILES = `Storage of files ${NOT_OFFERED}; recordings are sent with the call that needs them.`;
 const RERANK = `Reranking ${NOT_OFFERED}.`;
 const MESSAGES = 'Use POST /v1/messages.';
@@ -21,7 +22,6 @@ const ADVICE: readonly (readonly [path: string, advice: string])[] = [
   ['/v1/assistants', `${CHAT}.`],
   ['/v1/threads', `${CHAT} and send the earlier messages along.`],
   ['/v1/realtime', `${CHAT} with \`stream\`, and POST /v1/audio/speech for the voice.`],
-  ['/v1/images/edits', IMAGES],
   ['/v1/images/variations', IMAGES],
   [
     '/v1/videos/*/remix',

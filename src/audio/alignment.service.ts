@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Charged } from '../platform/http-server/responses/gateway-headers.js';
+import type { Response } from 'express';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { MediaIntake } from '../media/media-intake.js';
 import type { Upload } from '../media/upload.js';
-import { PaidCalls } from '../billing/calls/paid-calls.js';
-import { type AlignmentView, viewAlignment } from './alignment.view.js';
+import type { AlignmentCommand } from '../providers/ports/transcript.port.js';
+import type { Ordered } from '../tasks/deferred/call-order.js';
+import { PaidAudio } from './paid-audio.js';
+import { recordingSourceOf } from './recording.body.js';
 import type { AlignmentBody } from './dto/recordings.body.js';
 
 /** Forced alignment (API: POST /v1/audio/alignment). */
@@ -13,25 +15,25 @@ import type { AlignmentBody } from './dto/recordings.body.js';
 export class AlignmentService {
   constructor(
     private readonly intake: MediaIntake,
-    private readonly calls: PaidCalls,
+    private readonly audio: PaidAudio,
   ) {}
 
-  /** Finds when each word of the text is spoken. Throws what `MediaIntake.use` and `PaidCalls.start` and `PaidCall` throw. */
+  /** Finds when each word of the text is spoken. Throws what `MediaIntake.use` and `PaidAudio.read` throw. */
   align(
     call: AdmittedCall<'alignment'>,
     body: AlignmentBody,
     upload: Upload | undefined,
-  ): Promise<Charged<AlignmentView>> {
-    const { accountId } = call.caller;
-    const source = { upload, url: body.audio_url, accountId, response: call.response };
-    return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
-      const quote = quoteOfSeconds(call.row.price, billedSeconds);
-      await using paid = await this.calls.start(call, quote);
-      const { result } = await paid.attempt((port, context) =>
-        port.align({ media, text: body.text }, context),
+    response: Response,
+  ): Promise<void> {
+    const { row } = call;
+    const source = recordingSourceOf(call, body, upload);
+    const ordered: Ordered<AlignmentCommand> = (work) =>
+      this.intake.use(source, row.limits, ({ media, billedSeconds }) =>
+        work({
+          quote: quoteOfSeconds(row.price, billedSeconds),
+          command: { media, text: body.text },
+        }),
       );
-      const value = viewAlignment(result);
-      return { value, chargedMicroUsd: await paid.settle() };
-    });
+    return this.audio.read(call, body, ordered, response);
   }
 }

@@ -4,6 +4,7 @@ import {
   AUDIO_CONTENT_TYPES,
   type AudioFormatName,
 } from '../platform/http-server/responses/audio-response.js';
+import { KEPT_HEADERS } from '../platform/http-server/responses/answer-copy.js';
 import { CHARGE_HEADERS } from '../platform/http-server/responses/gateway-headers.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
@@ -16,12 +17,12 @@ export function AudioResponse(...formats: AudioFormatName[]): MethodDecorator {
     ApiOkResponse({
       description: 'The audio',
       content: Object.fromEntries(types.map((type) => [type, BINARY])),
-      headers: CHARGE_HEADERS,
+      headers: { ...CHARGE_HEADERS, ...KEPT_HEADERS },
     }),
   );
 }
 
 /** Documents a JSON response about audio. */
 export function AudioDataResponse(type: Type): MethodDecorator {
-  return ApiOkResponse({ type, headers: CHARGE_HEADERS });
+  return ApiOkResponse({ type, headers: { ...CHARGE_HEADERS, ...KEPT_HEADERS } });
 }

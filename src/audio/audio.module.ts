@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ExecutionsModule } from '../billing/calls/executions.module.js';
 import { MediaModule } from '../media/media.module.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { AlignmentService } from './alignment.service.js';
 import { AudioQuotes } from './audio-quotes.js';
 import { DialogueService } from './dialogue.service.js';
@@ -18,7 +19,7 @@ import { SizedWav } from './wav/sized-wav.js';
 
 /** The synchronous audio endpoints. */
 @Module({
-  imports: [ExecutionsModule, MediaModule],
+  imports: [ExecutionsModule, MediaModule, TasksModule],
   controllers: [SpokenTextController, RecordingsController, SoundsController],
   providers: [
     PaidAudio,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { Response } from 'express';
 import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfText } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -23,19 +23,13 @@ export class DialogueService {
    * Speaks the lines into the body of the response. Throws `invalid_request` for too much text or too many voices, both
    * with param `inputs`, and what `PaidAudio.play` throws.
    */
-  async speak(
-    call: AdmittedCall<'dialogue'>,
-    body: DialogueBody,
-    writer: AudioWriter,
-  ): Promise<void> {
-    const quote = quoteOfDialogue(call.row, body);
-    const command = commandOf(call.row, body);
-    await this.audio.play(
+  speak(call: AdmittedCall<'dialogue'>, body: DialogueBody, response: Response): Promise<void> {
+    const { row } = call;
+    return this.audio.play(
       call,
-      quote,
-      (port, context) => port.speakDialogue(command, context),
-      command.format,
-      writer,
+      body,
+      async (work) => work({ quote: quoteOfDialogue(row, body), command: commandOf(row, body) }),
+      response,
     );
   }
 }

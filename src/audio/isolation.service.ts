@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { Response } from 'express';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { MediaIntake } from '../media/media-intake.js';
 import type { Upload } from '../media/upload.js';
+import type { IsolationCommand } from '../providers/ports/audio.port.js';
+import type { Ordered } from '../tasks/deferred/call-order.js';
 import { PaidAudio } from './paid-audio.js';
+import { recordingSourceOf } from './recording.body.js';
 import type { IsolationBody } from './dto/recordings.body.js';
 
 /** Voice isolation (API: POST /v1/audio/isolation). */
@@ -23,18 +26,14 @@ export class IsolationService {
     call: AdmittedCall<'isolation'>,
     body: IsolationBody,
     upload: Upload | undefined,
-    writer: AudioWriter,
+    response: Response,
   ): Promise<void> {
-    const { accountId } = call.caller;
-    const source = { upload, url: body.audio_url, accountId, response: call.response };
-    return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
-      await this.audio.play(
-        call,
-        quoteOfSeconds(call.row.price, billedSeconds),
-        (port, context) => port.isolate({ media }, context),
-        'mp3',
-        writer,
+    const { row } = call;
+    const source = recordingSourceOf(call, body, upload);
+    const ordered: Ordered<IsolationCommand> = (work) =>
+      this.intake.use(source, row.limits, ({ media, billedSeconds }) =>
+        work({ quote: quoteOfSeconds(row.price, billedSeconds), command: { media } }),
       );
-    });
+    return this.audio.play(call, body, ordered, response);
   }
 }

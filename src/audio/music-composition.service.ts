@@ -1,6 +1,6 @@
 import { isBlank } from '../common/validation/text-rule.js';
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { Response } from 'express';
 import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import type { Quote } from '../common/money/charge-basis.js';
@@ -18,19 +18,13 @@ export class MusicCompositionService {
    * Composes into the body of the response, which may start after minutes. The requested seconds are billed, whatever
    * the duration of the track. Throws what `PaidAudio.play` throws.
    */
-  async compose(
+  compose(
     call: AdmittedCall<'composition'>,
     body: MusicCompositionBody,
-    writer: AudioWriter,
+    response: Response,
   ): Promise<void> {
-    const command = commandOf(body);
-    await this.audio.play(
-      call,
-      quoteOfComposition(call.row, body),
-      (port, context) => port.compose(command, context),
-      command.format,
-      writer,
-    );
+    const order = { quote: quoteOfComposition(call.row, body), command: commandOf(body) };
+    return this.audio.play(call, body, (work) => work(order), response);
   }
 }
 

@@ -2,6 +2,10 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import { EXAMPLE_RECORDING, exampleMediaUrl } from '../common/example-media.js';
 import { Custom, ModelId, Text } from '../common/validation/fields.js';
+import type { AdmittedCall } from '../admission/admitted-call.js';
+import type { MediaSource } from '../media/media-intake.js';
+import type { Upload } from '../media/upload.js';
+import { DeferrableBody } from '../tasks/deferred/deferrable.decorator.js';
 import { MAX_URL_CHARACTERS } from '../platform/http-client/public-url.js';
 
 const IN_JSON =
@@ -9,7 +13,7 @@ const IN_JSON =
 
 /** The fields of every endpoint that takes a recording: the model, and a file or a URL (API: Recordings). */
 export function recordingBody(exampleModel: string) {
-  class RecordingBody {
+  class RecordingBody extends DeferrableBody {
     @ModelId({ example: exampleModel })
     model!: string;
 
@@ -34,6 +38,15 @@ export function recordingBody(exampleModel: string) {
     audio_url?: string;
   }
   return RecordingBody;
+}
+
+/** Where the recording of a call comes from. */
+export function recordingSourceOf(
+  { caller: { accountId }, response }: AdmittedCall,
+  { audio_url: url }: { readonly audio_url?: string },
+  upload: Upload | undefined,
+): MediaSource {
+  return { upload, url, accountId, response };
 }
 
 /** The texts of an endpoint with a recording, for the OpenAPI document. */

@@ -1,9 +1,8 @@
 import { Controller, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { sendCharged } from '../platform/http-server/responses/gateway-headers.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
-import { RecordingEndpoint } from '../admission/call-endpoint.decorators.js';
+import { RecordingEndpoint } from './audio-endpoint.decorators.js';
 import { type Upload, Uploaded } from '../media/upload.js';
 import { AudioDataResponse, AudioResponse } from './audio-response.decorator.js';
 import { RecordingOperation } from './recording.body.js';
@@ -18,7 +17,6 @@ import { TranscriptionView } from './transcription/transcription.view.js';
 import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.js';
 import { AlignmentService } from './alignment.service.js';
 import { AlignmentView } from './alignment.view.js';
-import { AudioWriter } from '../platform/http-server/responses/audio-response.js';
 import { VoiceChangerService } from './voice-changer.service.js';
 import { IsolationService } from './isolation.service.js';
 
@@ -48,7 +46,7 @@ export class RecordingsController {
     @Uploaded() upload: Upload | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    return sendCharged(response, this.transcription.transcribe(call, body, upload));
+    return this.transcription.transcribe(call, body, upload, response);
   }
 
   @RecordingEndpoint('alignment', AlignmentBody)
@@ -65,7 +63,7 @@ export class RecordingsController {
     @Uploaded() upload: Upload | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    return sendCharged(response, this.alignment.align(call, body, upload));
+    return this.alignment.align(call, body, upload, response);
   }
 
   @RecordingEndpoint('voice-change', VoiceChangerBody)
@@ -81,7 +79,7 @@ export class RecordingsController {
     @Uploaded() upload: Upload | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    return this.voiceChanger.change(call, body, upload, new AudioWriter(response));
+    return this.voiceChanger.change(call, body, upload, response);
   }
 
   @RecordingEndpoint('isolation', IsolationBody, 'audio_too_short')
@@ -98,6 +96,6 @@ export class RecordingsController {
     @Uploaded() upload: Upload | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    return this.isolation.isolate(call, body, upload, new AudioWriter(response));
+    return this.isolation.isolate(call, body, upload, response);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { Response } from 'express';
 import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import type { Quote } from '../common/money/charge-basis.js';
@@ -17,19 +17,13 @@ export class SoundEffectsService {
    * Writes the sound into the body of the response. The requested seconds are billed, rounded up without any allowance,
    * whatever the duration of the sound (decision G-21). Throws what `PaidAudio.play` throws.
    */
-  async make(
+  make(
     call: AdmittedCall<'sound-effect'>,
     body: SoundEffectBody,
-    writer: AudioWriter,
+    response: Response,
   ): Promise<void> {
-    const command = commandOf(body);
-    await this.audio.play(
-      call,
-      quoteOfSoundEffect(call.row, body),
-      (port, context) => port.makeSound(command, context),
-      command.format,
-      writer,
-    );
+    const order = { quote: quoteOfSoundEffect(call.row, body), command: commandOf(body) };
+    return this.audio.play(call, body, (work) => work(order), response);
   }
 }
 

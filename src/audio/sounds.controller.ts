@@ -1,11 +1,10 @@
 import { Controller, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AudioWriter } from '../platform/http-server/responses/audio-response.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
-import { AudioEndpoint } from '../admission/call-endpoint.decorators.js';
+import { AudioEndpoint } from './audio-endpoint.decorators.js';
 import { AudioResponse } from './audio-response.decorator.js';
 import { FORMATS_WITHOUT_WAV } from './audio-fields.js';
 import { SoundEffectBody, MusicCompositionBody } from './dto/sounds.body.js';
@@ -38,7 +37,7 @@ export class SoundsController {
     @StrictBody() body: SoundEffectBody,
     @Res() response: Response,
   ): Promise<void> {
-    return this.effects.make(call, body, new AudioWriter(response));
+    return this.effects.make(call, body, response);
   }
 
   @AudioEndpoint('composition')
@@ -60,6 +59,6 @@ export class SoundsController {
     @StrictBody() body: MusicCompositionBody,
     @Res() response: Response,
   ): Promise<void> {
-    return this.music.compose(call, body, new AudioWriter(response));
+    return this.music.compose(call, body, response);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { Response } from 'express';
 import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfText } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -20,15 +20,13 @@ export class SpeechService {
    * Speaks `input` into the body of the response, which ends once the charge is durable. Throws 400 `input_too_long`
    * above the model's limit, 402 `insufficient_funds`, and the provider's failures.
    */
-  async speak(call: AdmittedCall<'speech'>, body: SpeechBody, writer: AudioWriter): Promise<void> {
-    const quote = quoteOfSpeech(call.row, body);
-    const command = commandOf(call.row, body);
-    await this.audio.play(
+  speak(call: AdmittedCall<'speech'>, body: SpeechBody, response: Response): Promise<void> {
+    const { row } = call;
+    return this.audio.play(
       call,
-      quote,
-      (port, context) => port.speak(command, context),
-      body.response_format,
-      writer,
+      body,
+      async (work) => work({ quote: quoteOfSpeech(row, body), command: commandOf(row, body) }),
+      response,
     );
   }
 }

@@ -1,11 +1,10 @@
 import { Controller, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AudioWriter } from '../platform/http-server/responses/audio-response.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { Call, type AdmittedCall } from '../admission/admitted-call.js';
-import { AudioEndpoint } from '../admission/call-endpoint.decorators.js';
+import { AudioEndpoint } from './audio-endpoint.decorators.js';
 import { AudioResponse } from './audio-response.decorator.js';
 import { SpeechBody, DialogueBody } from './dto/spoken-text.body.js';
 import { SpeechService } from './speech.service.js';
@@ -30,7 +29,7 @@ export class SpokenTextController {
     @StrictBody() body: SpeechBody,
     @Res() response: Response,
   ): Promise<void> {
-    return this.speech.speak(call, body, new AudioWriter(response));
+    return this.speech.speak(call, body, response);
   }
 
   @AudioEndpoint('dialogue')
@@ -53,6 +52,6 @@ export class SpokenTextController {
     @StrictBody() body: DialogueBody,
     @Res() response: Response,
   ): Promise<void> {
-    return this.dialogue.speak(call, body, new AudioWriter(response));
+    return this.dialogue.speak(call, body, response);
   }
 }

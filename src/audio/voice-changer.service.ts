@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AudioWriter } from '../platform/http-server/responses/audio-response.js';
+import type { Response } from 'express';
 import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfSeconds } from '../catalog/price-rule.js';
 import type { AdmittedCall } from '../admission/admitted-call.js';
@@ -7,7 +7,9 @@ import { MediaIntake } from '../media/media-intake.js';
 import type { Upload } from '../media/upload.js';
 import type { MediaFile, VoiceChangeCommand } from '../providers/ports/audio.port.js';
 import { voiceIdOf } from './audio-fields.js';
+import type { Ordered } from '../tasks/deferred/call-order.js';
 import { PaidAudio } from './paid-audio.js';
+import { recordingSourceOf } from './recording.body.js';
 import type { VoiceChangerBody } from './dto/recordings.body.js';
 
 /** Speech to speech (API: POST /v1/audio/voice-changer). */
@@ -26,20 +28,18 @@ export class VoiceChangerService {
     call: AdmittedCall<'voice-change'>,
     body: VoiceChangerBody,
     upload: Upload | undefined,
-    writer: AudioWriter,
+    response: Response,
   ): Promise<void> {
-    const { accountId } = call.caller;
-    const source = { upload, url: body.audio_url, accountId, response: call.response };
-    return this.intake.use(source, call.row.limits, async ({ media, billedSeconds }) => {
-      const command = commandOf(call.row, body, media);
-      await this.audio.play(
-        call,
-        quoteOfSeconds(call.row.price, billedSeconds),
-        (port, context) => port.changeVoice(command, context),
-        command.format,
-        writer,
+    const { row } = call;
+    const source = recordingSourceOf(call, body, upload);
+    const ordered: Ordered<VoiceChangeCommand> = (work) =>
+      this.intake.use(source, row.limits, ({ media, billedSeconds }) =>
+        work({
+          quote: quoteOfSeconds(row.price, billedSeconds),
+          command: commandOf(row, body, media),
+        }),
       );
-    });
+    return this.audio.play(call, body, ordered, response);
   }
 }
 

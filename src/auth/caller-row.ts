@@ -5,7 +5,7 @@ import type { SpendPeriod } from './spend-limit.js';
 /** A live key, its account, and the key that made it, which must be live too. */
 const findCallersBy = (condition: string): string => `
   SELECT k.id, k.account_id, k.allowed_models, k.requests_per_minute, k.expires_at, k.spend_limit, k.spend_limit_period,
-         k.scopes, topup_url_of(a.id) AS topup_url, a.play_money, a.disabled, a.price_book, m.id AS maker_id, m.allowed_models AS maker_models,
+         k.scopes, topup_url_of(a.id) AS topup_url, a.play_money, a.keep_answers, a.disabled, a.price_book, m.id AS maker_id, m.allowed_models AS maker_models,
          m.requests_per_minute AS maker_requests, m.expires_at AS maker_expires_at, m.scopes AS maker_scopes
     FROM api_key k JOIN account a ON a.id = k.account_id LEFT JOIN api_key m ON m.id = k.maker_id
    WHERE ${condition} AND k.revoked_at IS NULL AND m.revoked_at IS NULL`;
@@ -30,6 +30,7 @@ export interface CallerRow {
   readonly spend_limit_period: SpendPeriod | null;
   readonly scopes: Scope[];
   readonly play_money: boolean;
+  readonly keep_answers: boolean;
   readonly disabled: boolean;
   readonly price_book: string | null;
   readonly topup_url: string | null;
@@ -55,6 +56,7 @@ export function callerOf(row: CallerRow): Caller {
     ...(row.maker_id !== null && { makerId: row.maker_id }),
     ...(row.maker_requests !== null && { makerRequestsPerMinute: row.maker_requests }),
     ...(row.play_money && { hasPlayMoney: true }),
+    ...(row.keep_answers && { keepsAnswers: true }),
     ...(row.disabled && { isDisabled: true }),
     ...(row.price_book !== null && { priceBook: row.price_book }),
     ...(row.topup_url !== null && { topUpUrl: row.topup_url }),

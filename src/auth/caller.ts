@@ -27,6 +27,8 @@ export interface Caller {
   readonly priceBook?: string;
   /** Where the account gets more money; absent = the operator names no page. */
   readonly topUpUrl?: string;
+  /** The answers of its calls are kept for a day. */
+  readonly keepsAnswers?: true;
   /** The account is disabled, so none of its requests is served (decision G-99). */
   readonly isDisabled?: true;
   /** The session of the console in which the call came; absent = it came with the key itself. */

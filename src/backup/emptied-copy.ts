@@ -12,7 +12,8 @@ const SETTINGS = { wal_recycle: 'off', wal_init_zero: 'on', autovacuum: 'off' };
 /** The tables with what was said. A database of an older version may not have them. */
 const TABLES = `
   SELECT c.oid::regclass::text AS name, c.oid::text AS oid FROM pg_class c
-   WHERE c.oid IN (to_regclass('stored_content'), to_regclass('stored_item'), to_regclass('stored_response'))`;
+   WHERE c.oid IN (to_regclass('stored_content'), to_regclass('stored_item'), to_regclass('stored_response'),
+                  to_regclass('kept_answer'))`;
 
 /**
  * Adds a running cluster without stored conversations: copies it to a folder beside `file`, empties the tables of conversations

@@ -46,6 +46,8 @@ export interface AccountQuery extends PageRequest {
 
 /** Changes of an account. Absent fields stay. */
 export interface AccountChanges {
+  /** Keeps the answers of all its synchronous calls for a day. */
+  readonly keepsAnswers?: boolean | undefined;
   readonly name?: string | undefined;
   readonly isDisabled?: boolean | undefined;
   /** The id of a price book; null = none. */

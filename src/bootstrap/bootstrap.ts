@@ -46,7 +46,8 @@ export async function bootstrap(): Promise<void> {
   if (worker?.greets ?? true) {
     const { dataDir } = config;
     const isJsonOnly = readVariable('NODE_ENV') === 'production' && !process.stdout.isTTY;
-    await greet(gateway, { isEmbedded, dataDir, isJsonOnly }, logger).catch((error: unknown) => {
+    const first = { isEmbedded, dataDir, isJsonOnly, hasConsole: config.console === 'on' };
+    await greet(gateway, first, logger).catch((error: unknown) => {
       // If the gateway is stopped meanwhile, its database is closed.
       if (!end.hasBegun) throw error;
     });
@@ -60,7 +61,7 @@ export async function bootstrap(): Promise<void> {
 function endWhenTold(
   gateway: Gateway,
   sighupHandler: SighupHandler,
-  { drainTimeoutMs, catalogFile }: GatewayConfig,
+  { drainTimeoutMs, catalogFile, vendorsDir }: GatewayConfig,
   logger: Logger,
 ): { readonly hasBegun: boolean } {
   const end = { hasBegun: false };
@@ -85,7 +86,7 @@ function endWhenTold(
     });
   }
   sighupHandler.listen({
-    catalogFile,
+    isReloadable: catalogFile !== undefined || vendorsDir !== undefined,
     reload: gateway.reload,
     stop: () => {
       stop(0);

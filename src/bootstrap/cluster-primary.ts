@@ -22,7 +22,7 @@ import { type DeadWorker, WorkerRestartPolicy } from './worker-restart-policy.js
  * metrics), replaces workers that die, and on SIGTERM drains the workers before it stops the rest.
  */
 export async function runPrimary(config: GatewayConfig, logger: Logger): Promise<void> {
-  const scope = sandboxScope(config, loadCatalog(config.catalogFile));
+  const scope = sandboxScope(config, loadCatalog(config.catalogFile, config.vendorsDir));
   const postgres =
     config.databaseUrl === undefined
       ? await EmbeddedPostgres.start({
@@ -57,7 +57,7 @@ export async function runPrimary(config: GatewayConfig, logger: Logger): Promise
   }).install();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop);
   new SighupHandler().listen({
-    catalogFile: config.catalogFile,
+    isReloadable: config.catalogFile !== undefined || config.vendorsDir !== undefined,
     reload: () => {
       workers.reload();
     },

@@ -20,6 +20,8 @@ export interface FirstStart {
   readonly dataDir: string;
   /** Standard output is a log of JSON lines that other programs read, as in a container: nothing else is written to it. */
   readonly isJsonOnly: boolean;
+  /** The page at `/console/` is there. */
+  readonly hasConsole: boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ export async function greet(gateway: Gateway, first: FirstStart, logger: Logger)
       if (first.isJsonOnly) await keepKey(issued.key, first.dataDir, logger);
       else {
         await flushed(logger);
-        process.stdout.write(`${welcomeText(gateway.url, issued.key)}\n`);
+        process.stdout.write(`${welcomeText(gateway.url, issued.key, first.hasConsole)}\n`);
       }
       return;
     }

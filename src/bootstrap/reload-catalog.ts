@@ -20,12 +20,12 @@ interface Running {
 }
 
 /**
- * Reads `CATALOG_FILE` again and replaces models, prices and providers at once. An invalid file changes nothing and is
+ * Reads `CATALOG_FILE` and the files of vendors again and replaces models, prices and providers at once. An invalid file changes nothing and is
  * logged. Running calls and tasks keep the price of their hold.
  */
 export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
   try {
-    const loaded = loadCatalog(config.catalogFile);
+    const loaded = loadCatalog(config.catalogFile, config.vendorsDir);
     const providers = providersOptions(config, loaded, sandbox);
     const catalog = withSandboxModels(loaded, sandboxedOf(providers));
     app.get(ProviderRegistry).replace(providers);

@@ -1,13 +1,14 @@
 /** What SIGHUP does once the gateway has started. */
 interface Actions {
-  readonly catalogFile: string | undefined;
+  /** There are files to read again: `CATALOG_FILE` or those of `VENDORS_DIR`. */
+  readonly isReloadable: boolean;
   readonly reload: () => void;
   readonly stop: () => void;
 }
 
 /**
- * Handles SIGHUP from the first moment. A signal during the start acts after it. With `CATALOG_FILE` the file is read
- * again. Without it SIGHUP means that the terminal was closed, so the gateway ends.
+ * Handles SIGHUP from the first moment. A signal during the start acts after it. With `CATALOG_FILE` or `VENDORS_DIR` the files
+ * are read again. Without them SIGHUP means that the terminal was closed, so the gateway ends.
  */
 export class SighupHandler {
   private actions: Actions | undefined;
@@ -27,7 +28,7 @@ export class SighupHandler {
   }
 }
 
-function act({ catalogFile, reload, stop }: Actions): void {
-  if (catalogFile === undefined) stop();
-  else reload();
+function act({ isReloadable, reload, stop }: Actions): void {
+  if (isReloadable) reload();
+  else stop();
 }

@@ -65,7 +65,7 @@ export async function startGateway(
   logger: Logger,
   { shared, operatorSocket, isEmbedded }: StartOptions = {},
 ): Promise<Gateway> {
-  const loaded = loadCatalog(config.catalogFile);
+  const loaded = loadCatalog(config.catalogFile, config.vendorsDir);
   nameVoices(loaded.voiceAliases, loaded.rows);
   const scope = sandboxScope(config, loaded);
   const sandbox = scope === 'none' || shared ? undefined : await startSandbox();

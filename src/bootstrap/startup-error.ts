@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { loadCatalog } from '../catalog/catalog-file.js';
+import { readVariable } from '../platform/config/environment-variables.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { redactText } from '../common/secrets/redact-text.js';
 
@@ -19,7 +20,7 @@ export function startupError(error: unknown): string {
 
 function catalogFaults(path: string | undefined): readonly string[] {
   try {
-    loadCatalog(path);
+    loadCatalog(path, readVariable('VENDORS_DIR'));
     return [];
   } catch (error) {
     return error instanceof ConfigError ? error.problems : [];

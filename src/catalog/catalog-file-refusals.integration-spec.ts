@@ -17,6 +17,24 @@ describe('a catalog file', () => {
       /routes\.0\.weight does not fit this operation/,
     ],
     [
+      'a route without a cost that is to be ordered by cost',
+      {
+        models: [
+          {
+            id: 'aud-v3',
+            route_order: 'cheapest',
+            routes: [{ provider: 'elevenlabs', upstream_model: 'm' }],
+          },
+        ],
+      },
+      /routes\.0\.cost is required with route_order cheapest/,
+    ],
+    [
+      'an order by cost without routes',
+      { models: [{ id: 'aud-v3', route_order: 'cheapest' }] },
+      /routes is required with route_order cheapest/,
+    ],
+    [
       'the protocol of text of a route of another operation',
       {
         models: [

@@ -3,6 +3,8 @@ import { overlay, problemOf, providerAt, TOKEN_PRICE } from '../../test/support/
 import { loadCatalog } from './catalog-file.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 
+const VIDEO_PRICE = { unit: 'video', by_seconds: [{ seconds: '5', micro_usd: 100 }] };
+
 describe('loadCatalog', () => {
   it('gives the built-in rows without a file', () => {
     expect(loadCatalog(undefined).rows).toBe(BUILT_IN_MODELS);
@@ -121,5 +123,24 @@ describe('loadCatalog', () => {
   it('takes the key of a built-in provider for another one too', () => {
     const provider = { ...providerAt('http://127.0.0.1:9/v1'), api_key_env: 'OPENAI_API_KEY' };
     expect(problemOf({ providers: [provider] })).toBe('none');
+  });
+
+  it('takes how the figures of a shipped vendor are read, and nothing alone of a provider that is none', () => {
+    const cost = { figure: 'usage.cost_in_usd_ticks', unit: 'usd' };
+    const model = { id: 'vid-xai-imagine', price: VIDEO_PRICE };
+    const { rows, providers } = loadCatalog(
+      overlay({ models: [model], providers: [{ id: 'xai-video', reported_cost: cost }] }),
+    );
+    expect(providers).toEqual([]);
+    expect(rows.at(-1)?.routes).toEqual([
+      {
+        provider: 'xai-video',
+        upstreamModel: 'grok-imagine-video',
+        reportedCost: { figure: 'usage.cost_in_usd_ticks' },
+      },
+    ]);
+    expect(problemOf({ providers: [{ id: 'xai-vide', reported_cost: cost }] })).toContain(
+      'providers.0.protocol is required',
+    );
   });
 });

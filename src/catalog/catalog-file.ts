@@ -5,6 +5,7 @@ import { validatorOf } from '../common/validation/compiled-validator.js';
 import { everyFault } from '../common/validation/every-fault.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { isGatewayVariable } from '../platform/config/environment-variables.js';
+import { modelsOfVendors } from '../providers/providers.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 import {
@@ -32,23 +33,32 @@ export interface LoadedCatalog {
 /**
  * The built-in rows with the overlay file applied; without a path, the built-in rows alone. Throws {@link ConfigError}
  * for an unreadable file, and for everything that is wrong in it.
+ * @param vendorsDir the folder of the operator's vendors: a model that one offers needs only a price
  */
-export function loadCatalog(path: string | undefined): LoadedCatalog {
+export function loadCatalog(path: string | undefined, vendorsDir?: string): LoadedCatalog {
   if (path === undefined) return { rows: BUILT_IN_MODELS, providers: [] };
-  return overlaidCatalog(readOverlay(path));
+  return overlaidCatalog(readOverlay(path), vendorsDir);
+}
+
+/** The ids of the models to which an overlay file gives a price. Throws {@link ConfigError} where it cannot be read. */
+export function pricedModels(path: string | undefined): ReadonlySet<unknown> {
+  if (path === undefined) return new Set();
+  const entries = listOf(readOverlay(path), 'models').filter(isJsonObject);
+  return new Set(entries.filter(({ price }) => isJsonObject(price)).map(({ id }) => id));
 }
 
 /** The built-in rows with an overlay applied. Throws {@link ConfigError} for everything that is wrong in it. */
-export function overlaidCatalog(json: unknown): LoadedCatalog {
+export function overlaidCatalog(json: unknown, vendorsDir?: string): LoadedCatalog {
   if (isJsonObject(json) && 'upstream_calls' in json) throw problem(UPSTREAM_CALLS_ARE_GONE);
   const faults = everyFault(CatalogOverlay, json);
   const problems = faults.map((fault) => described(fault, json));
   const rows = new Map(BUILT_IN_MODELS.map((row) => [row.id, row]));
+  const offered = modelsOfVendors(vendorsDir);
   for (const [index, entry] of listOf(json, 'models').entries()) {
     if (everyFault(OverlayModel, entry).length > 0) continue;
     const model = validatorOf(OverlayModel).parse(entry);
     try {
-      rows.set(model.id, overlaidRow(model, rows.get(model.id)));
+      rows.set(model.id, overlaidRow(model, rows.get(model.id) ?? offered.get(model.id)));
     } catch (error) {
       if (!(error instanceof RowFaults)) throw error;
       const named = error.faults.map((fault) => `models.${index}: ${fault} (model ${model.id})`);

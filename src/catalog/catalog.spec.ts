@@ -3,11 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { Catalog } from './catalog.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
+import type { ImageChoice } from './image-choices.js';
 import {
   priceOfRequest,
   priceOfSeconds,
   priceOfText,
-  quoteOfImage,
+  quoteOfImages,
   quoteOfVideo,
 } from './price-rule.js';
 import type { JsonObject } from '../common/json-object.js';
@@ -150,6 +151,14 @@ describe('price rules', () => {
       choice: { seconds: '5' },
     });
     expect(quote({ resolution: '1080p' })?.amountMicroUsd).toBe(250_000n);
+    const chosen = (resolution: string, sound?: boolean, constants: JsonObject = {}) =>
+      quoteOfVideo({ price, terms: { constants } }, '5', { resolution, sound })?.amountMicroUsd;
+    expect([chosen('720p'), chosen('720p', true), chosen('1080p')]).toEqual([
+      150_000n,
+      225_000n,
+      250_000n,
+    ]);
+    expect(chosen('1080p', false, { resolution: '720p', audio: true })).toBe(225_000n);
     expect(quoteOfVideo({ price, terms: { constants: { resolution: '720p' } } }, '6')).toBe(
       undefined,
     );
@@ -163,13 +172,32 @@ describe('price rules', () => {
     ];
     const price = { unit: 'request', microUsd: 60_000n, byQualitySize } as const;
     const amount = (constants: JsonObject, size?: string) =>
-      quoteOfImage({ price, terms: { constants } }, size).amountMicroUsd;
+      quoteOfImages({ price, terms: { constants } }, { size }, 1).amountMicroUsd;
     expect(amount({ quality: 'high' }, '1024x1024')).toBe(167_000n);
     expect(amount({ quality: 'high' }, '1536x1024')).toBe(250_000n);
     expect(amount({ quality: 'low', size: '1024x1024' }, '1536x1024')).toBe(11_000n);
     expect(amount({ quality: 'low' }, '1536x1024')).toBe(60_000n);
     expect(amount({ quality: 'high' })).toBe(60_000n);
     expect(amount({}, '1024x1024')).toBe(60_000n);
+  });
+
+  it('price images by the quality and the size that the caller chooses', () => {
+    const byQualitySize = [
+      { quality: 'high', size: '1024x1024', microUsd: 167_000n },
+      { quality: 'high', size: '1536x1024', microUsd: 250_000n },
+      { quality: 'low', size: '1024x1024', microUsd: 11_000n },
+    ];
+    const price = { unit: 'request', microUsd: 60_000n, byQualitySize } as const;
+    const amount = (choice: ImageChoice, count = 1) =>
+      quoteOfImages({ price }, choice, count).amountMicroUsd;
+    expect(amount({ quality: 'low', size: '1024x1024' }, 3)).toBe(33_000n);
+    expect(amount({ quality: 'high', size: '1536x1024' })).toBe(250_000n);
+    expect(amount({ quality: 'high' })).toBe(250_000n);
+    expect(amount({ quality: 'none' })).toBe(60_000n);
+    expect(quoteOfImages({ price: { ...price, factorPermille: 500n } }, {}, 3)).toMatchObject({
+      amountMicroUsd: 90_000n,
+      basis: { unit: 'image', quantity: 3, unitPrice: '60000' },
+    });
   });
 });
 

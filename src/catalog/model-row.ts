@@ -16,6 +16,10 @@ type LimitsOf<O extends Operation> = [RequiredLimit<O> | OptionalLimit<O>] exten
   ? Readonly<Record<string, never>>
   : Pick<Limits, RequiredLimit<O>> & Partial<Pick<Limits, OptionalLimit<O>>>;
 
+/** How the routes of a model are ordered. */
+export const ROUTE_ORDERS = ['listed', 'cheapest'] as const;
+export type RouteOrder = (typeof ROUTE_ORDERS)[number];
+
 interface Row<O extends Operation> {
   readonly id: string;
   readonly operation: O;
@@ -31,6 +35,10 @@ interface Row<O extends Operation> {
   readonly aliases?: readonly string[];
   /** The price book by which the price is that of one account; absent = the price of the list. */
   readonly priceBook?: AppliedPriceBook;
+  /** Whether callers may order and exclude the routes, by neutral names (`x-gateway-route`). */
+  readonly isRoutable?: boolean;
+  /** `cheapest`: the routes are tried in the order of their costs; absent = in that of the row, by their weights. */
+  readonly routeOrder?: RouteOrder;
   /** A disabled model is in no list, and requests for it find no model. */
   readonly enabled: boolean;
 }

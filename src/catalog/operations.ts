@@ -58,6 +58,14 @@ const SOUND_OF_A_LENGTH = {
   limits: { required: [], optional: [] },
 } as const;
 
+/** Where images are made of others, by the models that can. */
+export const IMAGE_EDITS = {
+  path: '/v1/images/edits',
+  family: 'general',
+  tag: 'images',
+  endpointType: 'image-edits',
+} as const satisfies Endpoint;
+
 /** The operations that the gateway sells, in the order of lists. A new one is a row here and a port. */
 export const OPERATIONS = {
   chat: {
@@ -93,12 +101,16 @@ export const OPERATIONS = {
     family: 'general',
     tag: 'images',
     endpointType: 'image-generation',
+    faces: [IMAGE_EDITS],
     description: 'Images from text',
     inputs: ['text'],
     outputs: ['image'],
     hasVoice: false,
     unit: 'request',
-    limits: { required: ['sizes'], optional: [] },
+    limits: {
+      required: ['sizes'],
+      optional: ['qualities', 'backgrounds', 'outputFormats', 'maxN', 'maxEditImages'],
+    },
   },
   video: {
     path: '/v1/videos',
@@ -110,7 +122,10 @@ export const OPERATIONS = {
     outputs: ['video'],
     hasVoice: false,
     unit: 'video',
-    limits: { required: ['maxImageUrls'], optional: ['sizePattern', 'aspectRatios'] },
+    limits: {
+      required: ['maxImageUrls'],
+      optional: ['sizePattern', 'aspectRatios', 'resolutions', 'audio', 'frames'],
+    },
   },
   speech: {
     path: '/v1/audio/speech',

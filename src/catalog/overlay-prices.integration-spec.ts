@@ -61,6 +61,146 @@ describe('a price in the overlay', () => {
     });
   });
 
+  const choosing = (limits: object, perSecond: readonly object[], more: object = {}) =>
+    problemsOfOverlay({
+      models: [{ id: 'vid-omni', limits, price: { ...VIDEO, per_second: perSecond }, ...more }],
+    });
+  const at = (resolution: string, sound: boolean) => ({
+    resolution,
+    sound,
+    micro_usd_per_second: 3,
+  });
+
+  it('of a video has one per second for everything that its limits let callers choose', () => {
+    const both = [at('720p', false), at('720p', true)];
+    expect(choosing({ resolutions: ['720p'] }, both)).toEqual([]);
+    expect(choosing({ resolutions: ['720p'], audio: true }, both)).toEqual([]);
+    expect(choosing({ audio: true }, both, { constants: { resolution: '720p' } })).toEqual([]);
+  });
+
+  it.each<[object, readonly object[], object, RegExp]>([
+    [
+      { resolutions: ['720p', '1080p'] },
+      [at('720p', false)],
+      {},
+      /per_second has no price for resolution 1080p, sound false/,
+    ],
+    [
+      { resolutions: ['720p'], audio: true },
+      [at('720p', false)],
+      {},
+      /no price for resolution 720p, sound true/,
+    ],
+    [
+      { audio: true },
+      [at('720p', true)],
+      { constants: { resolution: '720p' } },
+      /no price for resolution 720p, sound false/,
+    ],
+    [
+      { resolutions: ['720p'] },
+      [at('720p', false)],
+      { constants: { resolution: '720p' } },
+      /limits\.resolutions must not stand beside a constant/,
+    ],
+    [
+      { audio: true },
+      [at('720p', false)],
+      { constants: { sound: true } },
+      /limits\.audio must not stand beside a constant/,
+    ],
+    [
+      { resolutions: ['720p'] },
+      [at('720p', false)],
+      { drop: ['resolution'] },
+      /limits\.resolutions must not stand beside a constant/,
+    ],
+    [{ frames: ['last'] }, [at('720p', false)], {}, /frames must be \["first"\] or/],
+    [{ resolutions: [] }, [at('720p', false)], {}, /resolutions/],
+  ])('is refused for limits %j with the prices %j beside %j', (limits, perSecond, more, says) => {
+    expect(choosing(limits, perSecond, more)).toEqual([expect.stringMatching(says)]);
+  });
+
+  const imagePrices = (qualities: readonly string[]) =>
+    qualities.map((quality) => ({ quality, size: '1x1', micro_usd: 3 }));
+  const choosingImages = (
+    limits: object,
+    rows: readonly object[],
+    constants?: object,
+    terms = {},
+  ) =>
+    problemsOfOverlay({
+      models: [
+        {
+          id: 'gen-own',
+          operation: 'image',
+          routes: [],
+          limits: { sizes: ['1x1'], ...limits },
+          price: {
+            unit: 'request',
+            micro_usd: 5,
+            ...(rows.length > 0 && { by_quality_size: rows }),
+          },
+          ...(constants && { constants }),
+          ...terms,
+        },
+      ],
+    });
+
+  it('of an image has one for each quality and size that its limits let callers choose', () => {
+    const qualities = ['low', 'high'];
+    expect(choosingImages({ qualities }, imagePrices(qualities))).toEqual([]);
+    expect(choosingImages({ output_formats: ['png'], max_n: 10, max_edit_images: 16 }, [])).toEqual(
+      [],
+    );
+  });
+
+  it.each<[object, readonly object[], object | undefined, RegExp]>([
+    [
+      { qualities: ['low', 'high'] },
+      imagePrices(['low']),
+      undefined,
+      /by_quality_size has no price for quality high, size 1x1/,
+    ],
+    [
+      { qualities: ['low'] },
+      imagePrices(['low']),
+      { quality: 'low' },
+      /limits\.qualities must not stand beside a constant quality/,
+    ],
+    [
+      { backgrounds: ['opaque'] },
+      [],
+      { background: 'opaque' },
+      /limits\.backgrounds must not stand beside a constant background/,
+    ],
+    [
+      { output_formats: ['png'] },
+      [],
+      { output_format: 'png' },
+      /limits\.output_formats must not stand beside/,
+    ],
+    [
+      { qualities: ['low'] },
+      imagePrices(['low']),
+      { size: '2x2' },
+      /by_quality_size has no price for quality low, size 2x2/,
+    ],
+    [{ output_formats: ['gif'] }, [], undefined, /output_formats/],
+    [{ max_n: 11 }, [], undefined, /max_n must be a whole number from 1 to 10/],
+    [{ max_edit_images: 17 }, [], undefined, /max_edit_images must be .* 1 to 16/],
+  ])('of images is refused for limits %j, prices %j, constants %j', (limits, rows, own, says) => {
+    expect(choosingImages(limits, rows, own)).toEqual([expect.stringMatching(says)]);
+  });
+
+  it.each([{ drop: ['quality'] }, { rename: { quality: 'q' }, constants: { q: 'low' } }])(
+    'of images is refused where the provider does not get the quality that is paid for: %j',
+    (terms) => {
+      const own = choosingImages({ qualities: ['low'] }, imagePrices(['low']), undefined, terms);
+      expect(own).toEqual([expect.stringMatching(/limits\.qualities must not stand beside/)]);
+    },
+  );
+
   const tier = { above_input_tokens: 5, input_micro_usd_per_million: 1 };
   const perSecond = { resolution: '1080p', sound: true, micro_usd_per_second: 3 };
   const image = { quality: 'high', size: '1x1', micro_usd: 3 };

@@ -2,7 +2,9 @@ import type { Operation } from '../providers/ports/provider-ports.js';
 import { OPERATIONS } from './operations.js';
 import type { OverlayPrice, OverlayTokenLines } from './overlay-price.dto.js';
 import { RowFaults } from './overlay-terms.js';
-import type { PerRequest, PerVideo, PriceRule } from './price-rule.js';
+import type { PerRequest } from './image-choices.js';
+import type { PriceRule } from './price-rule.js';
+import type { PerVideo } from './video-choices.js';
 import {
   INPUT_LINES,
   type PerToken,

@@ -8,13 +8,18 @@ import { RowFaults, termsOf } from './overlay-terms.js';
 import { checkPriceFits } from './price-bounds.js';
 import type { CostedRoute } from './route-cost.js';
 import type { PriceRule } from './price-rule.js';
+import { faultsOfImageChoices } from './image-choices.js';
+import { faultsOfVideoChoices } from './video-choices.js';
 import type { OwnVoices } from './voices.js';
 
+/** A built-in row, or what a vendor's file says of a model: it has no price. */
+type BaseRow = ModelRow | (Omit<ModelRow<'video'>, 'price'> & { readonly price?: undefined });
+
 /**
- * The row of an overlay entry, based on a built-in row if there is one. Throws {@link RowFaults}, which name their fields, when
+ * The row of an overlay entry, based on another row if there is one. Throws {@link RowFaults}, which name their fields, when
  * the entry is incomplete or does not fit its operation. A model without a price is never sold.
  */
-export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
+export function overlaidRow(entry: OverlayModel, base?: BaseRow): ModelRow {
   const faults: string[] = [];
   const read = <T>(part: () => T): T | undefined => {
     try {
@@ -24,16 +29,19 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
       return undefined;
     }
   };
-  const operation = read(() => operationOf(entry, builtIn));
+  const operation = read(() => operationOf(entry, base));
   // Nothing else can be judged without it.
   if (operation === undefined) throw new RowFaults(faults);
-  const price = read(() => priceFor(entry, operation, builtIn));
-  const terms = read(() => termsOf(entry, operation, builtIn?.terms));
-  const limits = read(() => limitsOf(entry, operation, builtIn));
-  const ofChat = read(() => chatFieldsOf(entry, operation, builtIn));
-  const voices = read(() => voicesOf(entry, operation, builtIn));
+  const price = read(() => priceFor(entry, operation, base));
+  const terms = read(() => termsOf(entry, operation, base?.terms));
+  const limits = read(() => limitsOf(entry, operation, base));
+  const ofChat = read(() => chatFieldsOf(entry, operation, base));
+  const voices = read(() => voicesOf(entry, operation, base));
   read(() => {
     checkRoutesOfChat(entry, operation);
+  });
+  read(() => {
+    checkRouteOrder(entry);
   });
   const routes = read(() => routesOf(entry, operation));
   if (faults.length > 0) throw new RowFaults(faults);
@@ -46,11 +54,13 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
     ...(terms && { terms }),
     ...(voices && { voices }),
     ...(entry.aliases && { aliases: entry.aliases }),
-    ...soldBy(entry, routes, builtIn),
+    ...soldBy(entry, routes, base),
   } as ModelRow;
   read(() => {
     checkPriceFits(row);
   });
+  if (row.operation === 'video') faults.push(...faultsOfVideoChoices(row));
+  if (row.operation === 'image') faults.push(...faultsOfImageChoices(row));
   read(() => {
     checkCostsFit(row);
   });
@@ -61,21 +71,24 @@ export function overlaidRow(entry: OverlayModel, builtIn?: ModelRow): ModelRow {
 function priceFor(
   { price }: OverlayModel,
   operation: Operation,
-  builtIn: ModelRow | undefined,
+  base: BaseRow | undefined,
 ): PriceRule {
   if (price) return priceOf(price, operation);
-  if (builtIn === undefined) throw new Error('price is required for a new model');
-  return builtIn.price;
+  if (base?.price === undefined) throw new Error('price is required for a new model');
+  return base.price;
 }
 
 function soldBy(
-  { enabled }: OverlayModel,
-  routes: readonly CostedRoute[] | undefined,
-  builtIn?: ModelRow,
-): Pick<ModelRow, 'routes' | 'enabled'> {
+  { enabled, routable, route_order: routeOrder }: OverlayModel,
+  given: readonly CostedRoute[] | undefined,
+  base?: BaseRow,
+): Pick<ModelRow, 'routes' | 'enabled' | 'isRoutable' | 'routeOrder'> {
+  const routes = given ?? base?.routes ?? [];
   return {
-    routes: routes ?? builtIn?.routes ?? [],
-    enabled: enabled ?? builtIn?.enabled ?? true,
+    routes,
+    ...(routable !== undefined && { isRoutable: routable }),
+    ...(routeOrder !== undefined && { routeOrder }),
+    enabled: enabled ?? base?.enabled ?? true,
   };
 }
 
@@ -89,17 +102,17 @@ function checkCostsFit(row: ModelRow): void {
   }
 }
 
-function operationOf(entry: OverlayModel, builtIn?: ModelRow): Operation {
-  const operation = entry.operation ?? builtIn?.operation;
+function operationOf(entry: OverlayModel, base?: BaseRow): Operation {
+  const operation = entry.operation ?? base?.operation;
   if (operation === undefined) throw new Error('operation is required for a new model');
-  if (builtIn && builtIn.operation !== operation) {
-    throw new Error(`operation of a built-in model is ${builtIn.operation}`);
+  if (base && base.operation !== operation) {
+    throw new Error(`operation of a built-in model is ${base.operation}`);
   }
   return operation;
 }
 
-function limitsOf(entry: OverlayModel, operation: Operation, builtIn?: ModelRow): object {
-  const limits = { ...builtIn?.limits, ...(entry.limits && camelCased(entry.limits)) };
+function limitsOf(entry: OverlayModel, operation: Operation, base?: BaseRow): object {
+  const limits = { ...base?.limits, ...(entry.limits && camelCased(entry.limits)) };
   const { required, optional } = OPERATIONS[operation].limits;
   const names = { required: required.map(toSnakeCase), optional: optional.map(toSnakeCase) };
   requireOnly(snakeCased(limits), names, 'limits');
@@ -109,13 +122,13 @@ function limitsOf(entry: OverlayModel, operation: Operation, builtIn?: ModelRow)
 function chatFieldsOf(
   { hidden_reasoning: isHidden, min_output_tokens: min, limits }: OverlayModel,
   operation: Operation,
-  builtIn?: ModelRow,
+  base?: BaseRow,
 ): Partial<Pick<ModelRow<'chat'>, 'hiddenReasoning' | 'minOutputTokens'>> {
   if (operation !== 'chat') {
     refuseGiven({ hidden_reasoning: isHidden, min_output_tokens: min });
     return {};
   }
-  const known: Partial<ModelRow<'chat'>> = builtIn?.operation === 'chat' ? builtIn : {};
+  const known: Partial<ModelRow<'chat'>> = base?.operation === 'chat' ? base : {};
   checkFloor(min, limits?.max_output_tokens ?? known.limits?.maxOutputTokens);
   const { hiddenReasoning = false, minOutputTokens = MIN_OUTPUT_TOKENS } = known;
   return {
@@ -140,10 +153,10 @@ function refuseGiven(fields: object): void {
 function voicesOf(
   { voices }: OverlayModel,
   operation: Operation,
-  builtIn?: ModelRow,
+  base?: BaseRow,
 ): OwnVoices | undefined {
   if (!OPERATIONS[operation].hasVoice) refuseGiven({ voices });
-  return voices ?? builtIn?.voices;
+  return voices ?? base?.voices;
 }
 
 /** What only routes of text have: weights, which order them, and the protocol in which they are asked. */
@@ -154,6 +167,19 @@ function checkRoutesOfChat({ routes = [] }: OverlayModel, operation: Operation):
       value === undefined ? [] : [`routes.${index}.${name} does not fit this operation`],
     ),
   );
+  if (faults.length > 0) throw new RowFaults(faults);
+}
+
+/** What orders routes by cost: the cost of each, and no weights beside it. */
+function checkRouteOrder({ route_order: order, routes = [] }: OverlayModel): void {
+  if (order !== 'cheapest') return;
+  const faults = routes.flatMap(({ cost, weight }, index) => [
+    ...(cost === undefined ? [`routes.${index}.cost is required with route_order cheapest`] : []),
+    ...(weight === undefined
+      ? []
+      : [`routes.${index}.weight must not be set with route_order cheapest`]),
+  ]);
+  if (routes.length === 0) faults.push('routes is required with route_order cheapest');
   if (faults.length > 0) throw new RowFaults(faults);
 }
 

@@ -119,3 +119,10 @@ function faultsOfChatKeys(entry: OverlayTerms): string[] {
     (name) => `${name} does not fit this operation`,
   );
 }
+
+/** Whether the upstream does not get a field as the caller chose it: it is dropped, or a constant stands in its place. */
+export function hidesField(terms: UpstreamTerms | undefined, field: string): boolean {
+  const { drop = [], rename = {}, constants = {} } = terms ?? {};
+  const sentAs = Object.hasOwn(rename, field) ? rename[field] : field;
+  return drop.includes(field) || (sentAs !== undefined && Object.hasOwn(constants, sentAs));
+}

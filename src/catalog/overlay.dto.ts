@@ -1,7 +1,11 @@
 import { UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../providers/ports/attempt.js';
-import { MAX_DIMENSIONS } from '../providers/ports/embedding.port.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { BUILT_IN_PROVIDERS, type Protocol, PROTOCOL_NAMES } from '../providers/providers.js';
+import {
+  BUILT_IN_PROVIDERS,
+  isShippedVendor,
+  type Protocol,
+  PROTOCOL_NAMES,
+} from '../providers/providers.js';
 import {
   Custom,
   Bool,
@@ -14,16 +18,16 @@ import {
 } from '../common/validation/fields.js';
 import { Needs, RequiredIf, RequiredWhen } from '../common/validation/cross-field-rules.js';
 import { isJsonObject } from '../common/json-object.js';
+import { ROUTE_ORDERS, type RouteOrder } from './model-row.js';
 import { OPERATION_NAMES } from './operations.js';
+import { MAX_OUTPUT_TOKENS, OverlayLimits } from './overlay-limits.dto.js';
 import { OverlayPrice } from './overlay-price.dto.js';
 import { COST_FIGURES, type CostFigure } from './reported-cost.js';
 import { OverlayTerms } from './overlay-terms.dto.js';
 import { premadeVoice } from './voices.js';
-import { SONG_SHAPES, type SongShape } from './song-shape.js';
 import { parseUrl } from '../common/parse-url.js';
 
 const MAX_NAME = 200;
-const MAX_OUTPUT_TOKENS = 10_000_000;
 const MAX_MODELS = 1_000;
 const MAX_ROUTES = 8;
 const MAX_ALIASES = 100;
@@ -33,22 +37,6 @@ const ALIAS = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
 const VOICE = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
 const ALIAS_SAYS = 'must be printable ASCII, at most 200 characters, with blanks only between them';
 const optional = { optional: true } as const;
-
-function isPattern(value: unknown): boolean {
-  if (typeof value !== 'string' || value.length > MAX_NAME) return false;
-  try {
-    return new RegExp(value) instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
-
-function isRange(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 2) return false;
-  const isDimension = (n: unknown) =>
-    Number.isInteger(n) && Number(n) >= 1 && Number(n) <= MAX_DIMENSIONS;
-  return value.every(isDimension) && Number(value[0]) <= Number(value[1]);
-}
 
 function isVoiceMap(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
@@ -102,60 +90,6 @@ export class OverlayRoute {
   cost?: OverlayPrice;
 }
 
-/** Limits. Only those of the model's operation are valid. */
-export class OverlayLimits {
-  @Int({ min: 1, max: MAX_OUTPUT_TOKENS, ...optional })
-  max_output_tokens?: number;
-
-  @Int({ min: 1, max: 100_000_000, ...optional })
-  context_length?: number;
-
-  @Text({ max: MAX_NAME, ...optional, list: { min: 1, max: 100 } })
-  sizes?: string[];
-
-  @Custom(isPattern, 'must be a regular expression', { ...optional, api: { type: String } })
-  size_pattern?: string;
-
-  @Text({ max: MAX_NAME, ...optional, list: { min: 1, max: 100 } })
-  aspect_ratios?: string[];
-
-  @Int({ min: 0, max: 100, ...optional })
-  max_image_urls?: number;
-
-  @Int({ min: 1, max: 1_000_000, ...optional })
-  max_input?: number;
-
-  @Int({ min: 1, max: 10, ...optional })
-  max_voices?: number;
-
-  @Custom(isRange, `must be two whole numbers from 1 to ${MAX_DIMENSIONS}, the smaller one first`, {
-    ...optional,
-    api: { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 },
-  })
-  dimensions?: [number, number];
-
-  @Int({ min: 1, max: 1_000_000, ...optional })
-  max_input_tokens?: number;
-
-  @Int({ min: 1, max: 2_048, ...optional })
-  max_inputs?: number;
-
-  @Int({ min: 1, max: 86_400, ...optional })
-  max_seconds?: number;
-
-  @Int({ min: 1, max: 86_400_000_000, ...optional })
-  min_micros?: number;
-
-  @Enum(SONG_SHAPES, optional)
-  shape?: SongShape;
-
-  @Pattern(/^[a-z][a-z0-9_]{0,63}$/, 'must be lowercase words with underscores', {
-    ...optional,
-    list: { min: 1, max: 500 },
-  })
-  stem_types?: string[];
-}
-
 /** A new model, or the fields of a built-in one that change. */
 export class OverlayModel extends OverlayTerms {
   @ModelId()
@@ -190,6 +124,12 @@ export class OverlayModel extends OverlayTerms {
   aliases?: string[];
 
   @Bool(optional)
+  routable?: boolean;
+
+  @Enum(ROUTE_ORDERS, optional)
+  route_order?: RouteOrder;
+
+  @Bool(optional)
   enabled?: boolean;
 }
 
@@ -208,10 +148,11 @@ export class OverlayReportedCost {
   micro_usd_per_million_units?: number;
 }
 
-/** The entry says of a built-in provider only how its figures are read. */
+/** The entry says of a built-in provider, or of a shipped vendor, only how its figures are read. */
 export function isReportedCostAlone(entry: Readonly<Record<string, unknown>>): boolean {
   const { id, protocol, base_url: url, api_key_env: variable, reported_cost: cost } = entry;
-  const isBuiltIn = BUILT_IN_PROVIDERS.some((provider) => provider.id === id);
+  const isBuiltIn =
+    BUILT_IN_PROVIDERS.some((provider) => provider.id === id) || isShippedVendor(id);
   const isAlone = [protocol, url, variable].every((value) => value === undefined);
   return isBuiltIn && isAlone && cost !== undefined;
 }
@@ -220,7 +161,7 @@ const RequiredOfOthers = () => RequiredIf((entry) => !isReportedCostAlone(entry)
 
 /**
  * A provider that is not built in. Its key stays in the environment; with an empty `api_key_env` it takes no key. Of a built-in
- * provider an entry may have `reported_cost` alone.
+ * provider and of a shipped vendor an entry may have `reported_cost` alone.
  */
 export class OverlayProvider {
   @Pattern(/^[a-z][a-z0-9-]{0,63}$/, 'must be lowercase letters, digits and hyphens')

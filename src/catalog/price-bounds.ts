@@ -1,6 +1,6 @@
 import { ceilDiv, type MicroUsd, MAX_MICRO_USD } from '../common/money/micro-usd.js';
 import type { ModelRow } from './model-row.js';
-import type { PerVideo } from './price-rule.js';
+import type { PerVideo } from './video-choices.js';
 import { TOKENS_PER_PRICE } from '../common/money/price-lines.js';
 import { INPUT_LINES, type PerToken, TOKEN_LINES, type TokenLine } from './token-price.js';
 
@@ -28,15 +28,17 @@ type Charge = readonly [name: string, amountMicroUsd: MicroUsd];
 function largestCharges(row: ModelRow): readonly Charge[] {
   const { price } = row;
   switch (price.unit) {
-    case 'request':
+    case 'request': {
+      const most = 'maxN' in row.limits ? BigInt(row.limits.maxN ?? 1) : 1n;
       return [
-        ['micro_usd', price.microUsd],
+        ['micro_usd', price.microUsd * most],
         ['max_mode_micro_usd', price.maxModeMicroUsd ?? 0n],
         ...(price.byQualitySize ?? []).map(({ quality, size, microUsd }): Charge => [
           `by_quality_size (${quality}, ${size})`,
-          microUsd,
+          microUsd * most,
         ]),
       ];
+    }
     case 'token':
       return chargesOfTokens(
         price,

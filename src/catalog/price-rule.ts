@@ -5,23 +5,9 @@ import { WHOLE_PERMILLE } from '../common/money/price-lines.js';
 import type { UpstreamTerms } from '../providers/ports/attempt.js';
 import { type Factored, factorOf } from './price-factor.js';
 import type { PerToken } from './token-price.js';
+import { type ImageChoice, type PerRequest, unitPriceOfImage } from './image-choices.js';
+import { type PerVideo, secondPriceOf, type VideoChoice } from './video-choices.js';
 
-/**
- * Flat price per accepted request; `maxModeMicroUsd` if the model offers Max mode. An image whose quality and size are in
- * `byQualitySize` has the price there.
- */
-export interface PerRequest extends Factored {
-  readonly unit: 'request';
-  readonly microUsd: MicroUsd;
-  readonly maxModeMicroUsd?: MicroUsd;
-  readonly byQualitySize?: readonly ImagePrice[];
-}
-/** The price of an image of this quality and size. */
-export interface ImagePrice {
-  readonly quality: string;
-  readonly size: string;
-  readonly microUsd: MicroUsd;
-}
 /** Price of one Unicode code point of billed text. */
 export interface PerCodePoint extends Factored {
   readonly unit: 'code_point';
@@ -37,22 +23,6 @@ export interface PerRequestedSecond extends Factored {
   readonly unit: 'requested_second';
   readonly microUsd: MicroUsd;
 }
-/**
- * A price per value of `seconds` (decision G-26), which are the lengths that are sold. A video whose resolution and sound
- * are in `perSecond` has the price there for each of its seconds.
- */
-export interface PerVideo extends Factored {
-  readonly unit: 'video';
-  readonly microUsdBySeconds: Readonly<Record<string, MicroUsd>>;
-  readonly perSecond?: readonly VideoPrice[];
-}
-/** The price of one second of video of this resolution, with or without sound. */
-export interface VideoPrice {
-  readonly resolution: string;
-  readonly sound: boolean;
-  readonly microUsdPerSecond: MicroUsd;
-}
-
 /** How a model is priced. */
 export type PriceRule =
   PerRequest | PerCodePoint | PerMeasuredSecond | PerRequestedSecond | PerToken | PerVideo;
@@ -115,24 +85,15 @@ export function quoteOfRequest(rule: PerRequest, maxMode = false): Quote {
   };
 }
 
-/** Price of one image, with the basis of the charge: see {@link unitPriceOfImage}. */
-export function quoteOfImage(row: PricedRow<PerRequest>, wantedSize: string | undefined): Quote {
-  const unitPrice = unitPriceOfImage(row, wantedSize);
-  const quote = quoteOf('image', 1, unitPrice, amountOf(row.price, unitPrice, 1));
-  return { ...quote, choice: { size: wantedSize } };
-}
-
-/**
- * The price of an image of this size. The constants of its row are what the provider gets, whatever the caller wants; a
- * size that nobody names is the provider's choice and costs the flat price.
- */
-export function unitPriceOfImage(
-  { price, terms }: PricedRow<PerRequest>,
-  wantedSize: string | undefined,
-): MicroUsd {
-  const { quality, size = wantedSize } = terms?.constants ?? {};
-  const known = price.byQualitySize?.find((row) => row.quality === quality && row.size === size);
-  return known?.microUsd ?? price.microUsd;
+/** Price of images, with the basis of the charge: see {@link unitPriceOfImage}. */
+export function quoteOfImages(
+  row: PricedRow<PerRequest>,
+  wanted: ImageChoice,
+  count: number,
+): Quote {
+  const unitPrice = unitPriceOfImage(row, wanted);
+  const quote = quoteOf('image', count, unitPrice, amountOf(row.price, unitPrice, count));
+  return { ...quote, choice: wanted };
 }
 
 function quoteOf(
@@ -146,12 +107,16 @@ function quoteOf(
 }
 
 /** Price of a video, with the basis of the charge: see {@link unitsOfVideo}. */
-export function quoteOfVideo(row: PricedRow<PerVideo>, seconds: string): Quote | undefined {
-  const units = unitsOfVideo(row, seconds);
+export function quoteOfVideo(
+  row: PricedRow<PerVideo>,
+  seconds: string,
+  chosen: VideoChoice = {},
+): Quote | undefined {
+  const units = unitsOfVideo(row, seconds, chosen);
   if (units === undefined) return undefined;
   const { unit, quantity, unitPrice } = units;
   const quote = quoteOf(unit, quantity, unitPrice, amountOf(row.price, unitPrice, quantity));
-  return { ...quote, choice: { seconds } };
+  return { ...quote, choice: { seconds, ...chosen } };
 }
 
 /** What a video counts, and its price for each. */
@@ -162,19 +127,19 @@ interface VideoUnits {
 }
 
 /**
- * The units of a video of this length: its seconds where the constants of its row choose a price per second, else one
- * request at the price of its length. Undefined if the model does not sell that length.
+ * The units of a video of this length: its seconds where the constants of its row or the caller choose a price per second,
+ * else one request at the price of its length. Undefined if the model does not sell that length.
  */
 export function unitsOfVideo(
   { price, terms }: PricedRow<PerVideo>,
   seconds: string,
+  chosen: VideoChoice = {},
 ): VideoUnits | undefined {
-  const { microUsdBySeconds, perSecond } = price;
+  const { microUsdBySeconds } = price;
   const ofLength = Object.hasOwn(microUsdBySeconds, seconds) && microUsdBySeconds[seconds];
   if (ofLength === false || ofLength === undefined) return undefined;
-  const { resolution, sound = false } = terms?.constants ?? {};
-  const known = perSecond?.find((row) => row.resolution === resolution && row.sound === sound);
-  return known
-    ? { unit: 'second', quantity: Number(seconds), unitPrice: known.microUsdPerSecond }
-    : { unit: 'request', quantity: 1, unitPrice: ofLength };
+  const perSecond = secondPriceOf(price, terms?.constants, chosen);
+  return perSecond === undefined
+    ? { unit: 'request', quantity: 1, unitPrice: ofLength }
+    : { unit: 'second', quantity: Number(seconds), unitPrice: perSecond };
 }

@@ -1,21 +1,22 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ModelRow } from './model-row.js';
-import { factorOf } from './price-factor.js';
-import { type PerRequest, type PerVideo, unitPriceOfImage, unitsOfVideo } from './price-rule.js';
+import { type PerRequest, usualPriceOfImage } from './image-choices.js';
+import { unitsOfVideo } from './price-rule.js';
 import { TOKEN_LINES, type TokenLine, type TokenLinePrices } from './token-price.js';
-import { decimalText } from '../common/money/price-lines.js';
-import { formatMicroUsd, type MicroUsd, multiply } from '../common/money/micro-usd.js';
+import {
+  choiceAtProvider,
+  secondPriceOf,
+  type VideoChoice,
+  videoChoicesOf,
+  type PerVideo,
+} from './video-choices.js';
+import type { JsonObject } from '../common/json-object.js';
+import { formatMicroUsd, multiply } from '../common/money/micro-usd.js';
 
 /** The parts of a row that its shown price depends on. */
-type PricedRow = Pick<ModelRow, 'operation' | 'price' | 'terms'>;
+export type PricedRow = Pick<ModelRow, 'operation' | 'price' | 'terms' | 'limits'>;
 
 const UNITS = ['request', 'image', 'code_point', 'second', 'token'] as const;
-const FREE = '0';
-/** Decimals of one micro-USD, and of one per million. */
-const DECIMALS_OF_MICRO = 6;
-const DECIMALS_PER_MILLION = 12;
-/** Decimals of one thousandth. */
-const DECIMALS_OF_FACTOR = 3;
 
 const perMillion = (tokens: string) =>
   ApiPropertyOptional({ type: String, description: `Micro-USD per million ${tokens}` });
@@ -66,6 +67,18 @@ export class ImagePriceView {
   amount_microusd!: string;
 }
 
+/** The price of a second of a video. */
+export class SecondPriceView {
+  @ApiProperty({ example: '720p', description: 'The `resolution` of the request' })
+  resolution!: string;
+
+  @ApiProperty({ example: true, description: 'The `audio` of the request' })
+  sound!: boolean;
+
+  @ApiProperty({ example: '50000', description: 'Micro-USD per second' })
+  amount_microusd!: string;
+}
+
 /** The price of a model. Amounts are micro-USD in digits; only those of its unit are present. */
 export class PriceView extends TokenPriceView {
   @ApiProperty({ enum: UNITS, description: 'What is counted' })
@@ -89,9 +102,16 @@ export class PriceView extends TokenPriceView {
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Micro-USD per request, by its `seconds`',
+    description:
+      'Micro-USD per request, by its `seconds`; of a video that has prices per second, without a choice of resolution and sound',
   })
   by_seconds?: Record<string, string>;
+
+  @ApiPropertyOptional({
+    type: [SecondPriceView],
+    description: 'Prices of a second of a video, where a request may choose among them',
+  })
+  per_second?: SecondPriceView[];
 
   @ApiPropertyOptional({
     type: 'integer',
@@ -100,36 +120,6 @@ export class PriceView extends TokenPriceView {
       'Thousandths of an amount that the account of the key pays, by its price book. The other fields are the listed prices: quantity times price times this / 1000 is rounded up to whole micro-USD. Absent where the prices are paid as they stand',
   })
   factor_permille?: number;
-}
-
-/** What model pickers read: USD in decimal digits. `price` is exact for every unit. */
-export class PricingView {
-  @ApiProperty({
-    example: '0.00000025',
-    description: 'USD per prompt token; 0 unless sold by token',
-  })
-  prompt!: string;
-
-  @ApiProperty({
-    example: '0.000002',
-    description: 'USD per completion token; 0 unless sold by token',
-  })
-  completion!: string;
-
-  @ApiPropertyOptional({ example: '0.01', description: 'USD per request, where it has one price' })
-  request?: string;
-
-  @ApiPropertyOptional({
-    example: '0.000000025',
-    description: 'USD per cached prompt token, where it has a price of its own',
-  })
-  input_cache_read?: string;
-
-  @ApiPropertyOptional({
-    example: '0.0000003125',
-    description: 'USD per prompt token written to the cache, where it has a price of its own',
-  })
-  input_cache_write?: string;
 }
 
 /**
@@ -159,9 +149,9 @@ function viewListed(row: PricedRow): PriceView {
         }),
       };
     case 'video':
-      return viewVideoPrice(rule, row.terms);
+      return viewVideoPrice(rule, row);
     case 'request':
-      return row.operation === 'image' ? viewImagePrice(rule, row.terms) : viewRequestPrice(rule);
+      return row.operation === 'image' ? viewImagePrice(rule, row) : viewRequestPrice(rule);
     case 'code_point':
       return { unit: 'code_point', amount_microusd: formatMicroUsd(rule.microUsd) };
     case 'measured_second':
@@ -183,9 +173,11 @@ function viewLines(prices: Partial<TokenLinePrices>): TokenPriceView {
   return Object.fromEntries(lines);
 }
 
-function viewVideoPrice(price: PerVideo, terms: PricedRow['terms']): PriceView {
+function viewVideoPrice(price: PerVideo, { limits, terms }: PricedRow): PriceView {
+  const choices = videoChoicesOf(limits as ModelRow<'video'>['limits']);
+  const [usual = {}] = choices;
   const lengths = Object.keys(price.microUsdBySeconds).flatMap((seconds) => {
-    const units = unitsOfVideo({ price, terms }, seconds);
+    const units = unitsOfVideo({ price, terms }, seconds, usual);
     return units === undefined ? [] : [{ seconds, ...units }];
   });
   const [first] = lengths;
@@ -199,16 +191,39 @@ function viewVideoPrice(price: PerVideo, terms: PricedRow['terms']): PriceView {
         formatMicroUsd(multiply(unitPrice, quantity)),
       ]),
     ),
+    ...(choices.length > 1 && viewSecondPrices(price, terms?.constants, choices)),
   };
 }
 
-function viewImagePrice(price: PerRequest, terms: PricedRow['terms']): PriceView {
+function viewSecondPrices(
+  price: PerVideo,
+  constants: JsonObject | undefined,
+  choices: readonly VideoChoice[],
+): Pick<PriceView, 'per_second'> {
+  const priced = choices.flatMap((choice) => {
+    const amount = secondPriceOf(price, constants, choice);
+    if (amount === undefined) return [];
+    const { resolution, sound } = choiceAtProvider(constants, choice);
+    return [
+      {
+        resolution: String(resolution),
+        sound: sound === true,
+        amount_microusd: formatMicroUsd(amount),
+      },
+    ];
+  });
+  return priced.length > 0 ? { per_second: priced } : {};
+}
+
+function viewImagePrice(price: PerRequest, row: PricedRow): PriceView {
+  const { terms } = row;
   const { quality, size } = terms?.constants ?? {};
+  const { qualities = [quality] } = row.limits as ModelRow<'image'>['limits'];
   const possible = (price.byQualitySize ?? []).filter(
-    (row) => row.quality === quality && (size === undefined || row.size === size),
+    (each) => qualities.includes(each.quality) && (size === undefined || each.size === size),
   );
   return {
-    ...viewRequestPrice({ ...price, microUsd: unitPriceOfImage({ price, terms }, undefined) }),
+    ...viewRequestPrice({ ...price, microUsd: usualPriceOfImage(price, row) }),
     unit: 'image',
     ...(possible.length > 0 && {
       by_quality_size: possible.map((row) => ({
@@ -226,23 +241,4 @@ function viewRequestPrice({ microUsd, maxModeMicroUsd: maxMode }: PerRequest): P
     amount_microusd: formatMicroUsd(microUsd),
     ...(maxMode !== undefined && { max_mode_amount_microusd: formatMicroUsd(maxMode) }),
   };
-}
-
-/** The price in the words of model pickers, by the factor of the account. */
-export function viewPricing({ operation, price, terms }: PricedRow): PricingView {
-  const usd = (amount: MicroUsd, places: number) =>
-    decimalText(amount * factorOf(price), places + DECIMALS_OF_FACTOR);
-  if (price.unit === 'token') {
-    const { cachedInputMicroUsdPerMillion: read, cacheWriteMicroUsdPerMillion: write } = price;
-    return {
-      prompt: usd(price.inputMicroUsdPerMillion, DECIMALS_PER_MILLION),
-      completion: usd(price.outputMicroUsdPerMillion, DECIMALS_PER_MILLION),
-      ...(read !== undefined && { input_cache_read: usd(read, DECIMALS_PER_MILLION) }),
-      ...(write !== undefined && { input_cache_write: usd(write, DECIMALS_PER_MILLION) }),
-    };
-  }
-  if (price.unit !== 'request') return { prompt: FREE, completion: FREE };
-  const isImage = operation === 'image';
-  const amount = isImage ? unitPriceOfImage({ price, terms }, undefined) : price.microUsd;
-  return { prompt: FREE, completion: FREE, request: usd(amount, DECIMALS_OF_MICRO) };
 }

@@ -41,6 +41,16 @@ describe('the cost of a route', () => {
       200n,
     ],
     [
+      'a video by its resolution and sound',
+      {
+        unit: 'video',
+        microUsdBySeconds: { '5': 100n },
+        perSecond: [{ resolution: '720p', sound: true, microUsdPerSecond: 7n }],
+      },
+      { quantity: 5, choice: { seconds: '5', resolution: '720p', sound: true } },
+      35n,
+    ],
+    [
       'a video of a length without a cost',
       { unit: 'video', microUsdBySeconds: { '5': 100n } },
       { quantity: 1, choice: { seconds: '10' } },

@@ -2,7 +2,8 @@ import type { ChargeBasis, PriceChoice, TokenCounts } from '../common/money/char
 import { MAX_MICRO_USD, type MicroUsd } from '../common/money/micro-usd.js';
 import { sumOf } from '../common/money/price-lines.js';
 import type { Route } from '../providers/ports/attempt.js';
-import { type PriceRule, unitPriceOfImage, unitsOfVideo } from './price-rule.js';
+import { unitPriceOfImage } from './image-choices.js';
+import { type PriceRule, unitsOfVideo } from './price-rule.js';
 import type { ReportedCost } from './reported-cost.js';
 import { tokenLinesOf } from './token-price.js';
 
@@ -42,18 +43,19 @@ function costOfTokens(rule: PriceRule, quantity: TokenCounts): MicroUsd | undefi
 function costOfUnits(
   rule: PriceRule,
   units: bigint,
-  { maxMode = false, size, seconds }: PriceChoice,
+  choice: PriceChoice,
   terms: Route['terms'],
 ): MicroUsd | undefined {
+  const { maxMode = false, seconds } = choice;
   switch (rule.unit) {
     case 'token':
       return undefined;
     case 'request':
       if (maxMode) return rule.maxModeMicroUsd;
-      return unitPriceOfImage({ price: rule, terms }, size) * units;
+      return unitPriceOfImage({ price: rule, terms }, choice) * units;
     case 'video': {
       const made =
-        seconds === undefined ? undefined : unitsOfVideo({ price: rule, terms }, seconds);
+        seconds === undefined ? undefined : unitsOfVideo({ price: rule, terms }, seconds, choice);
       return made && made.unitPrice * BigInt(made.quantity);
     }
     case 'code_point':

@@ -2,6 +2,7 @@ import { Controller, Next, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
 import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.js';
+import { KEY_HEADERS } from '../platform/http-server/responses/answer-copy.js';
 import {
   CHARGE_HEADERS,
   IGNORED_FIELDS_HEADERS,
@@ -65,7 +66,12 @@ export class ChatController {
         example: CHUNK_EXAMPLE,
       },
     },
-    headers: { ...CHARGE_HEADERS, ...IGNORED_FIELDS_HEADERS, ...OUTPUT_CAP_HEADERS },
+    headers: {
+      ...CHARGE_HEADERS,
+      ...IGNORED_FIELDS_HEADERS,
+      ...OUTPUT_CAP_HEADERS,
+      ...KEY_HEADERS,
+    },
   })
   createChatCompletion(
     @Call() call: AdmittedCall<'chat'>,

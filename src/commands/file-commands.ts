@@ -10,7 +10,7 @@ import { Database } from '../platform/database/database.js';
 import { DatabaseRolesError, makeRoles, roleIn } from '../platform/database/database-roles.js';
 import { findPooler } from '../platform/database/pooler.js';
 import { waitForDatabase } from '../platform/database/wait-for-database.js';
-import { checkCatalog, checkConfig } from './setup-checks.js';
+import { checkCatalog, checkConfig, checkVendor } from './setup-checks.js';
 import type { FileCommandName } from './command-declarations.js';
 import { withDatabaseNamed } from './database-unavailable.js';
 import type { OperatorReply, Options } from './operator-request.js';
@@ -32,6 +32,7 @@ export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
   'database:roles': (config, _file, options) => changeRoles(config(), options),
   'config:check': () => Promise.resolve({ answer: checkConfig() }),
   'catalog:check': (_config, file) => Promise.resolve({ answer: checkCatalog(file) }),
+  'vendor:check': (_config, file) => Promise.resolve({ answer: checkVendor(file) }),
   backup: async (config, file, options, signal) => {
     const terms = { withoutContent: options['without-content'] === true };
     return { answer: viewBackup(await backUp(config(), file, new SystemClock(), signal, terms)) };

@@ -71,7 +71,7 @@ export async function withTasks<T>(work: (operators: TaskOperators) => Promise<T
   const module = AppModule.forRoot({
     config,
     logger: makeLogger('silent', false),
-    catalog: loadCatalog(config.catalogFile),
+    catalog: loadCatalog(config.catalogFile, config.vendorsDir),
     providers: { providers: [] },
     shareEmbedded: true,
   });

@@ -79,7 +79,7 @@ export class OperatorsModule {
   static forRoot(config: GatewayConfig, logger: Logger): DynamicModule {
     const { databaseUrl, databasePooler: pooler, dataDir } = config;
     const { migrationDatabaseUrl, readerDatabaseUrl } = config;
-    const loaded = loadCatalog(config.catalogFile);
+    const loaded = loadCatalog(config.catalogFile, config.vendorsDir);
     const catalog = withSandboxModels(loaded, sandboxedProviders(config, loaded));
     const rules = EgressRules.parse(config.egressAllow.join(','));
     const newMoney = sandboxScope(config, loaded) === 'all' ? 'play' : 'real';

@@ -1,15 +1,16 @@
 import { viewCatalogCheck } from '../admin/views/catalog-model.view.js';
 import { checkOverlay } from '../catalog/catalog-check.js';
-import { loadCatalog } from '../catalog/catalog-file.js';
+import { loadCatalog, pricedModels } from '../catalog/catalog-file.js';
 import { redactText } from '../common/secrets/redact-text.js';
 import { nearestName } from '../common/nearest-name.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
-import { startEnvironment } from '../platform/config/environment-variables.js';
+import { readVariable, startEnvironment } from '../platform/config/environment-variables.js';
 import { ConfigError, loadConfig } from '../platform/config/load-config.js';
 import { fileVariableOf, ownerOfFile } from '../platform/config/secret-files.js';
 import type { Setting } from '../platform/config/setting.js';
 import { SETTINGS } from '../platform/config/settings.js';
-import { providersOptions } from '../providers/provider-configs.js';
+import { checkedVendor } from '../providers/providers.js';
+import { checkRoutes, providersOptions } from '../providers/provider-configs.js';
 
 /** The sandbox of a check: nothing is sent to it. */
 const NO_SANDBOX = undefined;
@@ -18,7 +19,40 @@ const MIN_LETTERS_OF_A_SLIP = 8;
 
 /** What an overlay on the catalog would change, or all that is wrong with it. Nothing uses the file. */
 export function checkCatalog(file: string): object {
-  return viewCatalogCheck(checkOverlay(() => loadCatalog(file)));
+  const directory = readVariable('VENDORS_DIR');
+  return viewCatalogCheck(checkOverlay(() => routed(file, directory)));
+}
+
+/** The catalog of the file, whose routes fit their providers. Throws {@link ConfigError}. */
+const routed = (file: string, vendorsDir: string | undefined) =>
+  checkRoutes({ vendorsDir }, loadCatalog(file, vendorsDir));
+
+/**
+ * Whether the file of a vendor would be taken, or all that is wrong with it, and which of the models that it offers have no price
+ * in `CATALOG_FILE`. Nothing uses the file.
+ */
+export function checkVendor(file: string): object {
+  const { faults, id: provider, models } = checkedVendor(file);
+  const { priced, unread } = pricesOf(readVariable('CATALOG_FILE'));
+  return {
+    object: 'vendor_check',
+    ok: faults.length === 0,
+    faults,
+    provider,
+    models,
+    without_price: models.filter((model) => !priced.has(model)),
+    ...(unread && { warnings: unread }),
+  };
+}
+
+/** The file of a vendor may be good where the catalog cannot be read. */
+function pricesOf(catalog: string | undefined) {
+  try {
+    return { priced: pricedModels(catalog) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { priced: new Set<unknown>(), unread: error.problems };
+  }
 }
 
 /** What a start with an environment would find. */
@@ -53,7 +87,7 @@ export function checkConfig(): ConfigCheck {
 function faultsOf(environment: NodeJS.ProcessEnv): readonly string[] {
   try {
     const config: GatewayConfig = loadConfig(environment);
-    providersOptions(config, loadCatalog(config.catalogFile), NO_SANDBOX);
+    providersOptions(config, loadCatalog(config.catalogFile, config.vendorsDir), NO_SANDBOX);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -61,7 +95,9 @@ function faultsOf(environment: NodeJS.ProcessEnv): readonly string[] {
     // A start with invalid settings ends before the file is read.
     return [
       ...error.problems,
-      ...(file === undefined ? [] : checkOverlay(() => loadCatalog(file)).faults),
+      ...(file === undefined
+        ? []
+        : checkOverlay(() => loadCatalog(file, readVariable('VENDORS_DIR'))).faults),
     ];
   }
 }

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
 import { type AdmittedCall, Call } from '../admission/admitted-call.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
-import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
+import { IdempotencyKey } from '../admission/idempotency-key.guard.js';
 import type { Task } from '../tasks/task.js';
 import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
 import { DubbingBody, DubbingExample } from './dto/dubbing.body.js';

@@ -1,16 +1,13 @@
-import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { JsonObject } from '../common/json-object.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { Clock } from '../common/time/clock.js';
-import { TempFolder } from '../media/temp-folder.js';
-import { ProviderError } from '../providers/http/provider-error.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
-import { type StoredFile, UNNAMED_FILE_MS } from '../platform/storage/stored-file.js';
+import { UNNAMED_FILE_MS } from '../platform/storage/stored-file.js';
 import { StoredFiles } from '../platform/storage/stored-files.js';
 import { ContentLinks } from '../tasks/content-links/content-links.js';
+import { SourceStore } from '../tasks/submission/source-store.js';
 import type { Task } from '../tasks/task.js';
 import type {
   CollectedContent,
@@ -38,13 +35,12 @@ export class DubbingKind implements TaskKind, OnModuleInit {
   readonly operation = 'dubbing';
   readonly modality = 'audio';
   readonly contentAt = 'task';
-  private readonly logger = new Logger(DubbingKind.name);
 
   constructor(
     private readonly kinds: TaskKinds,
     private readonly router: ProviderRouter,
     private readonly files: StoredFiles,
-    private readonly scratch: TempFolder,
+    private readonly sources: SourceStore,
     private readonly clock: Clock,
     private readonly links: ContentLinks,
   ) {}
@@ -55,14 +51,12 @@ export class DubbingKind implements TaskKind, OnModuleInit {
 
   async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
     const { fileId, filename, contentType, ...options } = dubbingInputOf(task);
-    const source = await this.files.find(task.accountId, fileId);
+    const source = await this.sources.copyOf(task.accountId, fileId, context);
     if (!source) return { state: 'failed', message: 'The source is no longer kept.' };
-    const path = this.scratch.newFile();
     try {
-      await this.copy(source, path, context);
       const command = {
         ...options,
-        media: { path, sizeBytes: source.sizeBytes, filename, contentType },
+        media: { ...source, filename, contentType },
         name: toPublicId('task', task.id),
       };
       const jobId = await this.router.runOn(
@@ -73,7 +67,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       );
       return { state: 'accepted', jobId };
     } finally {
-      await rm(path, { force: true });
+      await rm(source.path, { force: true });
     }
   }
 
@@ -157,44 +151,4 @@ export class DubbingKind implements TaskKind, OnModuleInit {
     const result = resolvedDubbingResult(task.id, dubbingDetailsOf(task).targetLanguage, given);
     return result && { ...result };
   }
-
-  /**
-   * The whole file is copied to this machine before a byte is sent. So no work has started if the storage fails,
-   * returns only a part, or does not respond before the gateway stops.
-   */
-  private async copy(source: StoredFile, path: string, context: TaskContext): Promise<void> {
-    const stopped = whenStopped(context.signal);
-    const opening = source.open();
-    try {
-      const bytes = await Promise.race([opening, stopped]);
-      const copy = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-      // The pipeline reports the error.
-      copy.on('error', () => undefined);
-      await Promise.race([pipeline(bytes, copy), stopped]);
-      if (copy.bytesWritten !== source.sizeBytes) {
-        throw new Error(`it has ${copy.bytesWritten} bytes instead of ${source.sizeBytes}`);
-      }
-    } catch (error) {
-      opening.then(
-        (bytes) => bytes.destroy(),
-        () => undefined,
-      );
-      this.logger.error(`A source cannot be read: ${String(error)}`);
-      throw new ProviderError('unavailable', { provider: context.route.provider, sent: false });
-    }
-  }
-}
-
-/** Rejects if the signal aborts. */
-function whenStopped(signal: AbortSignal): Promise<never> {
-  const stopped = new Promise<never>((_, reject) => {
-    const stop = (): void => {
-      reject(new Error('the work was stopped', { cause: signal.reason }));
-    };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  // The signal may abort after the last reader has continued.
-  stopped.catch(() => undefined);
-  return stopped;
 }

@@ -5,12 +5,11 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { DubbingController } from './dubbing.controller.js';
 import { DubbingKind } from './dubbing.kind.js';
 import { DubbingService } from './dubbing.service.js';
-import { SourceStore } from './source-store.js';
 
 /** Dubbing: the endpoint and its kind of task. */
 @Module({
   imports: [TasksModule, MediaModule, StorageModule],
   controllers: [DubbingController],
-  providers: [DubbingService, DubbingKind, SourceStore],
+  providers: [DubbingService, DubbingKind],
 })
 export class DubbingModule {}

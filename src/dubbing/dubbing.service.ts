@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
+import { routesForQuote } from '../admission/route-choice.js';
 import {
   QuotableCalls,
   type QuotedCall,
@@ -19,7 +20,7 @@ import { TaskSubmission } from '../tasks/submission/task-submission.js';
 import { secondsOfSource, billedSource, SOURCE_FIELD } from './dubbing-source.js';
 import type { DubbingDetails, DubbingInput } from './dubbing-task.js';
 import { DubbingBody } from './dto/dubbing.body.js';
-import { SourceStore } from './source-store.js';
+import { SourceStore } from '../tasks/submission/source-store.js';
 
 /** Dubbing (API: POST /v1/audio/dubbing). */
 @Injectable()
@@ -91,7 +92,8 @@ export class DubbingService implements OnModuleInit {
       const { contentType, filename, path } = media;
       const ownerId = call.executionId;
       const file = await this.sources.keep({ accountId, ownerId, path, contentType });
-      const [route] = call.routes;
+      const quote = quoteOfSeconds(call.row.price, billedSeconds);
+      const [route] = routesForQuote(call, quote);
       assert(route, 'admitted call has no route');
       return {
         input: inputFor(body, { fileId: file.id, contentType, filename }),
@@ -100,7 +102,7 @@ export class DubbingService implements OnModuleInit {
           sourceFileId: file.id,
           gatewayUrl: this.gatewayUrl.href,
         } satisfies DubbingDetails,
-        quote: quoteOfSeconds(call.row.price, billedSeconds),
+        quote,
         route,
         discard: () => this.sources.remove(accountId, file.id),
       };

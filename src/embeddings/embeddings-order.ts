@@ -20,7 +20,8 @@ export interface CountedTokens {
 export interface EmbeddingsOrder {
   readonly command: EmbeddingsCommand;
   readonly hold: Quote;
-  /** Of what is held. */
+  /** Of what is held: its upper bound of tokens. */
+  readonly basis: ChargeBasis;
   readonly lines: readonly PriceLine[];
 }
 
@@ -39,10 +40,12 @@ export function orderOf(row: Row, body: EmbeddingsBody): EmbeddingsOrder {
   const [min, max] = limits.dimensions ?? [1, MAX_DIMENSIONS];
   const length = dimensions === undefined ? { min, max } : { min: dimensions, max: dimensions };
   const tokens = mostTokensTogether(inputs);
-  const lines = linesOf(basisOf(row, { tokens, isEstimated: false }));
+  const basis = basisOf(row, { tokens, isEstimated: false });
+  const lines = linesOf(basis);
   return {
     command: { inputs, dimensions, length, user },
     hold: { amountMicroUsd: sumOf(lines, factorOf(row.price)), basis: null },
+    basis,
     lines,
   };
 }

@@ -6,6 +6,7 @@ import { GeneralEndpoint } from '../admission/call-endpoint.decorators.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { BodyLimit } from '../platform/http-server/request-body/json-body.guard.js';
+import { KEY_HEADERS } from '../platform/http-server/responses/answer-copy.js';
 import {
   CHARGE_HEADERS,
   setChargeHeader,
@@ -41,7 +42,7 @@ export class EmbeddingsController {
     description:
       'A vector for each text, for search and comparison. All texts of a call are held and charged together, by their tokens.',
   })
-  @ApiOkResponse({ type: EmbeddingsView, headers: CHARGE_HEADERS })
+  @ApiOkResponse({ type: EmbeddingsView, headers: { ...CHARGE_HEADERS, ...KEY_HEADERS } })
   async createEmbeddings(
     @Call() call: AdmittedCall<'embeddings'>,
     @StrictBody() body: EmbeddingsBody,

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { QuotableCalls } from '../admission/quotes/quotable-calls.js';
+import { routesForQuote } from '../admission/route-choice.js';
 import { PaidCalls } from '../billing/calls/paid-calls.js';
 import { validatorOf } from '../common/validation/compiled-validator.js';
 import type { Charged } from '../platform/http-server/responses/gateway-headers.js';
@@ -37,10 +38,11 @@ export class EmbeddingsService implements OnModuleInit {
     body: EmbeddingsBody,
   ): Promise<Charged<EmbeddingList>> {
     const { row, modelName, caller } = call;
-    const { command, hold } = orderOf(row, body);
+    const { command, hold, basis } = orderOf(row, body);
     const { inputs } = command;
     await this.tokens.check(caller.accountId, inputs, row.limits.maxInputTokens);
-    await using paid = await this.calls.start(call, hold);
+    const routes = routesForQuote(call, { basis });
+    await using paid = await this.calls.start({ ...call, routes }, hold);
     const { result } = await paid.attempt((port, context) => port.embed(command, context));
     const { vectors, promptTokens } = result;
     const counted =

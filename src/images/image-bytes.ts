@@ -5,6 +5,8 @@ import type { ImageResult } from '../providers/ports/image.port.js';
 
 /** Largest image fetched from a provider's URL. */
 const IMAGE_LIMIT_BYTES = 48 * 1024 * 1024;
+/** Characters of all images of an answer: a text can have little more. What is beyond is neither sent nor charged. */
+const MAX_ANSWER_CHARS = 400_000_000;
 const MAGIC_BYTES = 12;
 /** The first characters of PNG, JPEG, GIF and WebP files, as latin-1. */
 const MAGIC = /^(\x89PNG\r\n|\xff\xd8\xff|GIF8|RIFF....WEBP)/s;
@@ -13,16 +15,24 @@ const MAGIC = /^(\x89PNG\r\n|\xff\xd8\xff|GIF8|RIFF....WEBP)/s;
 const NOT_OF_BASE64 = /[^\w\s+/-]/;
 const PADDING = /^[=\s]*$/;
 
-/** Turns a provider's response into the bytes of an image (decision G-32). */
+/** Turns a provider's response into the bytes of images (decision G-32). */
 @Injectable()
 export class ImageBytes {
   constructor(private readonly download: BoundedDownload) {}
 
-  /** The image in base64. It is fetched first if the provider gave a URL. Throws ProviderError if it is no image. */
-  async base64Of(provider: string, result: ImageResult, signal: AbortSignal): Promise<string> {
-    const { image, providerRequestId } = result;
-    const base64 = 'base64' in image ? wholeOf(image.base64) : await this.fetch(image.url, signal);
-    if (base64 !== undefined) return base64;
+  /**
+   * The images in base64. One is fetched first if the provider gave a URL. What is no image is left out. Throws
+   * ProviderError if nothing is left.
+   */
+  async base64Of(provider: string, result: ImageResult, signal: AbortSignal): Promise<string[]> {
+    const { images, providerRequestId } = result;
+    const texts = await Promise.all(
+      images.map(async (image) =>
+        'base64' in image ? wholeOf(image.base64) : this.fetch(image.url, signal),
+      ),
+    );
+    const made = withinOneAnswer(texts.filter((text) => text !== undefined));
+    if (made.length > 0) return made;
     signal.throwIfAborted();
     throw new ProviderError('http_error', {
       provider,
@@ -41,6 +51,14 @@ export class ImageBytes {
       return undefined;
     }
   }
+}
+
+function withinOneAnswer(texts: readonly string[]): string[] {
+  let chars = 0;
+  return texts.filter(({ length }) => {
+    chars += length;
+    return chars <= MAX_ANSWER_CHARS;
+  });
 }
 
 /** The base64 as every client reads it; undefined if it has a foreign character other than white space or is no image. */

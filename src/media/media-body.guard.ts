@@ -59,7 +59,12 @@ export class MediaBodyGuard extends JsonBodyGuard {
     // Also called if the response has already ended, because the client may have disconnected.
     if (upload) finished(response, () => void upload.discard());
     request.body = jsonOfForm(body, textsOf(form));
-    if (upload) request.upload = upload;
+    if (!upload) return true;
+    request.upload = upload;
+    if (request.headers['idempotency-key'] !== undefined) {
+      const files = { file: await upload.digest(response) };
+      request.keyedBody = { fields: form.fields, files };
+    }
     return true;
   }
 }

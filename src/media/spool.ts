@@ -100,6 +100,15 @@ export class SpoolReservation implements BodyMeter {
     return new SpooledFile(path, bytes, this);
   }
 
+  /** As {@link filled}, for several files that arrived together. */
+  filledAll(files: readonly FileOnDisk[]): SpooledFiles {
+    const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    this.arrived();
+    this.all.release(this.accountId, this.bytes - bytes);
+    this.bytes = bytes;
+    return new SpooledFiles(files, this);
+  }
+
   /** Releases the bytes, because the file does not exist (any more). A second call changes nothing. */
   free(): void {
     this.arrived();
@@ -123,6 +132,25 @@ export class SpooledFile {
 
   async remove(): Promise<void> {
     await rm(this.path, { force: true });
+    this.reservation.free();
+  }
+}
+
+/** A file and its size. */
+export interface FileOnDisk {
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+
+/** Complete files on disk that arrived together. Their owner has to remove them. */
+export class SpooledFiles {
+  constructor(
+    readonly files: readonly FileOnDisk[],
+    private readonly reservation: SpoolReservation,
+  ) {}
+
+  async remove(): Promise<void> {
+    await Promise.all(this.files.map(({ path }) => rm(path, { force: true })));
     this.reservation.free();
   }
 }

@@ -13,10 +13,11 @@ import { TextEndpoint } from '../admission/call-endpoint.decorators.js';
 import { ModelGuard, OPERATION } from '../admission/model.guard.js';
 import { ApiKeyAuth, CurrentCaller } from '../auth/api-key-auth.decorator.js';
 import type { Caller } from '../auth/caller.js';
-import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
+import { ErrorResponses, OverloadedResponse } from '../common/errors/error-responses.decorator.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
 import { type OpenBody, OpenBodyOf, STRICT_HEADERS } from '../common/validation/open-body.js';
 import { BodyLimit, JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
+import { KEY_HEADERS } from '../platform/http-server/responses/answer-copy.js';
 import {
   CHARGE_HEADERS,
   IGNORED_FIELDS_HEADERS,
@@ -53,6 +54,7 @@ export class MessagesController {
   @BodyLimit(BODY_BYTES)
   @BodyExamples(MessagesBody, MESSAGE_EXAMPLES)
   @ApiHeader(STRICT_HEADERS)
+  @OverloadedResponse()
   @ApiOperation({
     summary: 'Text with tools, for clients of Messages',
     description:
@@ -70,7 +72,12 @@ export class MessagesController {
         example: MESSAGE_EVENT_EXAMPLE,
       },
     },
-    headers: { ...CHARGE_HEADERS, ...IGNORED_FIELDS_HEADERS, ...OUTPUT_CAP_HEADERS },
+    headers: {
+      ...CHARGE_HEADERS,
+      ...IGNORED_FIELDS_HEADERS,
+      ...OUTPUT_CAP_HEADERS,
+      ...KEY_HEADERS,
+    },
   })
   createMessage(
     @Call() call: AdmittedCall<'chat'>,

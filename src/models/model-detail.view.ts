@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ModelRow } from '../catalog/model-row.js';
+import { routeNamesOf } from '../admission/route-choice.js';
 import type { FieldLimits } from './model-parameters.js';
 import { ModelView, type ShownModel, viewModel } from './model.view.js';
 
@@ -12,6 +13,9 @@ const LIMITED_BY_ROW = new Set([
   'aspect_ratio',
   'dimensions',
   'image_urls',
+  'resolution',
+  'first_frame_url',
+  'last_frame_url',
   'seconds',
   'max_tokens',
   'max_completion_tokens',
@@ -36,6 +40,14 @@ export class ModelDetailView extends ModelView {
 
   @ApiProperty({ type: [String], example: ['model', 'input', 'voice'], description: 'Its fields' })
   parameters!: readonly string[];
+
+  @ApiProperty({
+    type: [String],
+    required: false,
+    example: ['route-1', 'route-2'],
+    description: 'Names for `x-gateway-route`, where callers may order or exclude the routes',
+  })
+  routes?: readonly string[];
 }
 
 /** The row with its limits, its endpoint and the fields of its requests. */
@@ -45,7 +57,9 @@ export function viewModelDetail(
   fields: ReadonlyMap<string, FieldLimits>,
 ): ModelDetailView {
   const limits = { ...limitsOf(fields), ...limitsOfRow(shown.row) };
-  return { ...viewModel(shown), endpoint, limits, parameters: shown.parameters };
+  const routes = routeNamesOf(shown.row);
+  const detail = { ...viewModel(shown), endpoint, limits, parameters: shown.parameters };
+  return routes === undefined ? detail : { ...detail, routes };
 }
 
 /** The fields with a bound that holds for every model of the endpoint. */

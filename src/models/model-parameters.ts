@@ -35,7 +35,10 @@ export class ModelParameters {
   of(row: ModelRow): ReadonlyMap<string, FieldLimits> {
     const body = this.document?.paths[OPERATIONS[row.operation].path]?.post?.requestBody;
     const contents = body && 'content' in body ? Object.values(body.content) : [];
-    const fields = contents.flatMap(({ schema }) => this.fieldsOf(schema, row.id));
+    const left = leftOutOf(row);
+    const fields = contents
+      .flatMap(({ schema }) => this.fieldsOf(schema, row.id))
+      .filter(([name]) => !left.has(name));
     return new Map(fields.map(([name, schema]) => [name, this.limitsOf(schema)]));
   }
 
@@ -66,4 +69,20 @@ export class ModelParameters {
     const entry = items?.$ref === undefined ? items : this.named(items.$ref);
     return { ...(entry && this.limitsOf(entry)), ...Object.fromEntries(bounds) };
   }
+}
+
+/** Fields that only some models of the endpoint take, and this one does not. */
+function leftOutOf(row: ModelRow): ReadonlySet<string> {
+  if (row.operation === 'image') {
+    const { outputFormats } = row.limits;
+    return new Set(outputFormats ? [] : ['output_format', 'output_compression']);
+  }
+  if (row.operation !== 'video') return new Set();
+  const { resolutions, audio, frames = [] } = row.limits;
+  return new Set([
+    ...(resolutions ? [] : ['resolution']),
+    ...(audio === true ? [] : ['audio']),
+    ...(frames.includes('first') ? [] : ['first_frame_url']),
+    ...(frames.includes('last') ? [] : ['last_frame_url']),
+  ]);
 }

@@ -1,9 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { endpointsOf, OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
+import { endpointsOf, IMAGE_EDITS, OPERATION_NAMES, OPERATIONS } from '../catalog/operations.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { VOICE_NAMES } from '../catalog/voices.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { PriceView, PricingView, viewPrice, viewPricing } from '../catalog/price.view.js';
+import { PriceView, viewPrice } from '../catalog/price.view.js';
+import { PricingView, viewPricing } from '../catalog/pricing.view.js';
 
 /** Date of the catalog, which models show as `created`: 2026-11-20. */
 export const CATALOG_EPOCH_SECONDS = 1_795_132_800;
@@ -72,7 +73,7 @@ export class ModelView {
   owned_by!: string;
 
   @ApiProperty({
-    enum: OPERATION_NAMES.flatMap(endpointTypesOf),
+    enum: OPERATION_NAMES.flatMap(endpointsOf).map(({ endpointType }) => endpointType),
     isArray: true,
     description: 'Kinds of the operation that takes the model',
   })
@@ -186,7 +187,7 @@ export function viewModel({ row, name, parameters, pathPrefix }: ShownModel): Mo
     object: 'model',
     created: CATALOG_EPOCH_SECONDS,
     owned_by: OWNER,
-    supported_endpoint_types: endpointTypesOf(row.operation),
+    supported_endpoint_types: endpointTypesOf(row),
     name,
     canonical_slug: row.id,
     description: operation.description,
@@ -211,8 +212,10 @@ function voiceNamesOf({ voices }: ModelRow): readonly string[] {
   return voices ? Object.keys(voices) : VOICE_NAMES;
 }
 
-function endpointTypesOf(operation: Operation): string[] {
-  return endpointsOf(operation).map(({ endpointType }) => endpointType);
+function endpointTypesOf(row: ModelRow): string[] {
+  const types = endpointsOf(row.operation).map(({ endpointType }) => endpointType);
+  const editsImages = row.operation === 'image' && row.limits.maxEditImages !== undefined;
+  return editsImages ? types : types.filter((type) => type !== IMAGE_EDITS.endpointType);
 }
 
 function viewArchitecture(operation: Operation): ArchitectureView {

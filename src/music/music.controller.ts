@@ -1,7 +1,7 @@
 import { Body, Controller } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation } from '@nestjs/swagger';
 import { type AdmittedCall, Call } from '../admission/admitted-call.js';
-import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
+import { IdempotencyKey } from '../admission/idempotency-key.guard.js';
 import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
 import type { Task } from '../tasks/task.js';
 import { SongTask } from './dto/shared-groups.body.js';

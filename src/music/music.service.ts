@@ -5,6 +5,7 @@ import {
   type QuotedCall,
   type BodyQuote,
 } from '../admission/quotes/quotable-calls.js';
+import { routesForQuote } from '../admission/route-choice.js';
 import { quoteOfRequest } from '../catalog/price-rule.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { JsonObject } from '../common/json-object.js';
@@ -100,7 +101,8 @@ export class MusicService implements OnModuleInit {
   }
 
   private async foundFor(call: QuotedCall<'song'>, body: JsonObject): Promise<SongSourcesFound> {
-    const found = await this.sources.resolve(call, body);
+    const routes = routesForQuote(call, priceOf(call, body));
+    const found = await this.sources.resolve({ ...call, routes }, body);
     checkWithinTrack(body, found.tracks[0]);
     return found;
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { trimTrailingSlashes } from '../common/parse-url.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { ModelRow } from '../catalog/model-row.js';
@@ -6,6 +7,10 @@ import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { readProviderKey } from '../platform/config/environment-variables.js';
 import { headerKey } from '../platform/config/setting.js';
+import type { CostedRoute } from '../catalog/route-cost.js';
+import { loadVendors } from './async-json/vendor-files.js';
+import type { VendorFile } from './async-json/vendor-file.js';
+import { vendorRowFaults } from './async-json/vendor-rows.js';
 import type { ProviderConfig, ProvidersOptions } from './providers.options.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
 import {
@@ -13,7 +18,9 @@ import {
   BUILT_IN_PROVIDERS,
   hasOwnVoices,
   type Protocol,
+  type RouteFault,
   routeFault,
+  vendorsOf,
 } from './providers.js';
 
 const BUILT_IN_PROTOCOLS = new Map(BUILT_IN_PROVIDERS.map(({ id, protocol }) => [id, protocol]));
@@ -27,7 +34,7 @@ export function providersOptions(
   catalog: LoadedCatalog,
   sandbox: SandboxAccess | undefined,
 ): ProvidersOptions {
-  checkRoutes(catalog, BUILT_IN_PROTOCOLS);
+  checkRoutes(config, catalog);
   const builtIn = BUILT_IN_PROVIDERS.flatMap((provider): ProviderConfig[] => {
     const { id, protocol, sandboxPath, keyVariable } = provider;
     const own = accessTo(provider, config);
@@ -43,8 +50,9 @@ export function providersOptions(
     apiKey: keyOf(provider.id, provider.api_key_env),
     keyVariable: provider.api_key_env || undefined,
   }));
+  const providers = [...builtIn, ...extra];
   return {
-    providers: [...builtIn, ...extra],
+    providers: [...providers, ...vendorConfigs(config, catalog)],
     ...(config.upstreamTimeoutMs !== undefined && { upstreamTimeoutMs: config.upstreamTimeoutMs }),
   };
 }
@@ -54,7 +62,10 @@ export function sandboxedOf({ providers }: ProvidersOptions): string[] {
   return providers.filter(({ isSandbox }) => isSandbox === true).map(({ id }) => id);
 }
 
-/** The ids of the real providers to which no enabled model has a route: they are configured for nothing. */
+/**
+ * The ids of the real providers to which no enabled model has a route: they are configured for nothing. A shipped vendor is not
+ * among them, whose key may be there for something else; nor is one of a file whose key is also that of another provider.
+ */
 export function unusedProviders(
   { providers }: ProvidersOptions,
   rows: readonly ModelRow[],
@@ -64,9 +75,39 @@ export function unusedProviders(
       .filter(({ enabled }) => enabled)
       .flatMap(({ routes }) => routes.map(({ provider }) => provider)),
   );
+  const isShared = ({ vendor, keyVariable }: ProviderConfig): boolean =>
+    vendor !== undefined &&
+    providers.some((other) => other.vendor !== vendor && other.keyVariable === keyVariable);
+  const shipped = loadVendors(undefined);
+  const isShipped = ({ id, vendor }: ProviderConfig): boolean =>
+    vendor !== undefined && isDeepStrictEqual(vendor, shipped.get(id));
   return providers
-    .filter(({ id, isSandbox }) => isSandbox !== true && !used.has(id))
+    .filter((provider) => provider.isSandbox !== true && !used.has(provider.id))
+    .filter((provider) => !isShipped(provider) && !isShared(provider))
     .map(({ id }) => id);
+}
+
+/** The vendors that files describe, where their keys are set. */
+function vendorConfigs(config: GatewayConfig, catalog: LoadedCatalog): ProviderConfig[] {
+  const taken = [...BUILT_IN_PROTOCOLS.keys(), ...catalog.providers.map(({ id }) => id)];
+  return vendorsOf(config, catalog).map(({ vendor, apiKey }): ProviderConfig => {
+    const { id, protocol, base_url: baseUrl, key_env: variable } = vendor;
+    if (taken.includes(id)) {
+      throw new ConfigError([`VENDORS_DIR: ${id}.json: id: another provider has this id`]);
+    }
+    const key = keyProblem(variable, apiKey, vendor.auth.in === 'jwt');
+    if (key !== undefined) throw new ConfigError([`${variable}: ${key}`]);
+    return { id, protocol, baseUrl, apiKey, keyVariable: variable || undefined, vendor };
+  });
+}
+
+function keyProblem(variable: string, key: string | undefined, isPair: boolean) {
+  if (key === undefined) return undefined;
+  const reading = headerKey(key);
+  if ('problem' in reading) return reading.problem;
+  return isPair && !key.split(',').every((one) => /^[^:]+:.+$/.test(one))
+    ? `must be access:secret in ${variable}`
+    : undefined;
 }
 
 function keyOf(provider: string, variable: string): string | undefined {
@@ -83,24 +124,49 @@ function keyOf(provider: string, variable: string): string | undefined {
 const isSpoken = ({ operation }: ModelRow): boolean => OPERATIONS[operation].hasVoice;
 
 /**
- * Has the adapter of each route check the row: whether its protocol supports the operation, and whether it knows the
- * name, and whether it can speak its voices. Otherwise a model would be sold that no request can reach. A provider that is not configured is no fault: its
- * models are not listed. Throws ConfigError that names row and field of each fault.
- * @param builtIn the protocols of the built-in providers, by id
+ * Has the adapter of each route check the row: whether its protocol supports the operation, whether it knows the name,
+ * whether it can speak its voices, and whether the file of a vendor takes what the row sells. Otherwise a model would be sold
+ * that no request can reach. A provider that is not configured is no fault: its models are not listed; a vendor of a file is
+ * one that is off. Throws ConfigError that names row and field of each fault.
  */
-function checkRoutes(catalog: LoadedCatalog, builtIn: ReadonlyMap<string, Protocol>): void {
-  const own = catalog.providers.map(({ id, protocol }): [string, Protocol] => [id, protocol]);
-  const protocols = new Map([...builtIn, ...own]);
+export function checkRoutes(
+  { vendorsDir }: Pick<GatewayConfig, 'vendorsDir'>,
+  catalog: LoadedCatalog,
+): LoadedCatalog {
+  const vendors = loadVendors(vendorsDir);
+  const protocols = new Map([
+    ...BUILT_IN_PROTOCOLS,
+    ...[...vendors.values()].map(({ id, protocol }): [string, Protocol] => [id, protocol]),
+    ...catalog.providers.map(({ id, protocol }): [string, Protocol] => [id, protocol]),
+  ]);
   const problems = catalog.rows.flatMap((row) =>
     row.routes.flatMap((route, index) => {
       const protocol = protocols.get(route.provider);
-      const fault = protocol && routeFault(protocol, row.operation, route);
-      if (protocol && !fault && !row.voices && isSpoken(row) && hasOwnVoices(protocol)) {
-        return [`CATALOG_FILE: model ${row.id}: voices is required: ${protocol} has its own`];
-      }
-      if (!fault) return [];
-      return [`CATALOG_FILE: model ${row.id}: routes.${index}.${fault.field} ${fault.says}`];
+      if (!protocol) return [];
+      const faults = routeFaults(row, route, protocol, vendors.get(route.provider));
+      return faults.map((fault) => `CATALOG_FILE: model ${row.id}: ${inRoute(fault, index)}`);
     }),
   );
   if (problems.length > 0) throw new ConfigError(problems);
+  return catalog;
 }
+
+/** What is wrong with one route; a fault of the route itself is an object. */
+function routeFaults(
+  row: ModelRow,
+  route: CostedRoute,
+  protocol: Protocol,
+  vendor: VendorFile | undefined,
+): readonly (RouteFault | string)[] {
+  const fault = routeFault(protocol, row.operation, route);
+  if (fault) return [fault];
+  if (!row.voices && isSpoken(row) && hasOwnVoices(protocol)) {
+    return [`voices is required: ${protocol} has its own`];
+  }
+  if (row.operation !== 'video' || protocol !== 'async-json' || !vendor) return [];
+  const { price, limits, terms } = row;
+  return vendorRowFaults(vendor, { upstreamModel: route.upstreamModel, price, limits, terms });
+}
+
+const inRoute = (fault: RouteFault | string, index: number): string =>
+  typeof fault === 'string' ? fault : `routes.${index}.${fault.field} ${fault.says}`;

@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { PROVIDERS_OPTIONS, type ProvidersOptions } from './providers.options.js';
 import { AttemptMetrics } from './routing/attempt-metrics.js';
+import { ClosedRouteProbes } from './routing/closed-route-probes.js';
 import { ProviderRegistry } from './routing/provider-registry.js';
 import { ProviderRouter } from './routing/provider-router.js';
 import { RouteFigures } from './routing/route-figures.js';
@@ -25,6 +26,7 @@ export class ProvidersModule {
         ProviderRouter,
         RoutePauseStore,
         RouteReports,
+        ClosedRouteProbes,
       ],
       exports: [ProviderRegistry, ProviderRouter, RoutePauseStore, RouteReports],
     };

@@ -1,3 +1,4 @@
+import type { VendorFile } from './async-json/vendor-file.js';
 import type { Protocol } from './providers.js';
 
 /** One configured provider. */
@@ -12,6 +13,8 @@ export interface ProviderConfig {
   readonly keyVariable?: string | undefined;
   /** The sandbox replaces this provider. Its results are test data, and they are lost when it stops. */
   readonly isSandbox?: true;
+  /** The file that describes it, with the protocol `async-json`. */
+  readonly vendor?: VendorFile;
 }
 
 /** The configuration of the providers module. */

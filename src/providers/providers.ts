@@ -1,8 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { readProviderKey } from '../platform/config/environment-variables.js';
+import { ConfigError } from '../platform/config/load-config.js';
 import { PROVIDER_SETTINGS } from '../platform/config/provider-settings.js';
 import { anthropicPorts } from './anthropic/anthropic-ports.js';
 import { elevenLabsPorts } from './elevenlabs/elevenlabs-ports.js';
 import { geminiPorts, isGeminiModel } from './gemini/gemini-ports.js';
+import { asyncJsonPorts } from './async-json/async-json-ports.js';
+import type { VendorFile } from './async-json/vendor-file.js';
+import { loadVendors, readVendor } from './async-json/vendor-files.js';
+import { type OfferedModel, offeredModels } from './async-json/vendor-models.js';
 import type { ProviderContext } from './http/provider-context.js';
 import { openAiPorts } from './openai/openai-ports.js';
 import { openAiVideoPorts } from './openai-video/openai-video-ports.js';
@@ -23,6 +30,8 @@ interface WireProtocol {
   readonly imageBytesOnly?: true;
   /** Its routes of chat may name the protocol of text in which they are asked. */
   readonly hasSeveralTexts?: true;
+  /** A provider that speaks it has a file of its own, and no entry of `CATALOG_FILE`. */
+  readonly isOfFiles?: true;
 }
 
 /** The wire protocols. */
@@ -57,12 +66,16 @@ const PROTOCOLS = {
     hasOwnVoices: true,
     imageBytesOnly: true,
   },
+  'async-json': { ports: asyncJsonPorts, operations: ['video'], isOfFiles: true },
 } as const satisfies Record<string, WireProtocol>;
 
 /** The name of a wire protocol. */
 export type Protocol = keyof typeof PROTOCOLS;
-/** The names of all wire protocols. */
-export const PROTOCOL_NAMES = Object.keys(PROTOCOLS) as Protocol[];
+/** The names of the wire protocols that an entry of `CATALOG_FILE` may have. */
+export const PROTOCOL_NAMES = (Object.keys(PROTOCOLS) as Protocol[]).filter((name) => {
+  const row: WireProtocol = PROTOCOLS[name];
+  return row.isOfFiles !== true;
+});
 
 type TextSetting = {
   [Field in keyof GatewayConfig]: GatewayConfig[Field] extends string | undefined ? Field : never;
@@ -184,25 +197,69 @@ export function accessTo(
   return apiKey === undefined || baseUrl === undefined ? undefined : { apiKey, baseUrl };
 }
 
+/** What is wrong with a file that describes a vendor, a line each; where nothing is, its id and those of the models that it offers. */
+export function checkedVendor(path: string): {
+  readonly faults: readonly string[];
+  readonly id: string | null;
+  readonly models: readonly string[];
+} {
+  const { faults, vendor } = readVendor(path);
+  return { faults, id: vendor?.id ?? null, models: vendor?.models?.map(({ id }) => id) ?? [] };
+}
+
+/** Whether a vendor of this id is shipped. */
+export function isShippedVendor(id: unknown): boolean {
+  return typeof id === 'string' && loadVendors(undefined).has(id);
+}
+
+/** The models that vendors of files offer, by their ids: without a price none is sold. Throws ConfigError. */
+export function modelsOfVendors(directory: string | undefined): ReadonlyMap<string, OfferedModel> {
+  const { models, twice } = offeredModels(loadVendors(directory).values());
+  if (twice.length === 0) return models;
+  throw new ConfigError(twice.map((id) => `VENDORS_DIR: model ${id}: two files have it`));
+}
+
+/** What of the catalog decides which providers are there. */
+interface CatalogUse {
+  readonly providers: readonly { readonly id: string }[];
+  readonly rows: readonly { readonly routes: readonly Pick<Route, 'provider'>[] }[];
+}
+
+/**
+ * The vendors of files whose keys are set, with their keys (undefined: it takes none). A shipped one is not among them where
+ * `CATALOG_FILE` has a provider of its id. Throws ConfigError.
+ */
+export function vendorsOf(config: GatewayConfig, catalog: Pick<CatalogUse, 'providers'>) {
+  const shipped = loadVendors(undefined);
+  const named = new Set(catalog.providers.map(({ id }) => id));
+  const isReplaced = (vendor: VendorFile): boolean =>
+    named.has(vendor.id) && isDeepStrictEqual(vendor, shipped.get(vendor.id));
+  return [...loadVendors(config.vendorsDir).values()].flatMap((vendor) => {
+    if (isReplaced(vendor)) return [];
+    const apiKey = vendor.key_env === '' ? undefined : readProviderKey(vendor.key_env);
+    return vendor.key_env !== '' && apiKey === undefined ? [] : [{ vendor, apiKey }];
+  });
+}
+
 /**
  * Whether the sandbox replaces any provider, and whether it serves every one (docs/reference/configuration.md). Providers of
  * `CATALOG_FILE` are always real.
  */
-export function sandboxScope(
-  config: GatewayConfig,
-  catalog: { readonly providers: readonly unknown[] },
-): 'none' | 'some' | 'all' {
+export function sandboxScope(config: GatewayConfig, catalog: CatalogUse): 'none' | 'some' | 'all' {
   const keyed = BUILT_IN_PROVIDERS.filter((provider) => accessTo(provider, config)).length;
   if (config.sandbox === 'off') return 'none';
-  if (keyed === 0 && catalog.providers.length === 0) return 'all';
+  // The key of a shipped vendor may be there for something else.
+  const sold = new Set(
+    catalog.rows.flatMap(({ routes }) => routes.map(({ provider }) => provider)),
+  );
+  const vendors = vendorsOf(config, catalog).filter(({ vendor }) => sold.has(vendor.id));
+  const others = catalog.providers.length + vendors.length;
+  if (keyed === 0 && others === 0) return 'all';
   return config.sandbox === 'on' && keyed < BUILT_IN_PROVIDERS.length ? 'some' : 'none';
 }
 
 /** The ids of the providers that the sandbox replaces. */
-export function sandboxedProviders(
-  config: GatewayConfig,
-  catalog: { readonly providers: readonly unknown[] },
-): string[] {
+export function sandboxedProviders(config: GatewayConfig, catalog: CatalogUse): string[] {
   if (sandboxScope(config, catalog) === 'none') return [];
   const replaced = BUILT_IN_PROVIDERS.filter((provider) => !accessTo(provider, config));
   return replaced.map(({ id }) => id);

@@ -20,6 +20,7 @@ import {
   sendCharged,
   STORED_HEADERS,
 } from '../platform/http-server/responses/gateway-headers.js';
+import { KEY_HEADERS } from '../platform/http-server/responses/answer-copy.js';
 import { ReplayedResponseInterceptor, ResponseModelGuard } from './background/background-replay.js';
 import { BackgroundSubmission } from './background/background-submission.js';
 import { EVENT_EXAMPLE, ResponseEventView } from './dto/response-event.view.js';
@@ -44,19 +45,13 @@ const BACKGROUND_HEADERS = {
   },
 } as const;
 
-const KEY_IN_BACKGROUND = {
-  name: 'Idempotency-Key',
-  required: false,
-  description: 'With `background`: a retry with the same key and body returns the same response',
-  schema: { type: 'string', minLength: 1, maxLength: 200 },
-} as const;
-
 const HEADERS = {
   ...NOT_IN_BACKGROUND,
   ...BACKGROUND_HEADERS,
   ...IGNORED_FIELDS_HEADERS,
   ...OUTPUT_CAP_HEADERS,
   ...STORED_HEADERS,
+  ...KEY_HEADERS,
 } as const;
 
 /** Responses: text with a stored conversation. */
@@ -71,13 +66,11 @@ export class ResponsesController {
   @TextEndpoint(
     { path: '/v1/responses', modelGuard: ResponseModelGuard },
     'previous_response_not_found',
-    'idempotency_conflict',
   )
   @UseInterceptors(ReplayedResponseInterceptor)
   @BodyLimit(RESPONSES_BODY_BYTES)
   @BodyExamples(ResponsesBody, RESPONSE_EXAMPLES)
   @ApiHeader(STRICT_HEADERS)
-  @ApiHeader(KEY_IN_BACKGROUND)
   @ApiOperation({
     summary: 'Text with tools, and with conversations that are stored',
     description:

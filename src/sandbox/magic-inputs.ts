@@ -79,6 +79,7 @@ export const MAGIC_INPUTS = [
       'images: answers with a URL instead of the picture; videos: redirects to a URL of the file',
   },
   { name: 'no-data', effect: 'images: answers without any picture' },
+  { name: 'images', argument: 'N', effect: 'images: answers with at most N pictures' },
   {
     name: 'task-ms',
     argument: 'MS',

@@ -1,3 +1,5 @@
+import type { SecretBox } from '../common/secrets/secret-box.js';
+import { contextOfAnswer } from '../platform/http-server/responses/answer-copy.js';
 import type { StoredContent } from '../stored-responses/stored-content.js';
 import type { TaskInputs } from '../tasks/submission/task-inputs.js';
 import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
@@ -5,9 +7,19 @@ import type { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 /** A column whose texts are sealed. */
 export interface SealedColumn {
   readonly table:
-    'task' | 'webhook_delivery' | 'webhook_endpoint' | 'stored_item' | 'stored_response';
+    | 'task'
+    | 'webhook_delivery'
+    | 'webhook_endpoint'
+    | 'stored_item'
+    | 'stored_response'
+    | 'kept_answer';
   readonly column:
-    'sealed_input' | 'webhook_secret' | 'sealed_secret' | 'sealed_item' | 'sealed_response';
+    | 'sealed_input'
+    | 'webhook_secret'
+    | 'sealed_secret'
+    | 'sealed_item'
+    | 'sealed_response'
+    | 'sealed_answer';
   /** The column with the id of the task or endpoint for which a text is sealed. */
   readonly owner: 'id' | 'owner_id';
   /** Reseals a text with the first key. Throws SecretBoxError. */
@@ -25,11 +37,13 @@ export function sealedColumns(
   inputs: TaskInputs,
   secrets: WebhookSecrets,
   content: StoredContent,
+  box: SecretBox,
 ): SealedColumn[] {
   const ofInput = (sealed: string, id: string) => inputs.reseal(sealed, id);
   const ofWebhook = (sealed: string, id: string) => secrets.reseal(sealed, id);
   const ofItem = (sealed: string, id: string) => content.reseal('item', sealed, id);
   const ofResponse = (sealed: string, id: string) => content.reseal('response', sealed, id);
+  const ofAnswer = (sealed: string, id: string) => box.reseal(sealed, contextOfAnswer(id));
   const own = { owner: 'id', batch: SECRETS } as const;
   const stored = { owner: 'id', batch: CONTENTS } as const;
   return [
@@ -46,6 +60,7 @@ export function sealedColumns(
     },
     { ...stored, table: 'stored_item', column: 'sealed_item', reseal: ofItem },
     { ...stored, table: 'stored_response', column: 'sealed_response', reseal: ofResponse },
+    { ...stored, table: 'kept_answer', column: 'sealed_answer', reseal: ofAnswer },
   ];
 }
 

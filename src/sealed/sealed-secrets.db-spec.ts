@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { SecretBox } from '../common/secrets/secret-box.js';
+import { contextOfAnswer } from '../platform/http-server/responses/answer-copy.js';
 import { StoredContent } from '../stored-responses/stored-content.js';
 import { TaskInputs } from '../tasks/submission/task-inputs.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
@@ -122,6 +123,21 @@ describe('a start with another list of secret keys', () => {
     );
     const opened = deliveries.map((row) => next.secrets.open(row.sealed_secret, id));
     expect(opened).toEqual(['whsec', 'whsec']);
+  });
+
+  it('seals kept answers anew', async () => {
+    const [account, id] = [randomUUID(), randomUUID()];
+    const context = contextOfAnswer(id);
+    await database.dataSource.query(`SELECT answer_keep($1, $2, 'text/plain', '{}', 2, $3, 1000)`, [
+      account,
+      id,
+      new SecretBox([keyOf('a')]).seal('Hi', context),
+    ]);
+    expect(await processWith('b', 'a').sealed.rotate()).toMatchObject({ sealedAnew: 1, left: 0 });
+    const [row] = await database.dataSource.query<[{ sealed_answer: string }]>(
+      'SELECT sealed_answer FROM kept_answer',
+    );
+    expect(new SecretBox([keyOf('b')]).open(row.sealed_answer, context)).toBe('Hi');
   });
 
   it('says after sealing anew that a process with the former list has sealed since then', async () => {

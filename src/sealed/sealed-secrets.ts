@@ -51,7 +51,7 @@ export class SealedSecrets {
     secrets: WebhookSecrets,
     content: StoredContent,
   ) {
-    this.columns = sealedColumns(inputs, secrets, content);
+    this.columns = sealedColumns(inputs, secrets, content, box);
   }
 
   /**

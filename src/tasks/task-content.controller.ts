@@ -16,10 +16,23 @@ import { ContentLinks } from './content-links/content-links.js';
 import { TaskContents } from './reads/task-contents.js';
 
 const BINARY = { schema: { type: 'string', format: 'binary' } };
-/** Types of dubs, by their sources; a file of any other has the last one. */
+const JSON_ANSWER = {
+  schema: { type: 'object' },
+  example: {
+    text: 'Hello, who is there?',
+    language: 'eng',
+    language_probability: 0.98,
+    duration_seconds: 1.9,
+  },
+};
+/** Types of dubs, by their sources, and of the answers of calls; a file of any other has the last one. */
 const FILES = {
   'audio/mpeg': BINARY,
+  'audio/ogg': BINARY,
+  'audio/pcm': BINARY,
+  'audio/wav': BINARY,
   'video/mp4': BINARY,
+  'application/json': JSON_ANSWER,
   'application/octet-stream': BINARY,
 };
 
@@ -37,7 +50,7 @@ export class TaskContentController {
   @ApiOperation({
     summary: 'Download the file of a task',
     description:
-      'The audio or video that the task made, with its own content type. Takes `Range`, `If-Range` and HEAD.',
+      'What the task made, with its own content type: audio, video, or the JSON answer of a call. Takes `Range`, `If-Range` and HEAD.',
   })
   @ApiOkResponse({ description: 'The file', content: FILES })
   @ApiResponse({

@@ -3,7 +3,7 @@ import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { JsonObject } from '../common/json-object.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { AttemptOwner, OnFigures, Route } from '../providers/ports/attempt.js';
-import type { Task, TaskContent, TaskFault, TaskStatus } from './task.js';
+import type { Task, TaskContent, TaskFault, TaskModality, TaskStatus } from './task.js';
 
 /** What every step gets besides its task. */
 export interface TaskContext {
@@ -63,9 +63,15 @@ export type SubmitReport =
       readonly bill?: TaskBill;
       /** What `ending` tells and stores. */
       readonly answer?: object;
+      /** The stored file, where the work is done within `submit`. */
+      readonly content?: TaskContent;
     }
   /** The provider certainly refused the work and does not charge for it. */
   | FailedReport;
+
+/** What a provider says that was asked for a job by our own reference. `unknown`: it did not say. */
+export type FoundJob =
+  { readonly state: 'found'; readonly jobId: string } | { readonly state: 'absent' | 'unknown' };
 
 /** The provider's report about a job. */
 export type PollReport =
@@ -107,8 +113,8 @@ export interface CollectedContent {
  * - `submit`, a ProviderError that was never sent, or with status 429, 499 or 503: deferred and retried after 1, 2, 4, then
  *   every 5 s for 10 minutes, then `failed`;
  * - `submit`, another 4xx, or a 5xx with a code in the provider's own JSON shape: `failed`;
- * - `submit`, anything else, errors of our own too: the provider may have begun the work, so it is never sent again
- *   and the task becomes `reconciliation_required`;
+ * - `submit`, anything else, errors of our own too: the provider may have begun the work, so it is never sent again:
+ *   `find` decides, where there is one, and else the task becomes `reconciliation_required`;
  * - `poll`, a ProviderError: polled again at the usual interval, until the deadline;
  * - `poll`, anything else five times in a row: `reconciliation_required`;
  * - `collect`, an UnusableFileError or a ProviderError that says there is no such file, five times in a row:
@@ -118,13 +124,18 @@ export interface TaskKind {
   /** `dubbing`, `song`, `video`; stored with every task. */
   readonly name: string;
   readonly operation: Operation;
-  readonly modality: 'audio' | 'video' | 'text';
+  readonly modality: TaskModality;
   /** Most tasks of this kind that one account may have open; beyond it 429. Undefined: what it can hold. */
   readonly maxOpenPerAccount?: number | undefined;
   /** What the tasks are called in that error. */
   readonly plural?: string;
   /** Submits the work to the provider, once. */
   submit(task: Task, context: TaskContext): Promise<SubmitReport>;
+  /**
+   * Asks the provider whether it has the job of a submission whose answer was lost. Undefined where it cannot be asked; then the
+   * outcome is unknown. Throws where the provider does not say.
+   */
+  find?(task: Task, context: TaskContext): Promise<FoundJob | undefined>;
   /**
    * Deletes data that only the submission needed, once the job id is stored with the task. Never throws. It is not called after
    * a crash.

@@ -7,6 +7,10 @@ import type { ProviderFault } from '../providers/http/provider-fault.js';
 export type TaskStatus =
   'queued' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'reconciliation_required';
 
+/** What tasks make. */
+export const TASK_MODALITIES = ['audio', 'image', 'video', 'text'] as const;
+export type TaskModality = (typeof TASK_MODALITIES)[number];
+
 /** Error code of a task that failed at its provider or was refused by it (API: Errors). */
 export const TASK_FAILED = 'provider_task_failed';
 /** Error code of a task that its holder cancelled (decision G-102), or whose submission got an error response. */
@@ -24,6 +28,8 @@ export interface TaskContent {
   readonly fileId: string;
   readonly contentType: string;
   readonly sizeBytes: number;
+  /** Whether the stored bytes are sealed, because they are words of the caller. The size is that of the words. */
+  readonly isSealed?: boolean;
   /** Name of the file for downloads. */
   readonly filename: string;
   readonly expiresAt: Date;

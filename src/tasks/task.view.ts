@@ -3,7 +3,10 @@ import { toPublicId } from '../common/ids/public-id.js';
 import { formatMicroUsd } from '../common/money/micro-usd.js';
 import { pageOfViews } from '../common/paging/page.view.js';
 import { toEpochSeconds } from '../common/time/clock.js';
-import { orderedModelOf, type Task, type TaskStatus } from './task.js';
+import { orderedModelOf, type Task, type TaskModality, type TaskStatus } from './task.js';
+
+/** Videos have a view of their own. */
+type ViewedModality = Exclude<TaskModality, 'video'>;
 
 /** Every status of a task, as clients see it. */
 export const TASK_STATUSES = [
@@ -59,8 +62,8 @@ export class TaskFields extends TaskRefundField {
   @ApiProperty({ example: 'song-music', description: 'Id of the model, as it was ordered' })
   model!: string;
 
-  @ApiProperty({ enum: ['audio', 'text'], description: 'What kind of work it is' })
-  modality!: 'audio' | 'text';
+  @ApiProperty({ enum: ['audio', 'image', 'text'], description: 'What kind of work it is' })
+  modality!: ViewedModality;
 
   @ApiProperty({
     nullable: true,
@@ -101,6 +104,7 @@ export const AUDIO_TASK_RESULT = {
     { $ref: getSchemaPath('SongResultView') },
     { $ref: getSchemaPath('DubbingResultView') },
     { $ref: getSchemaPath('ResponseTaskResultView') },
+    { $ref: getSchemaPath('CallResultView') },
   ],
 };
 
@@ -132,7 +136,7 @@ export class TaskPage extends pageOfViews(TaskView) {
 }
 
 /** The task object of every audio task. Kinds differ only inside `result` (API: Task object). */
-export function viewTask(task: Task, modality: 'audio' | 'text' = 'audio'): TaskView {
+export function viewTask(task: Task, modality: ViewedModality = 'audio'): TaskView {
   const { chargedMicroUsd, completedAt } = task;
   return {
     id: toPublicId('task', task.id),

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '../admission/admission.module.js';
+import { MediaModule } from '../media/media.module.js';
 import { RecoveryModule } from '../billing/recovery/recovery.module.js';
 import { StorageModule } from '../platform/storage/storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -9,11 +10,19 @@ import { TaskCollection } from './collection/task-collection.js';
 import { TaskContents } from './reads/task-contents.js';
 import { CompletionListeners, TaskCompletion } from './completion/task-completion.js';
 import { IdempotencyClaims } from './submission/idempotency-claims.js';
-import { IdempotencyKeyGuard } from './submission/idempotency-key.guard.js';
+import { IdempotencyKeyGuard } from '../admission/idempotency-key.guard.js';
 import { CancelRequests } from './completion/cancel-requests.js';
 import { CancelledSubmissions } from './completion/cancelled-submissions.js';
+import { AcceptedJobs } from './worker/accepted-jobs.js';
+import { AnswerFiles } from './deferred/answer-files.js';
+import { DeferredParts } from './deferred/deferred-call.kind.js';
+import { DeferredCalls } from './deferred/deferred-calls.js';
+import { DeferrableModelGuard, ReplayedCallInterceptor } from './deferred/deferred-replay.js';
+import { FormerProcesses } from './submission/former-processes.js';
+import { SourceStore } from './submission/source-store.js';
 import { PollStep } from './worker/poll-step.js';
 import { StepReporter } from './worker/step-reporter.js';
+import { LostSubmission } from './worker/lost-submission.js';
 import { SubmitStep } from './worker/submit-step.js';
 import { TaskModelGuard } from './submission/task-model.guard.js';
 import { TaskResponseInterceptor } from './submission/task-response.interceptor.js';
@@ -31,6 +40,7 @@ import { TaskKinds } from './task-kinds.js';
 import { TaskMetrics } from './task-metrics.js';
 import { TaskRepository } from './reads/task.repository.js';
 import { TaskEvents } from './reads/task-events.js';
+import { SealedContent } from './reads/sealed-content.js';
 import { TasksService } from './reads/tasks.service.js';
 import { ReportBatcher } from './worker/report-batcher.js';
 import { TaskResolution } from './completion/task-resolution.js';
@@ -46,7 +56,7 @@ import { LateResultStep } from './worker/late-result-step.js';
 
 /** Asynchronous paid calls. Features register their task kinds. */
 @Module({
-  imports: [AdmissionModule, RecoveryModule, StorageModule, WebhooksModule],
+  imports: [AdmissionModule, MediaModule, RecoveryModule, StorageModule, WebhooksModule],
   controllers: [TasksController, TaskContentController, TaskDeliveriesController],
   providers: [
     IdempotencyClaims,
@@ -74,6 +84,8 @@ import { LateResultStep } from './worker/late-result-step.js';
     LongPoll,
     TaskUpstreams,
     StepReporter,
+    AcceptedJobs,
+    LostSubmission,
     SubmitStep,
     UnknownStates,
     PollStep,
@@ -87,6 +99,14 @@ import { LateResultStep } from './worker/late-result-step.js';
     TaskResolution,
     TaskCollection,
     CancelledSubmissions,
+    FormerProcesses,
+    SourceStore,
+    AnswerFiles,
+    SealedContent,
+    DeferredParts,
+    DeferredCalls,
+    DeferrableModelGuard,
+    ReplayedCallInterceptor,
   ],
   exports: [
     AdmissionModule,
@@ -108,6 +128,11 @@ import { LateResultStep } from './worker/late-result-step.js';
     CancelRequests,
     LongPoll,
     TaskSubmission,
+    FormerProcesses,
+    SourceStore,
+    DeferredCalls,
+    DeferrableModelGuard,
+    ReplayedCallInterceptor,
     WebhooksModule,
   ],
 })

@@ -24,12 +24,24 @@ const chunkOf = (index: number) => new NumberedEvent(index);
 /** A client, and the face through which it gets events. */
 interface Client {
   isGone: boolean;
+  readonly isClientGone?: boolean;
   cut(): void;
   send(event: NumberedEvent): Promise<void> | undefined;
 }
 const relayTo = (client: Client, generated = textOf()) => {
   const face = { forward: (event: unknown) => client.send(event as NumberedEvent) };
-  return new StreamRelay(client, face, generated);
+  const events = {
+    get isGone() {
+      return client.isGone;
+    },
+    get isClientGone() {
+      return client.isClientGone ?? client.isGone;
+    },
+    cut: () => {
+      client.cut();
+    },
+  };
+  return new StreamRelay(events, face, generated);
 };
 
 it('sends every chunk in order, and none while the client still receives the previous one', async () => {

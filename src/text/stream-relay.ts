@@ -33,7 +33,7 @@ export class StreamRelay {
   private readonly backpressure = new BackpressureClock();
 
   constructor(
-    private readonly events: Pick<SseWriter, 'isGone' | 'cut'>,
+    private readonly events: Pick<SseWriter, 'isGone' | 'isClientGone' | 'cut'>,
     private readonly face: Pick<StreamFace, 'forward'>,
     private readonly generated: GeneratedTextBuffer,
   ) {}
@@ -52,9 +52,13 @@ export class StreamRelay {
       const broken = (error: Error): void => {
         // The error decides, not the state of the client's socket, because the first event counts.
         if (error instanceof ClientLeft) resolve(true);
-        else if (error instanceof DeadlinePassed && this.events.isGone) resolve(this.hasOutput);
+        else if (error instanceof DeadlinePassed && this.events.isClientGone) {
+          // What was made is charged; a part of an answer is not kept.
+          this.events.cut();
+          resolve(this.hasOutput);
+        }
         // Only its usage was awaited: the client has left, and pays what was made.
-        else if (this.isFinished && this.events.isGone) resolve(true);
+        else if (this.isFinished && this.events.isClientGone) resolve(true);
         else if (hasLostConnection(error) && this.backpressure.isSlow(performance.now())) {
           this.events.cut();
           resolve(true);

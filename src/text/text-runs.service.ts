@@ -103,12 +103,7 @@ export class TextRuns {
     const generated = this.texts.begin(owner.accountId);
     const stop = new AbortController();
     const signal = AbortSignal.any([owner.signal, stop.signal]);
-    const reader = {
-      get isGone() {
-        return left.aborted;
-      },
-      cut: () => undefined,
-    };
+    const reader = readerUntil(left);
     const relay = new StreamRelay(reader, face, generated);
     const leave = (): void => {
       relay.leave(() => {
@@ -155,4 +150,17 @@ export class TextRuns {
       throw providerErrorBehind(error) ?? error;
     }
   }
+}
+
+/** Nobody reads the events; the run is left when the signal aborts. */
+function readerUntil(left: AbortSignal) {
+  return {
+    get isGone() {
+      return left.aborted;
+    },
+    get isClientGone() {
+      return left.aborted;
+    },
+    cut: () => undefined,
+  };
 }

@@ -7,6 +7,9 @@ export const RETENTION_SECONDS = 1_209_600;
 export type VideoDetails = Readonly<{
   seconds: string;
   size: string | null;
+  /** Absent where the model does not let a caller choose. */
+  resolution?: string | undefined;
+  sound?: boolean | undefined;
   /**
    * The address at which the caller reached this gateway. It is kept, so that the webhook and every read name the same
    * URL of the file.

@@ -1,11 +1,20 @@
 import type { ModelRow } from '../catalog/model-row.js';
 import { quoteOfVideo } from '../catalog/price-rule.js';
+import { chosenOf } from '../catalog/video-choices.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { oneOfWords } from '../common/validation/fields.js';
 import type { Quote } from '../common/money/charge-basis.js';
 import type { VideoBody } from './dto/video.body.js';
 
-type Field = 'seconds' | 'size' | 'aspect_ratio' | 'image_urls';
+type Field =
+  | 'seconds'
+  | 'size'
+  | 'aspect_ratio'
+  | 'resolution'
+  | 'audio'
+  | 'first_frame_url'
+  | 'last_frame_url'
+  | 'image_urls';
 type Limits = ModelRow<'video'>['limits'];
 
 const NOT_TAKEN = 'must not be sent';
@@ -16,12 +25,14 @@ const NOT_TAKEN = 'must not be sent';
  */
 export function checkVideoLimits(row: ModelRow<'video'>, body: VideoBody): Quote {
   const { price, limits } = row;
-  const quote = quoteOfVideo(row, body.seconds);
+  checkChoices(limits, body);
+  const quote = quoteOfVideo(row, body.seconds, chosenOf(limits, body));
   if (quote === undefined) {
     throw rejection('seconds', `must be ${oneOfWords(Object.keys(price.microUsdBySeconds))}`);
   }
   checkSize(limits, body);
   checkAspectRatio(limits, body);
+  checkFrames(limits, body);
   checkImageCount(limits, body);
   return quote;
 }
@@ -37,6 +48,27 @@ function checkAspectRatio({ aspectRatios }: Limits, { aspect_ratio: ratio }: Vid
   if (aspectRatios === undefined) throw rejection('aspect_ratio', NOT_TAKEN);
   if (!aspectRatios.includes(ratio))
     throw rejection('aspect_ratio', `must be ${oneOfWords(aspectRatios)}`);
+}
+
+function checkChoices({ resolutions, audio }: Limits, body: VideoBody): void {
+  const { resolution } = body;
+  if (resolution !== undefined) {
+    if (resolutions === undefined) throw rejection('resolution', NOT_TAKEN);
+    if (!resolutions.includes(resolution))
+      throw rejection('resolution', `must be ${oneOfWords(resolutions)}`);
+  }
+  if (body.audio !== undefined && audio !== true) throw rejection('audio', NOT_TAKEN);
+}
+
+/** A video that ends with an image begins with one: no provider takes the end alone. */
+function checkFrames({ frames = [] }: Limits, body: VideoBody): void {
+  const { first_frame_url: first, last_frame_url: last } = body;
+  if (first !== undefined && !frames.includes('first')) {
+    throw rejection('first_frame_url', NOT_TAKEN);
+  }
+  if (last === undefined) return;
+  if (!frames.includes('last')) throw rejection('last_frame_url', NOT_TAKEN);
+  if (first === undefined) throw rejection('first_frame_url', 'must be sent with last_frame_url');
 }
 
 function checkImageCount({ maxImageUrls }: Limits, { image_urls: urls = [] }: VideoBody): void {

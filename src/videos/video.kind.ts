@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { toPublicId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
 import type { VideoCommand } from '../providers/ports/job.port.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import { ContentLinks } from '../tasks/content-links/content-links.js';
 import type {
   CollectedContent,
+  FoundJob,
   PollReport,
   SubmitReport,
   TaskContext,
@@ -40,7 +42,7 @@ export class VideoKind implements TaskKind, OnModuleInit {
   }
 
   async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
-    const command = task.input as unknown as VideoCommand;
+    const command = commandOf(task);
     const jobId = await this.router.runOn(
       context.route,
       'video',
@@ -48,6 +50,26 @@ export class VideoKind implements TaskKind, OnModuleInit {
       context,
     );
     return { state: 'accepted', jobId };
+  }
+
+  async find(task: Task, context: TaskContext): Promise<FoundJob | undefined> {
+    if (!this.router.offers(context.route, 'video', ({ canFind }) => canFind === true)) {
+      return undefined;
+    }
+    const command = commandOf(task);
+    const jobId = await this.router.runOn(
+      context.route,
+      'video',
+      // A provider that cannot be asked may still make videos, so this failure must not count for its breaker.
+      (port, call) =>
+        Promise.resolve(port.findVideo?.(command, call)).catch((error: unknown) =>
+          error instanceof Error ? error : new Error('the look-up failed', { cause: error }),
+        ),
+      context,
+    );
+    if (jobId instanceof Error) throw jobId;
+    if (jobId === undefined) return undefined;
+    return jobId === null ? { state: 'absent' } : { state: 'found', jobId };
   }
 
   async poll(task: Task, context: TaskContext): Promise<PollReport> {
@@ -60,6 +82,7 @@ export class VideoKind implements TaskKind, OnModuleInit {
     );
     switch (report.state) {
       case 'pending':
+      case 'unreadable':
         return report;
       case 'succeeded':
         return { ...report, result: {} };
@@ -92,6 +115,10 @@ export class VideoKind implements TaskKind, OnModuleInit {
   notifiesOn(status: TaskStatus): boolean {
     return status !== 'reconciliation_required';
   }
+}
+
+function commandOf({ id, input }: Task): VideoCommand {
+  return { ...(input as unknown as VideoCommand), reference: toPublicId('task', id) };
 }
 
 function jobOf({ providerJobId }: Task): string {

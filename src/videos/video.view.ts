@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { toPublicId } from '../common/ids/public-id.js';
 import { toEpochSeconds } from '../common/time/clock.js';
 import { TaskErrorView } from '../tasks/task.view.js';
@@ -41,6 +41,17 @@ export class VideoView {
   @ApiProperty({ required: false, description: 'As sent; absent where it was not' })
   size?: string;
 
+  @ApiPropertyOptional({
+    example: '720p',
+    description: 'As sent, or that of the model; absent where it lets you choose none',
+  })
+  resolution?: string;
+
+  @ApiPropertyOptional({
+    description: 'Whether it has sound; absent where the model does not let you choose',
+  })
+  audio?: boolean;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 
@@ -60,7 +71,7 @@ export class VideoView {
 
 /** The video object of a task. */
 export function viewVideo(task: Task): VideoView {
-  const { seconds, size } = videoDetailsOf(task);
+  const { seconds, size, resolution, sound } = videoDetailsOf(task);
   const status = VIDEO_STATUS[task.status];
   const completedAt = endOf(task);
   return {
@@ -71,6 +82,8 @@ export function viewVideo(task: Task): VideoView {
     progress: task.progress,
     seconds,
     ...(size !== null && { size }),
+    ...(resolution !== undefined && { resolution }),
+    ...(sound !== undefined && { audio: sound }),
     created_at: toEpochSeconds(task.createdAt),
     completed_at: completedAt,
     expires_at:

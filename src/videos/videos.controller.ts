@@ -15,7 +15,7 @@ import { OPERATIONS } from '../catalog/operations.js';
 import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
 import { StrictBody } from '../common/validation/strict-body.pipe.js';
 import { StrictQuery } from '../common/validation/strict-query.pipe.js';
-import { IdempotencyKey } from '../tasks/submission/idempotency-key.guard.js';
+import { IdempotencyKey } from '../admission/idempotency-key.guard.js';
 import { TASK_HEADERS, TaskEndpoint } from '../tasks/submission/task-endpoint.decorator.js';
 import type { WaitPreference } from '../tasks/reads/tasks.service.js';
 import type { Task } from '../tasks/task.js';

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
+import { routesForQuote } from '../admission/route-choice.js';
 import { QuotableCalls } from '../admission/quotes/quotable-calls.js';
 import type { ModelRow } from '../catalog/model-row.js';
+import { chosenOf, type VideoChoice } from '../catalog/video-choices.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Quote } from '../common/money/charge-basis.js';
 import { Clock } from '../common/time/clock.js';
@@ -38,9 +40,10 @@ export class VideosService implements OnModuleInit {
     this.quotable.register('video', ({ row, endpoint }, sent) => {
       const body = validator.parse(sent);
       const quote = this.checkText(row, body);
-      const { webhook, image_urls: images = [] } = body;
+      const { webhook } = body;
       this.submission.checkWebhook(webhook, endpoint);
-      return { quote, unchecked: this.submission.uncheckedSteps(webhook, images.length > 0) };
+      const hasImages = imagesOf(body).length > 0;
+      return { quote, unchecked: this.submission.uncheckedSteps(webhook, hasImages) };
     });
   }
 
@@ -59,14 +62,16 @@ export class VideosService implements OnModuleInit {
     const request = { call, kind: VIDEO_KIND, body, idempotencyKey, webhook };
     return this.submission.submit(request, async (): Promise<PreparedTask> => {
       await this.checkImageHosts(body);
-      const [route] = call.routes;
+      const [route] = routesForQuote(call, quote);
       assert(route, 'admitted call has no route');
+      const chosen = chosenOf(call.row.limits, body);
       const details: VideoDetails = {
         seconds: body.seconds,
         size: body.size ?? null,
+        ...chosen,
         gatewayUrl: this.gatewayUrl.href,
       };
-      return { input: commandOf(body), details, quote, route };
+      return { input: commandOf(body, chosen), details, quote, route };
     });
   }
 
@@ -96,34 +101,59 @@ export class VideosService implements OnModuleInit {
     return quote;
   }
 
-  private checkImageTexts({ image_urls: urls = [] }: VideoBody): void {
-    for (const [index, url] of urls.entries()) {
-      const rejection = this.urls.rejectionOf(url);
-      if (rejection !== undefined) throw badImage(index, rejection);
+  private checkImageTexts(body: VideoBody): void {
+    for (const image of imagesOf(body)) {
+      const rejection = this.urls.rejectionOf(image.url);
+      if (rejection !== undefined) throw badImage(image, rejection);
     }
   }
 
   /** The provider fetches the image, so a host that does not resolve now is accepted. */
-  private async checkImageHosts({ image_urls: urls = [] }: VideoBody): Promise<void> {
-    const hosts = await Promise.all(urls.map((url) => this.urls.hostOf(url)));
-    const index = hosts.indexOf('private');
-    if (index >= 0) throw badImage(index, 'must point at a public host');
+  private async checkImageHosts(body: VideoBody): Promise<void> {
+    const images = imagesOf(body);
+    const hosts = await Promise.all(images.map(({ url }) => this.urls.hostOf(url)));
+    const image = images[hosts.indexOf('private')];
+    if (image !== undefined) throw badImage(image, 'must point at a public host');
   }
 }
 
-function commandOf(body: VideoBody): Readonly<Record<string, unknown>> {
+/** An image that a request names. */
+interface NamedImage {
+  readonly url: string;
+  readonly field: 'first_frame_url' | 'last_frame_url' | 'image_urls';
+  /** The field, with the place in its list. */
+  readonly place: string;
+}
+
+function imagesOf(body: VideoBody): NamedImage[] {
+  const frames = (['first_frame_url', 'last_frame_url'] as const).flatMap((field) => {
+    const url = body[field];
+    return url === undefined ? [] : [{ url, field, place: field }];
+  });
+  const references = (body.image_urls ?? []).map((url, index) => {
+    return { url, field: 'image_urls' as const, place: `image_urls.${index}` };
+  });
+  return [...frames, ...references];
+}
+
+function commandOf(
+  body: VideoBody,
+  { resolution, sound }: VideoChoice,
+): Readonly<Record<string, unknown>> {
   const command: VideoCommand = {
     prompt: body.prompt,
     seconds: body.seconds,
     size: body.size,
     aspectRatio: body.aspect_ratio,
+    resolution,
+    audio: sound,
+    firstFrameUrl: body.first_frame_url,
+    lastFrameUrl: body.last_frame_url,
     imageUrls: body.image_urls,
   };
   return { ...command };
 }
 
-function badImage(index: number, rejection: string): GatewayError {
-  return new GatewayError('invalid_request', `image_urls.${index} ${rejection}.`, {
-    param: 'image_urls',
-  });
+function badImage({ field, place }: NamedImage, rejection: string): GatewayError {
+  return new GatewayError('invalid_request', `${place} ${rejection}.`, { param: field });
 }

@@ -39,7 +39,7 @@ const contents = [{ role: 'user', parts: [{ text: 'a cat' }] }];
 describePortContract('Gemini images', {
   run: (access, context) =>
     geminiPorts(access).image!.generateImage({ prompt: 'a cat', size: '1536x1024' }, context),
-  good: { ...json(drawn), result: { image: { base64 }, providerRequestId: 'r1' } },
+  good: { ...json(drawn), result: { images: [{ base64 }], providerRequestId: 'r1' } },
   expectRequest: expectJson('/models/upstream-model:generateContent', {
     contents,
     generationConfig: {
@@ -52,7 +52,7 @@ describePortContract('Gemini images', {
 describeRequest('Gemini images in a large size', {
   run: (access, context) =>
     geminiPorts(access).image!.generateImage({ prompt: 'a cat', size: '2048x2048' }, context),
-  good: { ...json(drawn), result: { image: { base64 }, providerRequestId: 'r1' } },
+  good: { ...json(drawn), result: { images: [{ base64 }], providerRequestId: 'r1' } },
   expectRequest: expectJson('/models/upstream-model:generateContent', {
     contents,
     generationConfig: {
@@ -64,7 +64,7 @@ describeRequest('Gemini images in a large size', {
 
 describeRequest('Gemini images of any size', {
   run: (access, context) => geminiPorts(access).image!.generateImage({ prompt: 'a cat' }, context),
-  good: { ...json(drawn), result: { image: { base64 }, providerRequestId: 'r1' } },
+  good: { ...json(drawn), result: { images: [{ base64 }], providerRequestId: 'r1' } },
   expectRequest: expectJson('/models/upstream-model:generateContent', {
     contents,
     generationConfig: { responseModalities: ['IMAGE'] },

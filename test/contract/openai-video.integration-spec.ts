@@ -61,6 +61,31 @@ describeRequest('OpenAI-style videos: submit with an aspect ratio and images', {
   }),
 });
 
+describeRequest('OpenAI-style videos: submit with a resolution, sound and frames', {
+  run: (access, context) =>
+    openAiVideoPorts(access).video!.submitVideo(
+      {
+        prompt: 'a',
+        seconds: '5',
+        resolution: '720p',
+        audio: false,
+        firstFrameUrl: 'https://a.example/1.png',
+        lastFrameUrl: 'https://a.example/2.png',
+      },
+      context,
+    ),
+  good: { ...json(object), result: 'video_abc-1' },
+  expectRequest: expectBody({
+    model: 'upstream-model',
+    prompt: 'a',
+    seconds: '5',
+    resolution: '720p',
+    audio: false,
+    first_frame_url: 'https://a.example/1.png',
+    last_frame_url: 'https://a.example/2.png',
+  }),
+});
+
 describePortContract('OpenAI-style videos: read', {
   run: (access, context) => openAiVideoPorts(access).video!.readVideo('video_abc-1', context),
   good: {

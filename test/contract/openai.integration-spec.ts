@@ -83,7 +83,7 @@ describePortContract('OpenAI images', {
   good: {
     type: 'application/json',
     body: Buffer.from(JSON.stringify({ created: 1, data: [{ b64_json: base64 }] })),
-    result: { image: { base64 }, providerRequestId: null },
+    result: { images: [{ base64 }], providerRequestId: null },
   },
   expectRequest: expectJson('/images/generations', {
     model: 'upstream-model',
@@ -98,7 +98,7 @@ describeRequest('OpenAI images by URL', {
   good: {
     type: 'application/json',
     body: Buffer.from(JSON.stringify({ data: [{ url: 'https://cdn.example/cat.png' }] })),
-    result: { image: { url: 'https://cdn.example/cat.png' }, providerRequestId: null },
+    result: { images: [{ url: 'https://cdn.example/cat.png' }], providerRequestId: null },
   },
   expectRequest: expectJson('/images/generations', {
     model: 'upstream-model',

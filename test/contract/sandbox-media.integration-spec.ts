@@ -37,9 +37,15 @@ describe('the adapters of media against the sandbox', () => {
     registry.portOf(gemini, 'image')!.generateImage({ prompt, size }, context());
 
   it('draw pictures of a shape', async () => {
-    const { image } = await draw('A lighthouse', '1536x1024');
+    const [image] = (await draw('A lighthouse', '1536x1024')).images;
     const png = Buffer.from((image as { base64: string }).base64, 'base64');
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1248, 832]);
+  });
+
+  it('draw as many pictures as are wanted, each with an answer of its own', async () => {
+    const port = registry.portOf(gemini, 'image')!;
+    const { images } = await port.generateImage({ prompt: 'A boat', count: 3 }, context());
+    expect(images.length).toBe(3);
   });
 
   it.each([

@@ -75,6 +75,14 @@ describe('a provider with several keys', () => {
     },
   );
 
+  it('leaves out a key for the time that its refusal names', async () => {
+    replies['key-one'] = (response) => {
+      response.writeHead(429, { 'retry-after': '30' }).end('{"error":{}}');
+    };
+    for (let count = 0; count < 40; count += 1) await call();
+    expect(keys().filter((key) => key === 'key-one')).toHaveLength(1);
+  });
+
   it('is asked with every key once, and its last refusal is the answer', async () => {
     for (const key of ['key-one', 'key-two', 'key-three']) replies[key] = refused(429);
     await expect(call()).rejects.toMatchObject({ code: 'provider_rate_limited' });

@@ -47,7 +47,7 @@ describe('upload of a 50 MB file', () => {
     const baseUrl = `http://127.0.0.1:${port}`;
     const access = { id: 'acme', baseUrl, apiKey: 'k', transport, clock: new SystemClock() };
     const http = new ProviderHttp(access, { headers: {} });
-    const body = multipartBody({ model_id: 'm' }, 'file', { ...file, path });
+    const body = multipartBody({ model_id: 'm' }, [{ field: 'file', file: { ...file, path } }]);
     const request = {
       method: 'POST',
       path: '/',

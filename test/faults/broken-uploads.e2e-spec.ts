@@ -83,6 +83,7 @@ const FORM_PATHS = [
   '/v1/audio/voice-changer',
   '/v1/audio/isolation',
   '/v1/videos',
+  '/v1/images/edits',
 ];
 const MODEL = part('name="model"', 'aud-voice-isolator');
 const FILE = part('name="file"; filename="a.wav"', 'x'.repeat(FILE_BYTES));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fromPublicId } from '../../src/common/ids/public-id.js';
 import { DubbingHarness, silentWav } from '../support/dubbing-harness.js';
+import { postJson } from '../support/http-answer.js';
 
 const DISK_BYTES = 1_048_576;
 /** Enough for the source, which has 5 kB, and too little for its dub. */
@@ -89,6 +90,27 @@ describeWithDisk('a disk for stored files that is full', () => {
     expect(await filesOf(harness.account.accountId)).toHaveLength(1);
     const { held, entries } = await harness.gateway.balance(harness.account.accountId);
     expect({ held, entries }).toEqual({ held: 0n, entries: 2 });
+  });
+
+  it('costs no second call where the answer of a call as a task has no room at first', async () => {
+    await fill(0);
+    const { gateway, account } = harness;
+    const body = { model: 'aud-v4', input: 'Hello', voice: 'Adam' };
+    const headers = { ...account.headers, prefer: 'respond-async' };
+    const speeches = async () =>
+      ((await gateway.sandbox?.requests(1_000)) ?? []).filter(({ path }) =>
+        path.includes('/text-to-speech/'),
+      ).length;
+    const before = await speeches();
+    const answer = await postJson(`${gateway.url}/v1/audio/speech`, headers, body);
+    const { id } = answer.json as { id: string };
+    while ((await speeches()) === before) await sleep(20);
+    await sleep(500);
+    expect(await harness.task(id)).toMatchObject({ status: 'processing', charged_microusd: null });
+    await rm(FILLER);
+    expect(await harness.ended(id)).toMatchObject({ status: 'succeeded', charged_microusd: '600' });
+    expect((await harness.get(`${id}/content`)).status).toBe(200);
+    expect(await speeches()).toBe(before + 1);
   });
 });
 

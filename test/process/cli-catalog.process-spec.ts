@@ -5,9 +5,10 @@ import { cleanUp, PROCESS_TEST_TIMEOUT_MS, runBuilt, temporaryFolder } from '../
 
 afterAll(cleanUp, PROCESS_TEST_TIMEOUT_MS);
 
-async function check(file: string) {
-  const settings = { DATA_DIR: join(await temporaryFolder(), 'data'), SECRET_KEY: '' };
-  const program = runBuilt('cli.js', ['catalog:check', file], settings);
+async function check(file: string, command = 'catalog:check', catalog = '') {
+  const dataDir = join(await temporaryFolder(), 'data');
+  const settings = { DATA_DIR: dataDir, SECRET_KEY: '', CATALOG_FILE: catalog };
+  const program = runBuilt('cli.js', [command, file], settings);
   const { code } = await program.exited;
   return { code, stdout: program.stdout() };
 }
@@ -40,6 +41,32 @@ describe('catalog:check', () => {
         changed: ['aud-v3'],
         disabled: ['aud-v3'],
         faults: [],
+      });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+});
+
+describe('vendor:check', () => {
+  it(
+    'tells which of the models that a file offers have no price in the overlay',
+    async () => {
+      const catalog = join(await temporaryFolder(), 'overlay.json');
+      const price = { unit: 'video', by_seconds: [{ seconds: '5', micro_usd: 100 }] };
+      await writeFile(catalog, JSON.stringify({ models: [{ id: 'vid-luma-ray-2', price }] }));
+      const models = ['vid-luma-ray-2', 'vid-luma-ray-flash-2'];
+      const answer = { object: 'vendor_check', ok: true, faults: [], provider: 'luma', models };
+      const told = async (file?: string) => {
+        const { code, stdout } = await check('vendors/luma.json', 'vendor:check', file);
+        return { code, said: JSON.parse(stdout) as object };
+      };
+      const priced = { ...answer, without_price: ['vid-luma-ray-flash-2'] };
+      expect(await told(catalog)).toEqual({ code: 0, said: priced });
+      expect(await told()).toEqual({ code: 0, said: { ...answer, without_price: models } });
+      const warnings = ['CATALOG_FILE: /nowhere.json cannot be read (ENOENT)'];
+      expect(await told('/nowhere.json')).toEqual({
+        code: 0,
+        said: { ...answer, without_price: models, warnings },
       });
     },
     PROCESS_TEST_TIMEOUT_MS,

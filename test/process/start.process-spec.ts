@@ -82,9 +82,11 @@ describe('a gateway with its embedded database', () => {
   }, PROCESS_TEST_TIMEOUT_MS);
   afterAll(cleanUp, PROCESS_TEST_TIMEOUT_MS);
 
-  it('prints a key, the address of its docs and three commands on the first start', async () => {
+  it('prints a key, the addresses of its docs and console, and three commands on the first start', async () => {
     expect(key).toMatch(/^sk-[0-9A-Za-z]{43}$/);
-    expect(firstOutput).toContain(`Docs: ${gateway.url}/docs`);
+    const { url } = gateway;
+    expect(firstOutput).toContain(`Docs: ${url}/docs, console: ${url}/console/\n`);
+    expect((await send(`${url}/console/`)).status).toBe(200);
     expect(firstOutput.match(/^ +curl /gm)).toHaveLength(3);
     expect((await send(`${gateway.url}/docs`)).status).toBe(200);
     expect(gateway.stderr()).toBe('');

@@ -27,10 +27,10 @@ const SAID = `remember ${`${MARK} `.repeat(60)}`;
 const OTHER_KEY = 'another-secret-key-0123456789-0123456789';
 const SEALED = `
   SELECT account_id, sealed_item AS sealed FROM stored_item
-  UNION ALL SELECT account_id, sealed_response FROM stored_response`;
+  UNION ALL SELECT account_id, sealed_response FROM stored_response
+  UNION ALL SELECT account_id, sealed_answer FROM kept_answer`;
 
-const ENTRIES =
-  'SELECT account_id, position::int, kind, amount FROM ledger_entry ORDER BY account_id, position';
+const ENTRIES = 'SELECT position::int, kind, amount FROM ledger_entry ORDER BY position';
 const OPEN_TASKS = 'SELECT id FROM task WHERE completed_at IS NULL';
 
 let folder: string;
@@ -55,8 +55,7 @@ const settingsOf = (DATA_DIR: string, key = SECRET_KEY) => ({
 
 async function cli(own: NodeJS.ProcessEnv, ...args: string[]) {
   const program = runBuilt('cli.js', args, own);
-  const { code } = await program.exited;
-  return { code, stderr: program.stderr(), stdout: program.stdout() };
+  return { ...(await program.exited), stderr: program.stderr(), stdout: program.stdout() };
 }
 
 async function answerOf(own: NodeJS.ProcessEnv, ...args: string[]): Promise<unknown> {
@@ -71,10 +70,12 @@ async function read(sql: string): Promise<Record<string, unknown>[]> {
   return query(server.url, sql).finally(() => server.stop());
 }
 
+type Stored = { id: string; output: { id: string }[] } & { billing: { execution_id: string } };
+
 async function respond({ url }: GatewayProgram, { headers }: Buyer, more = {}) {
   const body = { model: 'gen-5', input: SAID, ...more };
   const { status, json } = await postJson(`${url}/v1/responses`, headers, body);
-  return { status, json: json as { id: string; output: { id: string }[]; error?: object } };
+  return { status, json: json as Stored };
 }
 
 async function stored(on: GatewayProgram, buyer: Buyer) {
@@ -89,9 +90,8 @@ async function reading({ url }: GatewayProgram, { headers }: Buyer, path: string
 }
 
 /** The folders of unfinished backups beside an archive. */
-async function copies(beside: string): Promise<string[]> {
-  return (await readdir(beside)).filter((name) => name.startsWith('.shim-backup-'));
-}
+const copies = async (beside: string) =>
+  (await readdir(beside)).filter((name) => name.startsWith('.shim-backup-'));
 
 /** Proves that all references to a response answer as an unknown one, and that another one can be stored. */
 async function expectUnknown(
@@ -157,9 +157,11 @@ describe('backup --without-content', () => {
       const buyer = await gateway.account();
       const kept = await stored(gateway, buyer);
       const other = (await respond(gateway, buyer, { input: `${SAID} no more` })).json;
-      const sealed = await sealedOf(buyer);
-      expect(sealed.length).toBe(6);
       const { headers } = buyer;
+      const keeping = { ...buyer, headers: { ...headers, prefer: 'keep' } };
+      const { billing } = (await respond(gateway, keeping, { store: false })).json;
+      const sealed = await sealedOf(buyer);
+      expect(sealed.length).toBe(7);
       await send(`${gateway.url}/v1/responses/${other.id}`, { method: 'DELETE', headers });
       await read('ANALYZE stored_item');
 
@@ -178,6 +180,8 @@ describe('backup --without-content', () => {
       expect(await answerOf(elsewhere, 'restore', bare)).toMatchObject({ audit_ok: true });
       const second = await startGatewayProgram(elsewhere);
       await expectUnknown(second, buyer, kept);
+      const path = `/v1/executions/${billing.execution_id}/content`;
+      expect((await send(second.url + path, { headers })).status).toBe(404);
       await second.end('SIGTERM');
     },
     PROCESS_TEST_TIMEOUT_MS * 2,

@@ -81,6 +81,8 @@ export class ConsoleDesk<G extends Served = TestGateway> {
   /** Signs in by keyboard, as the operator or with a key. */
   async signIn(secret = ADMIN_TOKEN): Promise<void> {
     const isOperator = secret === ADMIN_TOKEN;
+    // What the open page still asks for would be refused without its session.
+    await this.page.goto('about:blank');
     await this.page.context().clearCookies();
     await this.open('/', 'Sign in');
     await this.type('textbox', isOperator ? /^Operator token/ : /^API key/, secret);

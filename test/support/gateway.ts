@@ -30,7 +30,7 @@ type Settings = NodeJS.ProcessEnv | ((databaseUrl: string) => NodeJS.ProcessEnv)
 
 function scopeOf(environment: NodeJS.ProcessEnv): ReturnType<typeof sandboxScope> {
   const config = loadConfig(environment);
-  return sandboxScope(config, loadCatalog(config.catalogFile));
+  return sandboxScope(config, loadCatalog(config.catalogFile, config.vendorsDir));
 }
 
 /**

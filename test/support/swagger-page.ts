@@ -18,6 +18,8 @@ export interface Filling {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly body?: (offered: Record<string, unknown>) => object;
   readonly example?: string;
+  /** Files by the names of their fields. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Swagger UI as a person uses it. */
@@ -69,6 +71,9 @@ export class SwaggerPage {
     }
     if (filling.example !== undefined)
       await block.locator('.examples-select select').first().selectOption(filling.example);
+    for (const [name, path] of Object.entries(filling.files ?? {})) {
+      await block.locator(`tr[data-property-name="${name}"] input[type=file]`).setInputFiles(path);
+    }
     if (filling.body) {
       const text = block.locator('textarea.body-param__text');
       const offered = JSON.parse(await text.inputValue()) as Record<string, unknown>;

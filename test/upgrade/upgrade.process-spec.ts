@@ -21,7 +21,7 @@ import { Customer } from './customer.js';
 import { BUILD_TIMEOUT_MS, describeUpgrade, formerVersion } from './build-former-version.js';
 
 const TOO_OLD = 'Start version 0.1.0 once on it, then this version';
-const ENTRIES = 'SELECT id, amount, balance_after FROM ledger_entry ORDER BY account_id, position';
+const ENTRIES = 'SELECT id, amount, balance_after FROM ledger_entry ORDER BY position';
 /** Makes the schema that version 0.1.0 had while it was young. Run in its folder, with the URL of an empty database. */
 const MIGRATE_EARLY = `
   const { createDataSource } = await import('./dist/database/data-source.js');

@@ -45,6 +45,7 @@ const LIMIT_OF_FIELD: Readonly<Record<string, string>> = {
   input: 'max_input',
   size: 'sizes',
   aspect_ratio: 'aspect_ratios',
+  resolution: 'resolutions',
   image_urls: 'max_image_urls',
   max_tokens: 'max_output_tokens',
   max_completion_tokens: 'max_output_tokens',

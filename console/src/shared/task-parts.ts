@@ -29,6 +29,7 @@ export const TASK_FILTERS: readonly Filter[] = [
     choices: [
       ['', 'Anything'],
       ['audio', 'Audio'],
+      ['image', 'Images'],
       ['video', 'Video'],
       ['text', 'Text'],
     ],
@@ -36,8 +37,10 @@ export const TASK_FILTERS: readonly Filter[] = [
 ];
 
 /** What the file of a task is, where its name does not tell it. */
-export function mediaKindOf(task: AnyTask | OwnTask): 'audio' | 'video' {
+export function mediaKindOf(task: AnyTask | OwnTask): 'audio' | 'video' | 'file' {
   const { result } = task;
+  const type = result !== null && 'content_type' in result ? result.content_type : null;
+  if (type?.startsWith('application/json')) return 'file';
   const hasVideo = result !== null && 'has_video' in result && result.has_video === true;
   return hasVideo || 'created' in task ? 'video' : 'audio';
 }

@@ -126,6 +126,13 @@ export class UpdateAccountBody {
     },
   )
   low_balance_microusd?: string;
+
+  @Bool({
+    ...optional,
+    description:
+      'Keeps the answers of all its synchronous calls for 24 hours: see `GET /v1/executions/{id}/content`',
+  })
+  keep_answers?: boolean;
 }
 
 /** Body of POST /admin/executions/{id}/refund and POST /admin/tasks/{id}/refund. */

@@ -59,6 +59,11 @@ export class AccountRecordView {
   })
   low_balance_microusd!: string | null;
 
+  @ApiProperty({
+    description: 'Whether the answers of all its synchronous calls are kept for 24 hours',
+  })
+  keep_answers!: boolean;
+
   @ApiProperty({ description: 'Epoch seconds' })
   created_at!: number;
 }
@@ -94,6 +99,7 @@ export function viewAccount(account: Account): AccountRecordView {
     price_book: account.priceBook,
     low_balance_microusd:
       account.lowBalanceMicroUsd === null ? null : formatMicroUsd(account.lowBalanceMicroUsd),
+    keep_answers: account.keepsAnswers,
     created_at: toEpochSeconds(account.createdAt),
   };
 }

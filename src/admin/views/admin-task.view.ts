@@ -71,7 +71,7 @@ export class OperatorTaskFields {
   @ApiProperty({
     nullable: true,
     type: String,
-    enum: ['second', 'request'],
+    enum: ['code_point', 'second', 'request', 'image', 'token'],
     description: 'What is counted for the price; null where the price is not known yet',
   })
   unit!: string | null;
@@ -199,7 +199,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
     lines: viewLines(basis),
     ...viewPriceBookOf(task),
     refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
-    provider_job_id: task.providerJobId,
+    provider_job_id: workIdOf(task),
     provider_evidence: evidence && {
       status: evidence.status,
       seen_at: toEpochSeconds(evidence.seenAt),
@@ -217,4 +217,9 @@ function viewFault({ fault, unknownState }: Task) {
     provider_request_id: fault?.requestId ?? null,
     unknown_state: unknownState,
   };
+}
+
+/** The provider's id of the job, or of the request of a call that became a task. */
+function workIdOf({ providerJobId, stepState: { providerRequestId } }: Task): string | null {
+  return providerJobId ?? (typeof providerRequestId === 'string' ? providerRequestId : null);
 }

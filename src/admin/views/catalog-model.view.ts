@@ -224,14 +224,16 @@ const isSame = (one: CostedRoute, other: CostedRoute): boolean =>
   one.provider === other.provider && one.upstreamModel === other.upstreamModel;
 
 function viewRoute(row: ModelRow, route: CostedRoute, canRun: boolean): CatalogRouteView {
-  const { operation } = row;
+  const { operation, limits } = row;
   const { provider, upstreamModel, cost, reportedCost, terms } = route;
   return {
     provider,
     upstream_model: upstreamModel,
     can_run: canRun,
     cost:
-      cost === undefined ? null : viewPrice({ operation, price: cost, ...(terms && { terms }) }),
+      cost === undefined
+        ? null
+        : viewPrice({ operation, limits, price: cost, ...(terms && { terms }) }),
     reported_cost: reportedCost?.figure ?? null,
   };
 }

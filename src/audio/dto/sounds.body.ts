@@ -1,10 +1,11 @@
 import { Bool, ModelId, Num, Text, Int } from '../../common/validation/fields.js';
+import { DeferrableBody } from '../../tasks/deferred/deferrable.decorator.js';
 import { AudioFormatField, FORMATS_WITHOUT_WAV } from '../audio-fields.js';
 
 const optional = { optional: true } as const;
 
 /** Body (API: POST /v1/audio/sound-effects). */
-export class SoundEffectBody {
+export class SoundEffectBody extends DeferrableBody {
   @ModelId({ example: 'aud-sound-effects-v2' })
   model!: string;
 
@@ -35,7 +36,7 @@ export class SoundEffectBody {
 }
 
 /** Body (API: POST /v1/audio/music). */
-export class MusicCompositionBody {
+export class MusicCompositionBody extends DeferrableBody {
   @ModelId({ example: 'aud-music-v2.5' })
   model!: string;
 

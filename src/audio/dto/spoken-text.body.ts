@@ -11,13 +11,14 @@ import {
   Int,
   Nested,
 } from '../../common/validation/fields.js';
+import { DeferrableBody } from '../../tasks/deferred/deferrable.decorator.js';
 import { AudioFormatField, MAX_SEED, VoiceField } from '../audio-fields.js';
 
 const MAX_CONTEXT = 5_000;
 const optional = { optional: true } as const;
 
 /** Body (API: POST /v1/audio/speech). */
-export class SpeechBody {
+export class SpeechBody extends DeferrableBody {
   @ModelId({ example: 'aud-v4' })
   model!: string;
 
@@ -120,7 +121,7 @@ export class DialogueLine {
 }
 
 /** Body (API: POST /v1/audio/dialogue). */
-export class DialogueBody {
+export class DialogueBody extends DeferrableBody {
   @ModelId({ example: 'aud-v4-dialogue' })
   model!: string;
 

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { Charged } from '../../platform/http-server/responses/gateway-headers.js';
+import type { Response } from 'express';
 import { quoteOfSeconds } from '../../catalog/price-rule.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import { MediaIntake } from '../../media/media-intake.js';
 import type { Upload } from '../../media/upload.js';
 import type { MediaFile } from '../../providers/ports/audio.port.js';
 import type { TranscriptionCommand } from '../../providers/ports/transcript.port.js';
-import { PaidCalls } from '../../billing/calls/paid-calls.js';
+import type { Ordered } from '../../tasks/deferred/call-order.js';
 import type { TranscriptionBody } from '../dto/recordings.body.js';
-import { type TranscriptionView, viewTranscript } from './transcription.view.js';
+import type { Transcribed } from '../audio-work.js';
+import { PaidAudio } from '../paid-audio.js';
+import { recordingSourceOf } from '../recording.body.js';
 import { wantedTimings } from './wanted-timings.js';
 
 /** Speech to text (API: POST /v1/audio/transcriptions). */
@@ -16,25 +18,27 @@ import { wantedTimings } from './wanted-timings.js';
 export class TranscriptionService {
   constructor(
     private readonly intake: MediaIntake,
-    private readonly calls: PaidCalls,
+    private readonly audio: PaidAudio,
   ) {}
 
-  /** Transcribes the recording. Throws what `MediaIntake.use` and `PaidCalls.start` and `PaidCall` throw. */
+  /** Transcribes the recording. Throws what `MediaIntake.use` and `PaidAudio.read` throw. */
   transcribe(
     call: AdmittedCall<'transcription'>,
     body: TranscriptionBody,
     upload: Upload | undefined,
-  ): Promise<Charged<TranscriptionView>> {
-    const { accountId } = call.caller;
-    const source = { upload, url: body.audio_url, accountId, response: call.response };
-    return this.intake.use(source, call.row.limits, async (recording) => {
-      const command = commandOf(body, recording.media);
-      const quote = quoteOfSeconds(call.row.price, recording.billedSeconds);
-      await using paid = await this.calls.start(call, quote);
-      const { result } = await paid.attempt((port, context) => port.transcribe(command, context));
-      const value = viewTranscript(result, body, recording.seconds);
-      return { value, chargedMicroUsd: await paid.settle() };
-    });
+    response: Response,
+  ): Promise<void> {
+    const { row } = call;
+    const source = recordingSourceOf(call, body, upload);
+    const ordered: Ordered<TranscriptionCommand> = (work) =>
+      this.intake.use(source, row.limits, ({ media, billedSeconds, seconds }) =>
+        work({
+          quote: quoteOfSeconds(row.price, billedSeconds),
+          command: commandOf(body, media),
+          shown: { body, durationSeconds: seconds } satisfies Transcribed,
+        }),
+      );
+    return this.audio.read(call, body, ordered, response);
   }
 }
 

@@ -11,7 +11,7 @@ export const NOTHING_CHANGED: RecordedChange = { before: null, after: null };
 
 /** The fields that operators change, by the prefix of the id. The text of a key is not among them. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  acct: ['name', 'disabled', 'play_money', 'price_book', 'low_balance_microusd'],
+  acct: ['name', 'disabled', 'play_money', 'price_book', 'low_balance_microusd', 'keep_answers'],
   // The id of a price book is a name of the operator's.
   price_book: ['factor_permille', 'models', 'valid_from', 'planned'],
   key: [

@@ -17,6 +17,8 @@ export interface Account {
   readonly priceBook: string | null;
   /** Below this, what is available is told as the event `balance.low`; null: never. */
   readonly lowBalanceMicroUsd: MicroUsd | null;
+  /** The answers of all its synchronous calls are kept for a day. */
+  readonly keepsAnswers: boolean;
   readonly createdAt: Date;
 }
 
@@ -30,6 +32,7 @@ export interface AccountRow {
   readonly play_money: boolean;
   readonly price_book: string | null;
   readonly low_balance: string | null;
+  readonly keep_answers: boolean;
   readonly created_at: Date;
 }
 
@@ -47,6 +50,7 @@ export function accountOf(row: AccountRow): Account {
     hasPlayMoney: row.play_money,
     priceBook: row.price_book,
     lowBalanceMicroUsd: row.low_balance === null ? null : BigInt(row.low_balance),
+    keepsAnswers: row.keep_answers,
     createdAt: row.created_at,
   };
 }

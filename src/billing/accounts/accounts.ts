@@ -98,27 +98,29 @@ export class Accounts {
   }
 
   /**
-   * Renames, disables or enables an account, gives it a price book, or sets its mark of a low balance. Throws 404 not_found, and 400 invalid_request for an
+   * Renames, disables or enables an account, gives it a price book, sets its mark of a low balance, or has its answers kept. Throws 404 not_found, and 400 invalid_request for an
    * unknown book. Every process sees the change within 2 s, as for changed keys.
    */
   async update(id: string, changes: AccountChanges): Promise<Account> {
     const { name = null, isDisabled = null, priceBook, lowBalanceMicroUsd: low } = changes;
+    const { keepsAnswers = null } = changes;
     return transaction(this.dataSource, async (manager) => {
       if (typeof priceBook === 'string') await keepBook(manager, priceBook);
       const [rows] = await manager.query<[AccountRow[], number]>(
         `UPDATE account SET name = coalesce($2, name), disabled = coalesce($3, disabled),
+                keep_answers = coalesce($8, keep_answers),
                 price_book = CASE WHEN $4 THEN $5 ELSE price_book END,
                 low_balance = CASE WHEN $6 THEN $7 ELSE low_balance END, 
                 is_low = is_low AND NOT ($6 AND $7 IS DISTINCT FROM low_balance)
           WHERE id = $1 RETURNING *`,
         [
           ...[id, name, isDisabled, priceBook !== undefined, priceBook ?? null],
-          ...[low !== undefined, low?.toString() ?? null],
+          ...[low !== undefined, low?.toString() ?? null, keepsAnswers],
         ],
       );
       const [row] = rows;
       if (row === undefined) throw noAccount();
-      if (isDisabled !== null || priceBook !== undefined) {
+      if (isDisabled !== null || priceBook !== undefined || keepsAnswers !== null) {
         await manager.query(`UPDATE api_key SET changed_at = now() WHERE account_id = $1`, [id]);
       }
       return accountOf(row);

@@ -70,7 +70,10 @@ export class CallDeadline {
   /** The headers of a stream may be sent before its first chunk. */
   private abortSentResponse(): void {
     const { response } = this.call;
-    if (response?.headersSent === true) abortResponse(response);
+    if (response?.headersSent !== true) return;
+    abortResponse(response);
+    // A part of an answer is not kept: the call ends as that of a client that has left.
+    response.req?.answerCopy?.drop();
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Logger } from '@nestjs/common';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
+import type { Settlement } from '../../admission/kept/kept-call.js';
 import type { ConnectionLease } from '../../admission/provider-connection-limit.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { toPublicId } from '../../common/ids/public-id.js';
@@ -65,6 +66,7 @@ export class PaidCall<O extends Operation = Operation>
   private readonly startedMs: number;
   private readonly deadline: CallDeadline;
   private hasEnded = false;
+  private settlement: Settlement = 'none';
   private firstByteMs: number | null = null;
   private isArriving = false;
   private attempted: RoutedResult<ProviderResult> | undefined;
@@ -94,7 +96,6 @@ export class PaidCall<O extends Operation = Operation>
   get response(): AdmittedCall['response'] {
     return this.call.response;
   }
-
   get traceParent(): string | undefined {
     return this.notes.traceParent;
   }
@@ -109,7 +110,7 @@ export class PaidCall<O extends Operation = Operation>
     return this.isArriving || this.firstByteMs !== null;
   }
 
-  /** Aborts when the call may not go on: at its deadline, at shutdown, after {@link abort}. */
+  /** Aborts at its deadline, at shutdown, after {@link abort}. */
   get signal(): AbortSignal {
     return this.stop.signal;
   }
@@ -163,12 +164,13 @@ export class PaidCall<O extends Operation = Operation>
     const { amountMicroUsd } = this.held;
     const { chargedMicroUsd = amountMicroUsd, basis = this.quote.basis, isCapped = false } = charge;
     // Checked here, so that a wrong charge releases the hold now and not only in a sweep.
-    if (chargedMicroUsd < 0n || chargedMicroUsd > amountMicroUsd) {
+    if (chargedMicroUsd < 0n || chargedMicroUsd > amountMicroUsd)
       throw await this.release(new Error('charge must be from 0 to its hold'));
-    }
     this.hasEnded = true;
+    this.settlement = 'unknown';
     const { provider, upstreamModel, result } = this.attempted;
-    const [{ durationMs }, { providerRequestId }] = [this, result];
+    const { durationMs } = this;
+    const { providerRequestId } = result;
     const made = basis && { ...basis, choice: this.quote.choice };
     try {
       const settled = this.context.ledger.succeed(this.start, {
@@ -185,6 +187,7 @@ export class PaidCall<O extends Operation = Operation>
         durationMs,
       });
       await this.notes.traced('settlement', settled, () => chargedMicroUsd);
+      this.settlement = 'done';
     } finally {
       this.end();
     }
@@ -267,14 +270,11 @@ export class PaidCall<O extends Operation = Operation>
       : publicErrorOf(thrown, this.call);
     if (this.hasEnded) return error;
     this.hasEnded = true;
+    const atMs = this.context.clock.nowMs();
     try {
       const released = this.context.ledger.fail(start, {
         ...failedProviderOf(thrown),
-        ...this.notes.ofFailure({
-          thrown,
-          isAborted: signal.aborted,
-          atMs: this.context.clock.nowMs(),
-        }),
+        ...this.notes.ofFailure({ thrown, isAborted: signal.aborted, atMs }),
         errorCode: recordedCodeOf(error),
         durationMs,
       });
@@ -290,6 +290,7 @@ export class PaidCall<O extends Operation = Operation>
     this.deadline.clear();
     this.call.countedBody?.release();
     this.connection.release();
+    this.call.kept?.onEnd(this.settlement);
     this.context.onEnd(this);
   }
 

@@ -66,9 +66,9 @@ describe('PaidCalls', () => {
     own = ledgerOf(dataSource);
     executions = own.executions;
     reads = own.reads;
-    calls = payingWith(unbounded, HOUR_MS);
   });
   beforeEach(async () => {
+    calls = payingWith(unbounded, HOUR_MS);
     call = speechCallOf(await fundedAccount(database.dataSource, FUNDS));
   });
   afterEach(async () => {
@@ -130,6 +130,15 @@ describe('PaidCalls', () => {
     await expect(pay(calls, call, PRICE, work)).rejects.toBeInstanceOf(GatewayError);
     expect(await books()).toEqual([FUNDS, 0n]);
     expect(await reads.find(call.executionId)).toMatchObject({ errorCode: 'shutdown' });
+  });
+
+  it('starts no call after the shutdown has aborted the others', async () => {
+    calls.abortAll();
+    await expect(pay(calls, call, PRICE, made())).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect(await reads.find(call.executionId)).toBeUndefined();
+    expect(await books()).toEqual([FUNDS, 0n]);
   });
 
   it('counts a call that waits for its hold, and aborts it at shutdown before it is sent', async () => {

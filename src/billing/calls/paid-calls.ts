@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
+import { routesForQuote } from '../../admission/route-choice.js';
 import { CallConcurrencyLimit } from '../../admission/call-concurrency-limit.js';
 import { ProviderConnectionLimit } from '../../admission/provider-connection-limit.js';
 import type { Quote } from '../../common/money/charge-basis.js';
@@ -27,6 +28,7 @@ export class PaidCalls {
   private readonly running = new Set<PaidCall>();
   private readonly context: PaidCallContext;
   private beginning = 0;
+  private isStopped = false;
 
   constructor(
     @Inject(ExecutionLedger) ledger: PaidCallContext['ledger'],
@@ -59,13 +61,24 @@ export class PaidCalls {
    * database cannot be reached, 402 when the balance is too low.
    */
   async start<O extends Operation>(call: AdmittedCall<O>, quote: Quote): Promise<PaidCall<O>> {
-    const connection = this.connections.acquire(call.routes);
+    // A request that waited, such as for its turn with an idempotency key, may come here after the rest was aborted.
+    if (this.isStopped) throw new ShuttingDown();
+    const routes = routesForQuote(call, quote);
+    const connection = this.connections.acquire(routes);
+    const routed = routes === call.routes ? call : { ...call, routes };
     const tooMany = this.concurrency.acquire(call.caller);
     if (tooMany) {
       connection.release();
       throw tooMany;
     }
-    const paid = new PaidCall(call, quote, connection, this.context);
+    try {
+      call.kept?.begin();
+    } catch (error) {
+      connection.release();
+      this.concurrency.release(call.caller);
+      throw error;
+    }
+    const paid = new PaidCall(routed, quote, connection, this.context);
     this.running.add(paid);
     this.beginning += 1;
     try {
@@ -78,6 +91,7 @@ export class PaidCalls {
 
   /** Aborts every running call. Each releases its hold and is recorded as failed with `shutdown`. */
   abortAll(): void {
+    this.isStopped = true;
     const reason = new ShuttingDown();
     for (const paid of this.running) paid.abort(reason);
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { balanceOf, fundedAccount, ledgerOf, startOf } from '../../../test/support/test-ledger.js';
+import { until } from '../../../test/support/until.js';
 
 /** Ended calls of some earlier day, and processes that ended since. */
 const CALLS = 40_000;
@@ -61,8 +62,12 @@ describe('the pages that a sweep reads', () => {
     await query(`VACUUM ANALYZE execution`);
 
     // The judge has only begun to beat: nothing is released, and the process with an open call is kept.
-    for (let looks = 0; looks < 4; looks += 1) await sweeper.tick();
-    expect(await processes()).toEqual([{ n: 2 }]);
+    // A look goes no further than the oldest transaction of the server, which other tests may hold open.
+    await until(async () => {
+      await sweeper.tick();
+      const [left] = await processes();
+      return left?.n === 2;
+    });
     expect(await balanceOf(database.dataSource, accountId)).toEqual([1_000n, 10n]);
     expect(await pagesOfSweep(process.id)).toBeLessThan(MAX_PAGES);
 

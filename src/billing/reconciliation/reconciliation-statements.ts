@@ -45,7 +45,8 @@ export const INDEX_BILLED =
   'CREATE UNIQUE INDEX ON billed (request_id); ANALYZE billed (request_id)';
 
 /**
- * Our records of the provider that have ended: calls by the provider's id of the request, tasks by that of the job. $1 is the
+ * Our records of the provider that have ended: calls by the provider's id of the request, tasks by that of the job, and calls that became tasks by that of
+ * their request. $1 is the
  * provider, $2 and $3 the time. Without a time those that the bill names, and those that began between them.
  */
 export const CREATE_KNOWN = `
@@ -58,7 +59,7 @@ export const FILL_KNOWN = `
    WHERE provider = $1 AND status <> 'running' AND ($2::timestamptz IS NULL OR id >= first_id_since($2))
      AND ($2::timestamptz IS NULL OR created_at >= $2) AND ($3::timestamptz IS NULL OR created_at < $3)
   UNION ALL
-  SELECT id, true, provider_job_id, created_at, cost, status = 'succeeded' FROM task
+  SELECT id, true, coalesce(provider_job_id, memory ->> 'providerRequestId'), created_at, cost, status = 'succeeded' FROM task
    WHERE CASE WHEN on_sandbox THEN 'sandbox' ELSE provider END = $1 AND status IN ('succeeded', 'failed', 'expired')
      AND ($2::timestamptz IS NULL OR created_at >= $2) AND ($3::timestamptz IS NULL OR created_at < $3)`;
 

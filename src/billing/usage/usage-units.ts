@@ -2,7 +2,7 @@ import { endpointsOf, OPERATION_NAMES, OPERATIONS } from '../../catalog/operatio
 import type { PriceRule } from '../../catalog/price-rule.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
 
-/** What usage counts. A task counts as one, whatever its price counts. */
+/** What usage counts. A dub, a song or a video counts as one, whatever its price counts; a call that became a task as the call does. */
 export const USAGE_UNITS = ['code_point', 'second', 'image', 'token', 'task'] as const;
 export type UsageUnit = (typeof USAGE_UNITS)[number];
 

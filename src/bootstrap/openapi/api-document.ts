@@ -18,7 +18,7 @@ import { addResponseExamples } from './document-examples.js';
 import { describeHeaders } from './document-headers.js';
 import { describePathIds } from './document-parameters.js';
 import { addCodeSamples } from './document-samples.js';
-import { separateStreams } from './document-streams.js';
+import { separateStreams, setTasksAside } from './document-streams.js';
 
 /** The groups of operations in the order of the page: callers first, operators last. */
 const DOCUMENT_TAGS: readonly { readonly name: string; readonly description: string }[] = [
@@ -85,6 +85,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   describeHeaders(document);
   addResponseExamples(document);
   addCodeSamples(document);
+  setTasksAside(document);
   shareErrors(document);
   return document;
 }

@@ -3,7 +3,7 @@ import {
   EXECUTION_ID_HEADER,
   MESSAGES_REQUEST_ID_HEADER,
 } from '../../platform/http-server/responses/execution-id.js';
-import { SANDBOX_HEADER } from '../../platform/http-server/responses/gateway-headers.js';
+import { SANDBOX_HEADER } from '../../platform/http-server/responses/answer-copy.js';
 import { type DocumentedOperation, operationsOf } from './document-bodies.js';
 
 const TEXT = { schema: { type: 'string' } } as const;
@@ -49,7 +49,7 @@ const ON_ERROR = { 'x-should-retry': reference('ShouldRetry') };
 const ON_RETRY = { 'Retry-After': reference('RetryAfter') };
 
 /** Statuses after which a retry makes sense. */
-const RETRIED = new Set(['429', '503']);
+const RETRIED = new Set(['429', '503', '529']);
 
 /** Adds the headers that every response of a kind has, and the request header for the caller's own id. */
 export function describeHeaders(document: OpenAPIObject): void {

@@ -19,6 +19,11 @@ const SECRETS: Readonly<Record<string, string>> = {
 const HEADERS: Readonly<Record<string, string>> = { 'Idempotency-Key': 'invoice-17' };
 const ENDINGS: Readonly<Record<string, string>> = { 'audio/mpeg': 'mp3', 'video/mp4': 'mp4' };
 
+/** Files of the caller's own, which the forms of some operations cannot do without. */
+const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/v1/images/edits': { image: 'picture.png' },
+};
+
 /** Adds the samples of each operation, made from the first written example of its body. */
 export function addCodeSamples(document: OpenAPIObject): void {
   for (const [path, item] of Object.entries(document.paths))
@@ -46,7 +51,7 @@ function callOf(path: string, method: string, operation: DocumentedOperation): S
     url: `${SAMPLE_GATEWAY_URL}${filled}${query.size > 0 ? `?${query.toString()}` : ''}`,
     secret: SECRETS[scheme],
     headers: Object.fromEntries(names.map((name) => [name, HEADERS[name] ?? ''])),
-    body: bodyOf(operation),
+    body: bodyOf(operation, FILES[path]),
     answer: answerOf(path, operation),
   };
 }
@@ -62,12 +67,15 @@ function exampleOf(schema: object | undefined): string {
   return schema && 'example' in schema ? String(schema.example) : '';
 }
 
-function bodyOf({ requestBody }: DocumentedOperation): SampledCall['body'] {
+function bodyOf(
+  { requestBody }: DocumentedOperation,
+  files: Readonly<Record<string, string>> | undefined,
+): SampledCall['body'] {
   if (!requestBody || !('content' in requestBody)) return undefined;
   const { 'application/json': json, 'multipart/form-data': form } = requestBody.content;
   const [example] = Object.values((json ?? form)?.examples ?? {});
   const fields = example && 'value' in example ? (example.value as object) : {};
-  return { kind: json ? 'json' : 'form', fields };
+  return { kind: json ? 'json' : 'form', fields, ...(files && { files }) };
 }
 
 function answerOf(path: string, { responses }: DocumentedOperation): SampledCall['answer'] {

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { CHARGE_HEADER } from '../../platform/http-server/responses/gateway-headers.js';
-import type { DocumentedOperation } from './document-bodies.js';
+import { type DocumentedOperation, operationsOf } from './document-bodies.js';
 
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream';
@@ -66,4 +66,20 @@ function requireStream({ requestBody }: DocumentedOperation): void {
     JSON.stringify(example).includes('"stream":true'),
   );
   media.examples = Object.fromEntries(examples);
+}
+
+const ASIDE = 'x-respond-async';
+
+/**
+ * Describes the task that a call becomes with `Prefer: respond-async` once, beside the responses: generated clients would have two
+ * types for every answer of the call.
+ */
+export function setTasksAside(document: OpenAPIObject): void {
+  for (const operation of operationsOf(document)) {
+    const { 200: answer, 202: task } = operation.responses;
+    if (!answer || !task) continue;
+    delete operation.responses[202];
+    Object.assign(document, { [ASIDE]: task });
+    Object.assign(operation, { [ASIDE]: { $ref: `#/${ASIDE}` } });
+  }
 }

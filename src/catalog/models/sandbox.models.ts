@@ -81,6 +81,32 @@ const EMBEDDING: ModelRow<'embeddings'> = {
   enabled: true,
 };
 
+const QUALITIES = { low: 10_000n, medium: 40_000n, high: 160_000n } as const;
+const SIZES = ['1024x1024', '1536x1024', '1024x1536'];
+
+/** A model that edits images, and whose callers choose what there is to choose. */
+const IMAGE_EDITOR: ModelRow<'image'> = {
+  id: 'gen-image-edit-demo',
+  operation: 'image',
+  routes: [{ provider: 'openai', upstreamModel: 'image-edit-demo' }],
+  price: {
+    unit: 'request',
+    microUsd: QUALITIES.high,
+    byQualitySize: Object.entries(QUALITIES).flatMap(([quality, microUsd]) =>
+      SIZES.map((size) => ({ quality, size, microUsd })),
+    ),
+  },
+  limits: {
+    sizes: SIZES,
+    qualities: Object.keys(QUALITIES),
+    backgrounds: ['transparent', 'opaque'],
+    outputFormats: ['png', 'jpeg', 'webp'],
+    maxN: 4,
+    maxEditImages: 16,
+  },
+  enabled: true,
+};
+
 /**
  * Models of the sandbox alone, so that every face and every protocol can be tried without a key. Their prices are made
  * up: nobody sells them.
@@ -91,6 +117,7 @@ export const SANDBOX_MODELS: readonly ModelRow[] = [
   GEMINI_LIKE,
   RESPONSES_LIKE,
   EMBEDDING,
+  IMAGE_EDITOR,
 ];
 
 /**

@@ -38,30 +38,32 @@ function ownLines(basis: ChargeBasis, listed: PriceRule, own: PriceRule): readon
   const { quantity, unitPrice } = basis;
   if (typeof quantity === 'object' && own.unit === 'token') return tokenLinesOf(own, quantity);
   if (typeof unitPrice !== 'string') return linesOf(basis);
-  const price = ownUnitPrice(BigInt(unitPrice), listed, own);
+  const price = ownUnitPrice({ unit: basis.unit, charged: BigInt(unitPrice) }, listed, own);
   return linesOf({ ...basis, unitPrice: price.toString() });
 }
 
 /** The price of the book in the place where the list has the price that was charged; its first one if it is nowhere. */
-function ownUnitPrice(charged: MicroUsd, listed: PriceRule, own: PriceRule): MicroUsd {
-  const [before, after] = [amountsOf(listed), amountsOf(own)];
+function ownUnitPrice(
+  { unit, charged }: { readonly unit: ChargeBasis['unit']; readonly charged: MicroUsd },
+  listed: PriceRule,
+  own: PriceRule,
+): MicroUsd {
+  const [before, after] = [amountsOf(listed, unit), amountsOf(own, unit)];
   const place = [...before].find(([, amount]) => amount === charged)?.[0];
   const [first = charged] = after.values();
   return (place === undefined ? undefined : after.get(place)) ?? first;
 }
 
-/** Every price of a rule that is not of tokens, by its place. */
-function amountsOf(rule: PriceRule): ReadonlyMap<string, MicroUsd> {
+/** Every price of a rule that is not of tokens, by its place: of a video those of the unit that was charged. */
+function amountsOf(rule: PriceRule, unit: ChargeBasis['unit']): ReadonlyMap<string, MicroUsd> {
   switch (rule.unit) {
     case 'token':
       return new Map();
     case 'video':
-      return new Map([
-        ...Object.entries(rule.microUsdBySeconds),
-        ...(rule.perSecond ?? []).map(
-          (row) => [`${row.resolution} ${row.sound}`, row.microUsdPerSecond] as const,
-        ),
-      ]);
+      if (unit !== 'second') return new Map(Object.entries(rule.microUsdBySeconds));
+      return new Map(
+        rule.perSecond?.map((row) => [`${row.resolution} ${row.sound}`, row.microUsdPerSecond]),
+      );
     case 'request':
       return new Map([
         ['flat', rule.microUsd],

@@ -36,7 +36,7 @@ export const ACCOUNT_DECLARATIONS = {
   },
   'account:update': {
     about:
-      'Renames, disables or enables an account, gives it a price book or a mark of a low balance',
+      'Renames, disables or enables an account, gives it a price book or a mark of a low balance, or keeps its answers',
     operands: [ACCOUNT],
     options: {
       name: { value: 'TEXT', about: 'Its new name' },
@@ -47,6 +47,10 @@ export const ACCOUNT_DECLARATIONS = {
         about: `Its endpoints are told balance.low when it has less to spend. ${MICRO_USD}`,
       },
       'low-balance-usd': { value: 'AMOUNT', about: 'The same in USD, such as 5.00' },
+      'keep-answers': {
+        value: 'true|false',
+        about: 'Keeps the answers of its synchronous calls for 24 hours',
+      },
       clear: {
         value: 'price-book,low-balance-microusd',
         about: 'Takes its price book away: it pays the listed prices; or its mark',

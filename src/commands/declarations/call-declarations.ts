@@ -89,7 +89,7 @@ export const TASK_DECLARATIONS = {
         value: 'STATUS',
         about: 'queued, processing, succeeded, failed, expired or reconciliation_required',
       },
-      modality: { value: 'audio|video|text', about: 'What they make' },
+      modality: { value: 'audio|image|video|text', about: 'What they make' },
       ...PAGE,
     },
     example: 'tasks --status reconciliation_required',

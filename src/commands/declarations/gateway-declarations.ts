@@ -143,6 +143,11 @@ export const FILE_DECLARATIONS = {
     operands: operand('FILE', 'The overlay on the catalog'),
     example: 'catalog:check overlay.json',
   },
+  'vendor:check': {
+    about: 'Checks the file of a vendor without using it, and names every fault',
+    operands: operand('FILE', 'A file for VENDORS_DIR'),
+    example: 'vendor:check vendors/luma.json',
+  },
   backup: {
     about: 'Copies the data folder with its database into an archive',
     operands: operand('FILE', 'The archive to make, such as shim-2026-11-30.tar.gz'),

@@ -15,7 +15,7 @@ export interface MessagesErrorBody {
 }
 
 /** A provider that is overloaded has a status of its own in Messages. */
-const OVERLOADED = 529;
+export const OVERLOADED = 529;
 const MESSAGES_TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',

@@ -1,4 +1,4 @@
-import { MESSAGES_ERROR_TYPES } from './error-body.js';
+import { MESSAGES_ERROR_TYPES, OVERLOADED } from './error-body.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import {
@@ -96,6 +96,9 @@ export function ErrorResponses(...codes: ErrorCode[]): MethodDecorator & ClassDe
     ),
   );
 }
+
+/** Documents the status that only Messages has: a provider that is overloaded or down. */
+export const OverloadedResponse = () => responseOf(OVERLOADED, ['provider_unavailable']);
 
 function responseOf(status: number, codes: readonly ErrorCode[]) {
   return ApiResponse({

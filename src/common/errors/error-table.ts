@@ -84,7 +84,11 @@ export const ERROR_TABLE = {
   model_wrong_kind: badRequest('The model does not run on this endpoint.'),
   task_not_found: row(404, 'invalid_request_error', 'No such task.'),
   run_not_found: row(404, 'invalid_request_error', 'No such run.'),
-  content_not_available: row(404, 'invalid_request_error', 'The task has no content to download.'),
+  content_not_available: row(
+    404,
+    'invalid_request_error',
+    'The task or call has no content to download.',
+  ),
   not_found: row(404, 'invalid_request_error', 'No such resource.'),
   method_not_allowed: row(405, 'invalid_request_error', 'The path exists, the method does not.'),
   idempotency_conflict: row(

@@ -38,10 +38,14 @@ export interface TokenPrices {
 /** What of a request chooses one of several prices of its model. */
 export interface PriceChoice {
   readonly maxMode?: boolean | undefined;
-  /** The size of an image, as the request names it. */
+  /** The size and the quality of an image, as the request names them. */
   readonly size?: string | undefined;
+  readonly quality?: string | undefined;
   /** The length of a video, as the request names it. */
   readonly seconds?: string | undefined;
+  /** The resolution of a video, and whether it has sound. */
+  readonly resolution?: string | undefined;
+  readonly sound?: boolean | undefined;
 }
 
 /** The generated quantity of a call that is not charged, because the call broke (decision G-103). */

@@ -5,6 +5,8 @@ import { ceilDiv, type MicroUsd } from './micro-usd.js';
 export const TOKENS_PER_PRICE = 1_000_000n;
 /** The factor of a price book that changes nothing, in thousandths. */
 export const WHOLE_PERMILLE = 1_000n;
+/** The most images that have a line each; a call makes fewer. */
+const MOST_IMAGE_LINES = 100;
 /** Decimals of an amount per million. */
 const DECIMALS_PER_MILLION = 6;
 
@@ -36,7 +38,7 @@ export interface PriceLine {
 export type BilledUnits = Pick<ChargeBasis, 'unit' | 'quantity' | 'unitPrice'>;
 
 /**
- * The lines of a charge. Each kind of tokens has its own, and the kinds of the prompt exclude each other; a kind without
+ * The lines of a charge. Each image has its own. Each kind of tokens has its own, and the kinds of the prompt exclude each other; a kind without
  * tokens has none, except that a charge of no tokens at all is a line of zero input.
  */
 export function linesOf({ unit, quantity, unitPrice }: BilledUnits): readonly PriceLine[] {
@@ -44,7 +46,10 @@ export function linesOf({ unit, quantity, unitPrice }: BilledUnits): readonly Pr
     return linesOfTokens(quantity, unitPrice);
   }
   if (unit === 'token' || typeof quantity !== 'number' || typeof unitPrice !== 'string') return [];
-  return [{ unit, quantity, unitPriceMicroUsd: BigInt(unitPrice), per: 1 }];
+  const unitPriceMicroUsd = BigInt(unitPrice);
+  const isListed = unit === 'image' && quantity <= MOST_IMAGE_LINES;
+  const counts = isListed ? Array.from({ length: quantity }, () => 1) : [quantity];
+  return counts.map((count) => ({ unit, quantity: count, unitPriceMicroUsd, per: 1 }));
 }
 
 function linesOfTokens(counts: TokenCounts, prices: TokenPrices): readonly PriceLine[] {

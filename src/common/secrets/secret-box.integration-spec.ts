@@ -29,6 +29,38 @@ describe('SecretBox', () => {
     );
   });
 
+  it.each(['a', 'ä', '\u{1f511}'])('opens texts of 12 million letters: %s', (letter) => {
+    const plaintext = letter.repeat(12_000_000);
+    expect(box.open(box.seal(plaintext, CONTEXT), CONTEXT) === plaintext).toBe(true);
+  });
+
+  it.each([
+    ['v2.', ''],
+    ['', '='],
+    ['', '\n'],
+    [' ', ''],
+    ['', 'é'],
+    ['', 'AAAA'],
+  ])('rejects a sealed text with more around it: %j, %j', (before, after) => {
+    for (const plaintext of ['', 'a', 'ab', 'abc'])
+      expect(
+        faultOf(() => box.open(before + box.seal(plaintext, CONTEXT) + after, CONTEXT)),
+      ).not.toBe('none');
+  });
+
+  it('takes one spelling of the bytes alone', () => {
+    let tried = 0;
+    for (let count = 0; count < 300; count += 1) {
+      const sealed = box.seal('x'.repeat(count % 7), CONTEXT);
+      const head = sealed.slice(0, 12);
+      const plain = sealed.slice(12).replaceAll('-', '+').replaceAll('_', '/');
+      if (head + plain === sealed) continue;
+      tried += 1;
+      expect(faultOf(() => box.open(head + plain, CONTEXT))).toBe('malformed');
+    }
+    expect(tried).toBeGreaterThan(100);
+  });
+
   it('seals the same text differently each time, in ASCII', () => {
     const sealed = Array.from({ length: 100 }, () => box.seal('whsec', CONTEXT));
     expect(new Set(sealed).size).toBe(100);

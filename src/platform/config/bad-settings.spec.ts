@@ -5,7 +5,12 @@ import { SETTINGS, type SettingName } from './settings.js';
 
 /** Settings that take any text. */
 type AnyText =
-  'DATA_DIR' | 'CATALOG_FILE' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'OTEL_SERVICE_NAME';
+  | 'DATA_DIR'
+  | 'CATALOG_FILE'
+  | 'VENDORS_DIR'
+  | 'OIDC_CLIENT_ID'
+  | 'OIDC_CLIENT_SECRET'
+  | 'OTEL_SERVICE_NAME';
 
 /** One below the least, one above the most, and what is no whole number. */
 const outside = (least: number, most: number): readonly string[] => [
@@ -151,7 +156,13 @@ describe('a bad value at the start', () => {
   });
 
   it('has its row here for every setting that does not take any text', () => {
-    const anyText = ['DATA_DIR', 'CATALOG_FILE', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'];
+    const anyText = [
+      'DATA_DIR',
+      'CATALOG_FILE',
+      'VENDORS_DIR',
+      'OIDC_CLIENT_ID',
+      'OIDC_CLIENT_SECRET',
+    ];
     const known = [...Object.keys(BAD), ...anyText, 'OTEL_SERVICE_NAME'];
     expect(Object.keys(SETTINGS).sort()).toEqual(known.sort());
   });

@@ -28,6 +28,7 @@ export interface GatewayConfig {
   /** Whether calls of the sandbox's models are charged in real money (decision G-110). */
   readonly sandboxCharges: 'on' | 'off';
   readonly catalogFile: string | undefined;
+  readonly vendorsDir: string | undefined;
   readonly publicUrl: string | undefined;
   /** The page where an account gets more money, with `{account}` for its id. */
   readonly topUpUrl: string | undefined;

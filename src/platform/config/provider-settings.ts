@@ -1,4 +1,4 @@
-import { baseUrl, headerKey, oneOf, secret, setting } from './setting.js';
+import { baseUrl, headerKey, oneOf, secret, setting, text } from './setting.js';
 
 /** Settings that give access to providers, or have the sandbox stand in for them. */
 export const PROVIDER_SETTINGS = {
@@ -91,5 +91,12 @@ export const PROVIDER_SETTINGS = {
     'off',
     oneOf('on', 'off'),
     '`on`: accounts with real money may buy the work of the sandbox; `off`: only play money does ([sandbox](../guides/sandbox.md#play-money))',
+  ),
+  VENDORS_DIR: setting(
+    'vendorsDir',
+    'unset',
+    undefined,
+    text(),
+    'Folder with a file `<id>.json` for each further vendor of videos ([how](../guides/add-a-vendor.md)). A file replaces the shipped one of its id. A model that a file offers is sold once `CATALOG_FILE` has a price for its id',
   ),
 } as const;

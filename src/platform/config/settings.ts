@@ -206,7 +206,7 @@ export const SETTINGS = {
     '30',
     30,
     whole(0, 3_650),
-    'How many days the conversations of `/v1/responses` are stored, encrypted. 0: nothing is stored',
+    'How many days the conversations of `/v1/responses` are stored, encrypted. 0: nothing is stored. Answers kept for an `Idempotency-Key` or `Prefer: keep` are not among them, and live one day',
   ),
   RESPONSES_MAX_BYTES_PER_ACCOUNT: setting(
     'responsesMaxBytesPerAccount',

@@ -32,6 +32,7 @@ import { FewerConditions1700000001220 } from './migrations/1220-fewer-conditions
 import { BackgroundResponses1700000001230 } from './migrations/1230-background-responses.migration.js';
 import { OperatorIdentities1700000001240 } from './migrations/1240-operator-identities.migration.js';
 import { FiguresLeader1700000001260 } from './migrations/1260-figures-leader.migration.js';
+import { KeptAnswers1700000001270 } from './migrations/1270-kept-answers.migration.js';
 import type { SchemaMigration } from './schema-migration.js';
 
 /**
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly (new () => SchemaMigration)[] = [
   BackgroundResponses1700000001230,
   OperatorIdentities1700000001240,
   FiguresLeader1700000001260,
+  KeptAnswers1700000001270,
 ];

@@ -38,6 +38,8 @@ export const SCHEMA_FILES = [
   '70-files.sql',
   '72-responses.sql',
   '73-responses.functions.sql',
+  '74-kept-answers.sql',
+  '75-kept-answers.functions.sql',
   '80-usage.sql',
   '81-usage.functions.sql',
   '82-statements.functions.sql',

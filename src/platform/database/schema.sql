@@ -15,6 +15,7 @@ CREATE TABLE account (
   low_balance bigint,
   is_low boolean NOT NULL DEFAULT false,
   depleted_at timestamp with time zone,
+  keep_answers boolean NOT NULL DEFAULT false,
   CONSTRAINT account_is_sound CHECK (((held >= 0) AND (in_lots >= 0) AND (low_balance > 0) AND (posted >= GREATEST(held, in_lots)))),
   CONSTRAINT account_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=15);
@@ -33,6 +34,7 @@ COMMENT ON account.lots_until IS 'The position of the last entry that the lots h
 COMMENT ON account.low_balance IS 'Below this what is available is told as the event balance.low; null: never.';
 COMMENT ON account.is_low IS 'What is available is below low_balance, and that was told. A trigger keeps it.';
 COMMENT ON account.depleted_at IS 'When the event balance.depleted was last told.';
+COMMENT ON account.keep_answers IS 'The answers of all its synchronous calls are kept for a day.';
 
 CREATE TABLE api_key (
   id uuid NOT NULL,
@@ -113,6 +115,24 @@ CREATE UNIQUE INDEX audit_state_pkey ON public.audit_state USING btree (is_only)
 COMMENT ON audit_state IS 'The last audit, and from which time on the next one reads calls and holds. One row.';
 COMMENT ON audit_state.claimed_at IS 'When a process last began an audit.';
 COMMENT ON audit_state.ok IS 'Whether the last audit found nothing wrong.';
+
+CREATE TABLE call_key (
+  account_id uuid NOT NULL,
+  endpoint text NOT NULL,
+  key text NOT NULL,
+  fingerprint bytea NOT NULL,
+  execution_id uuid NOT NULL,
+  model text NOT NULL,
+  lease_until timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT call_key_pkey PRIMARY KEY (account_id, endpoint, key)
+);
+CREATE INDEX call_key_by_expiry ON public.call_key USING btree (expires_at);
+CREATE UNIQUE INDEX call_key_pkey ON public.call_key USING btree (account_id, endpoint, key);
+COMMENT ON call_key IS 'Idempotency keys of synchronous calls. The row names the execution that may be charged for its key before anything is held, and is bound by the settlement of that execution: what the key leads to is the status of the execution, written with the charge.';
+COMMENT ON call_key.fingerprint IS 'Fingerprint of the body as it was sent. The same key with another one is refused.';
+COMMENT ON call_key.model IS 'The model as the body names it, for the record of an execution that never arrived.';
+COMMENT ON call_key.lease_until IS 'Until then the first request is under way, and is waited for.';
 
 CREATE TABLE call_look (
   only_one boolean NOT NULL DEFAULT true,
@@ -377,6 +397,25 @@ COMMENT ON idempotency_key IS 'The idempotency keys of submissions (decision G-8
 COMMENT ON idempotency_key.fingerprint IS 'Fingerprint of the body as the gateway reads it. The same key with another one is refused.';
 COMMENT ON idempotency_key.token IS 'The request that has the claim.';
 COMMENT ON idempotency_key.sent_fingerprint IS 'Fingerprint of the body as it was sent, so that a replay is known before the checks that depend on its model, which may have been disabled since.';
+
+CREATE TABLE kept_answer (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  content_type text NOT NULL,
+  headers jsonb NOT NULL,
+  bytes integer NOT NULL,
+  sealed_answer text STORAGE EXTERNAL NOT NULL,
+  CONSTRAINT kept_answer_bytes_check CHECK ((bytes >= 0)),
+  CONSTRAINT kept_answer_pkey PRIMARY KEY (account_id, id)
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+CREATE INDEX kept_answer_by_expiry ON public.kept_answer USING btree (expires_at, account_id, id);
+CREATE UNIQUE INDEX kept_answer_pkey ON public.kept_answer USING btree (account_id, id);
+COMMENT ON kept_answer IS 'Answers of paid synchronous calls, for a day. The id is that of the execution.';
+COMMENT ON kept_answer.headers IS 'What the head said beside the type, such as the charge: names and values.';
+COMMENT ON kept_answer.bytes IS 'Size of the answer as it is sent. The sum of an account is stored_content.kept_bytes.';
+COMMENT ON kept_answer.sealed_answer IS 'The body, encrypted for its id.';
 
 CREATE TABLE kept_song_step (
   account_id uuid NOT NULL,
@@ -773,13 +812,16 @@ CREATE TABLE stored_content (
   account_id uuid NOT NULL,
   bytes bigint NOT NULL,
   erased_at timestamp with time zone,
+  kept_bytes bigint NOT NULL DEFAULT 0,
   CONSTRAINT stored_content_bytes_check CHECK ((bytes >= 0)),
+  CONSTRAINT stored_content_kept_bytes_check CHECK ((kept_bytes >= 0)),
   CONSTRAINT stored_content_pkey PRIMARY KEY (account_id)
 ) WITH (fillfactor=50);
 CREATE UNIQUE INDEX stored_content_pkey ON public.stored_content USING btree (account_id);
 COMMENT ON stored_content IS 'How much is stored for an account. Whoever stores or forgets something of an account has its row.';
 COMMENT ON stored_content.bytes IS 'The sum of bytes of its responses and of its items.';
 COMMENT ON stored_content.erased_at IS 'When all of it was last erased. What had begun before is not stored when it ends.';
+COMMENT ON stored_content.kept_bytes IS 'The sum of bytes of its kept answers.';
 
 CREATE TABLE stored_file (
   account_id uuid NOT NULL,
@@ -1006,7 +1048,7 @@ CREATE VIEW usage_call (
   cost bigint,
   costed integer,
   below_cost integer
-) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket, held, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'promptTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS input_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'cachedTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS cached_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'completionTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS output_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'reasoningTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS reasoning_tokens, run, COALESCE(provider, ''::text) AS provider, COALESCE(upstream_model, ''::text) AS upstream_model, cost, CASE WHEN ((status = 'succeeded'::text) AND (cost IS NOT NULL)) THEN 1 ELSE 0 END AS costed, CASE WHEN ((status = 'succeeded'::text) AND (cost > charged)) THEN 1 ELSE 0 END AS below_cost FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status <> 'succeeded'::text) OR delivered_late) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE (1)::numeric END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket, amount AS held, CASE WHEN (unit = 'token'::text) THEN COALESCE(((quantity ->> 'promptTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS input_tokens, CASE WHEN (unit = 'token'::text) THEN COALESCE(((quantity ->> 'cachedTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS cached_tokens, CASE WHEN (unit = 'token'::text) THEN COALESCE(((quantity ->> 'completionTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS output_tokens, CASE WHEN (unit = 'token'::text) THEN COALESCE(((quantity ->> 'reasoningTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS reasoning_tokens, run, CASE WHEN on_sandbox THEN 'sandbox'::text ELSE provider END AS provider, upstream_model, CASE WHEN delivered_late THEN (cost - COALESCE(( SELECT cost FROM late_charge l WHERE ((account_id = account_id) AND (id = id))), (0)::bigint)) ELSE cost END AS cost, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late) AND (cost IS NOT NULL)) THEN 1 ELSE 0 END AS costed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late) AND (cost > charged)) THEN 1 ELSE 0 END AS below_cost FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
+) AS SELECT account_id, id, created_at, (status <> 'running'::text) AS is_final, completed_at AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, endpoint, (status = 'failed'::text) AS is_failed, CASE WHEN (status <> 'succeeded'::text) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (0)::numeric) END AS quantity, CASE status WHEN 'succeeded'::text THEN charged WHEN 'failed'::text THEN COALESCE(( SELECT (- amount) FROM ledger_entry l WHERE ((account_id = account_id) AND (hold_id = id) AND (kind = 'charge'::text))), (0)::bigint) ELSE NULL::bigint END AS charged, usage_bucket((duration_ms)::bigint) AS bucket, held, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'promptTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS input_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'cachedTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS cached_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'completionTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS output_tokens, CASE WHEN ((status = 'succeeded'::text) AND (unit = 'token'::text)) THEN COALESCE(((quantity ->> 'reasoningTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS reasoning_tokens, run, COALESCE(provider, ''::text) AS provider, COALESCE(upstream_model, ''::text) AS upstream_model, cost, CASE WHEN ((status = 'succeeded'::text) AND (cost IS NOT NULL)) THEN 1 ELSE 0 END AS costed, CASE WHEN ((status = 'succeeded'::text) AND (cost > charged)) THEN 1 ELSE 0 END AS below_cost FROM execution e UNION ALL SELECT account_id, id, created_at, (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AS is_final, COALESCE(resolved_at, completed_at) AS ended_at, COALESCE(api_key_id, '00000000-0000-0000-0000-000000000000'::uuid) AS api_key_id, model, COALESCE(endpoint, task_former_endpoint(kind)) AS endpoint, ((status <> 'succeeded'::text) OR delivered_late) AS is_failed, CASE WHEN ((status <> 'succeeded'::text) OR delivered_late) THEN (0)::numeric WHEN (unit = 'token'::text) THEN (((quantity ->> 'promptTokens'::text))::numeric + ((quantity ->> 'completionTokens'::text))::numeric) WHEN (kind = ANY (ARRAY['dubbing'::text, 'song'::text, 'video'::text])) THEN (1)::numeric ELSE COALESCE(((quantity #>> '{}'::text[]))::numeric, (1)::numeric) END AS quantity, CASE WHEN delivered_late THEN (0)::bigint ELSE COALESCE(charged, (0)::bigint) END AS charged, usage_bucket(((EXTRACT(epoch FROM (completed_at - created_at)) * (1000)::numeric))::bigint) AS bucket, amount AS held, CASE WHEN (unit = 'token'::text) THEN COALESCE(((quantity ->> 'promptTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS input_tokens, CASE WHEN (unit = 'token'::text) THEN COALESCE(((quantity ->> 'cachedTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS cached_tokens, CASE WHEN (unit = 'token'::text) THEN COALESCE(((quantity ->> 'completionTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS output_tokens, CASE WHEN (unit = 'token'::text) THEN COALESCE(((quantity ->> 'reasoningTokens'::text))::bigint, (0)::bigint) ELSE (0)::bigint END AS reasoning_tokens, run, CASE WHEN on_sandbox THEN 'sandbox'::text ELSE provider END AS provider, upstream_model, CASE WHEN delivered_late THEN (cost - COALESCE(( SELECT cost FROM late_charge l WHERE ((account_id = account_id) AND (id = id))), (0)::bigint)) ELSE cost END AS cost, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late) AND (cost IS NOT NULL)) THEN 1 ELSE 0 END AS costed, CASE WHEN ((status = 'succeeded'::text) AND (NOT delivered_late) AND (cost > charged)) THEN 1 ELSE 0 END AS below_cost FROM (task t LEFT JOIN hold h ON (((account_id = account_id) AND (id = id))));
 COMMENT ON usage_call IS 'Every recorded call and task as usage counts it: whether it is final, when it ended, what it counts.';
 
 CREATE TABLE usage_checkpoint (
@@ -1367,7 +1409,15 @@ CREATE FUNCTION account_tell_depleted(p_account uuid) RETURNS void LANGUAGE plpg
 
 CREATE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '016b59d1cafc162c5c2ef8278b21be00';
 
+CREATE FUNCTION answer_keep(p_account uuid, p_id uuid, p_content_type text, p_headers jsonb, p_bytes integer, p_sealed text, p_max_bytes bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f9fdd74b87683d668920b547163253fe';
+
+CREATE FUNCTION answer_sweep(p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'ecdd360a6fdf4563148625a559f55a8a';
+
 CREATE FUNCTION api_key_note_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a89ce451d2d175b1c400c7ea3bb33218';
+
+CREATE FUNCTION call_key_claim(p_account uuid, p_endpoint text, p_key text, p_fingerprints bytea[], p_execution uuid, p_model text, p_api_key uuid, p_lease_ms integer, OUT outcome text, OUT execution uuid) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'b05205ff914c97d3d886b7e83bfa36a1';
+
+CREATE FUNCTION call_status(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'ea28762d303bfd41c15f562d4423e13a';
 
 CREATE FUNCTION catalog_differences(p_models text[], p_prices jsonb[], p_files text[], p_file text) RETURNS TABLE(model text, price jsonb, file text) LANGUAGE sql VOLATILE COST 100 ROWS 1000 AS '2762343dfb369bd01c833b4447123498';
 
@@ -1415,13 +1465,15 @@ CREATE FUNCTION held_at_month_end(p_account uuid, p_month date) RETURNS bigint L
 
 CREATE FUNCTION hold_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '28fd3f56f98993941129b30fbe38d7e3';
 
-CREATE FUNCTION idempotency_claim(p_account uuid, p_endpoint text, p_key text, p_fingerprints bytea[], p_token uuid, p_lease_ms integer, OUT outcome text, OUT task uuid) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f3044a7aa96566c1046586facf984a1a';
+CREATE FUNCTION idempotency_claim(p_account uuid, p_endpoint text, p_key text, p_fingerprints bytea[], p_token uuid, p_lease_ms integer, OUT outcome text, OUT task uuid) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4da5188d860428762145d565bdfad154';
 
 CREATE FUNCTION idempotency_claim_sent(p_account uuid, p_endpoint text, p_key text, p_fingerprints bytea[], p_token uuid, p_lease_ms integer, p_sent bytea, OUT outcome text, OUT task uuid) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '1660bf6045c83e5c4ce9fa61959e9e81';
 
 CREATE FUNCTION key_carry_late(p_account uuid, p_key uuid, p_id uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '1dba170e0292a1654123b9f7a9a85495';
 
 CREATE FUNCTION key_give_back(p_account uuid, p_key uuid, p_id uuid, p_created timestamp with time zone, p_charged timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4c0911374937430f23fbe77705d69f56';
+
+CREATE FUNCTION key_lock(p_account uuid, p_endpoint text, p_key text) RETURNS void LANGUAGE sql VOLATILE COST 100 AS 'a762a430e6ba8e79d955370a3ec2b0ad';
 
 CREATE FUNCTION key_note_carried(p_account uuid, p_id uuid, p_created timestamp with time zone, p_amount bigint) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '405477ee222a843c82db4595b0e24f34';
 
@@ -1505,7 +1557,7 @@ CREATE FUNCTION response_drop(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE
 
 CREATE FUNCTION response_drop_free(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4111b7f204874130f9cf005926911f9f';
 
-CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS '430378ddd8d0250ea71af8eefeb95bde';
+CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'c608b57ac5cae45ded673c7dc7c81a11';
 
 CREATE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '416a0fd5999b973acfc3fcd6023321f2';
 
@@ -1575,7 +1627,7 @@ CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind
 
 CREATE FUNCTION task_tell() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'be208539cc153dd2c9bbb6a4efdfb43c';
 
-CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'aadcf5cc03540d9957a8bd510b9bf3c9';
+CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '400040362957578849f92d3b267b5e5e';
 
 CREATE FUNCTION topup_url_of(p_account uuid) RETURNS text LANGUAGE sql STABLE COST 100 AS '2766bdd7946599025caa29225358f21a';
 

@@ -95,12 +95,15 @@ export class ElevenLabsAudio
       seed: command.seed,
       remove_background_noise: command.removeBackgroundNoise,
     };
-    return this.request({ path, body: multipartBody(fields, 'audio', media), format }, context);
+    return this.request(
+      { path, body: multipartBody(fields, [{ field: 'audio', file: media }]), format },
+      context,
+    );
   }
 
   /** The protocol has neither a model name nor a format for it. */
   isolate({ media }: IsolationCommand, context: AttemptContext): Promise<ProviderAudio> {
-    const body = multipartBody({}, 'audio', media);
+    const body = multipartBody({}, [{ field: 'audio', file: media }]);
     return this.request({ path: '/v1/audio-isolation', body, format: 'mp3' }, context);
   }
 

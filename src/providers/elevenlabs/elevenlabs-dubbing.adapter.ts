@@ -28,7 +28,7 @@ export class ElevenLabsDubbing implements DubbingPort {
       dubbing_studio: false,
       mode: 'automatic',
     };
-    const body = multipartBody(fields, 'file', command.media);
+    const body = multipartBody(fields, [{ field: 'file', file: command.media }]);
     return this.http.requestJson(
       { method: 'POST', path: '/v1/dubbing', body, timeout: 'submit', context },
       MAX_ANSWER_BYTES,

@@ -29,11 +29,9 @@ export class ElevenLabsTranscript implements TranscriptionPort, AlignmentPort {
       {
         method: 'POST',
         path: '/v1/speech-to-text',
-        body: multipartBody(
-          transcriptionFields(command, context.upstreamModel),
-          'file',
-          command.media,
-        ),
+        body: multipartBody(transcriptionFields(command, context.upstreamModel), [
+          { field: 'file', file: command.media },
+        ]),
         timeout: 'transcription',
         context,
       },
@@ -48,7 +46,7 @@ export class ElevenLabsTranscript implements TranscriptionPort, AlignmentPort {
       {
         method: 'POST',
         path: '/v1/forced-alignment',
-        body: multipartBody({ text }, 'file', media),
+        body: multipartBody({ text }, [{ field: 'file', file: media }]),
         timeout: 'audio',
         context,
       },

@@ -29,7 +29,11 @@ export interface ErrorFinding {
 export type OwnErrors = (
   status: number,
   body: unknown,
-) => (Pick<ErrorFinding, 'code' | 'message'> & { readonly kind?: ProviderErrorKind }) | undefined;
+) =>
+  | (Pick<ErrorFinding, 'code' | 'message' | 'retryAfterSeconds'> & {
+      readonly kind?: ProviderErrorKind;
+    })
+  | undefined;
 
 const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
   401: 'account',
@@ -75,15 +79,23 @@ export function classifyError(
   const named = own?.(status, body);
   const effectiveStatus = isSuccess(status) ? facts.status : status;
   const kind = named?.kind ?? kindOf(facts, effectiveStatus);
-  const { code = codeOf(facts, kind), message = facts.message } = named ?? {};
+  const {
+    code = codeOf(facts, kind),
+    message = facts.message,
+    retryAfterSeconds: wait,
+  } = named ?? {};
   return {
     kind,
     status: effectiveStatus ?? STATUS_BY_KIND[kind] ?? status,
     code,
     param: facts.param,
     message,
-    retryAfterSeconds: waitInHeaders(headers, nowMs) ?? waitInBody(facts.layers, nowMs),
+    retryAfterSeconds: wait ?? waitOf(headers, facts, nowMs),
   };
+}
+
+function waitOf(headers: ErrorResponse['headers'], { layers }: ErrorFacts, nowMs: number) {
+  return waitInHeaders(headers, nowMs) ?? waitInBody(layers, nowMs);
 }
 
 /**

@@ -61,7 +61,11 @@ export function unfinishedJob(
   const known = spelling(word);
   if (FAILED.has(known))
     return { state: 'failed', failure: jobFailure(json, requestId, codeOf(word)) };
-  if (PENDING.has(known)) return { state: 'pending', progress };
+  return PENDING.has(known) ? { state: 'pending', progress } : unknownJob(word, progress);
+}
+
+/** A job whose state has an unknown word, which is reported. */
+export function unknownJob(word: string, progress: number | null): PendingJob {
   const shown = word.replaceAll(UNPRINTABLE, '?').slice(0, MAX_WORD_CHARACTERS);
   const unknownState = shown === '' ? EMPTY : shown;
   return { state: 'pending', progress, unknownState };
@@ -102,7 +106,7 @@ export function failureOfFinished(
 }
 
 /** A report about a job without the provider's key in the words that the provider gave; any other value as it is. */
-export function jobWithoutKey<T>(access: Pick<ProviderContext, 'apiKey'>, report: T): T {
+export function jobWithoutKey<T>(access: Pick<ProviderContext, 'apiKey' | 'vendor'>, report: T): T {
   if (!isUnmade(report)) return report;
   if (report.state === 'pending') {
     return { ...report, unknownState: withoutKey(access, report.unknownState) };

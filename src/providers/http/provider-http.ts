@@ -71,7 +71,7 @@ export class ProviderHttp {
   requestJson<T>(
     request: UpstreamRequest,
     limitBytes: number,
-    read: (json: JsonObject, providerRequestId: string | null) => T | undefined,
+    read: (json: JsonObject, providerRequestId: string | null, status: number) => T | undefined,
     maxValues?: number,
   ): Promise<T> {
     const { bodyMs } = this.timeoutOf(request);
@@ -83,13 +83,15 @@ export class ProviderHttp {
   async requestParsed<T>(
     request: UpstreamRequest,
     parse: (body: Readable) => Promise<unknown>,
-    read: (json: JsonObject, providerRequestId: string | null) => T | undefined,
+    read: (json: JsonObject, providerRequestId: string | null, status: number) => T | undefined,
   ): Promise<T> {
     const response = await this.request(request);
     const json = await parse(response.body);
     const figures = isJsonObject(json) && figuresOfBody(json);
     if (figures) request.context.owner?.onFigures?.(figures);
-    const result = isJsonObject(json) ? read(json, response.providerRequestId) : undefined;
+    const result = isJsonObject(json)
+      ? read(json, response.providerRequestId, response.status)
+      : undefined;
     if (result === undefined) throw this.unusable(response, 'bad_json', json);
     return jobWithoutKey(this.access, result);
   }
@@ -120,6 +122,15 @@ export class ProviderHttp {
     });
   }
 
+  /** The error for what an earlier answer of the provider says, which cannot be used. Nothing more is sent. */
+  unusableAnswer(code: string): ProviderError {
+    return new ProviderError('http_error', {
+      provider: this.access.id,
+      sent: true,
+      upstreamCode: code,
+    });
+  }
+
   /** {@link unusable} for a response that should be a file; reads the body to find out why it is none. */
   async noFile(response: UpstreamResponse, code: string): Promise<ProviderError> {
     return this.unusable(response, code, await readErrorBody(response.body));
@@ -141,7 +152,7 @@ export class ProviderHttp {
       reportFigures(figuresOfHeaders(response.headers), owner);
       return response;
     }
-    const redirectUrl = request.mayRedirect && this.redirectOf(request.path, response);
+    const redirectUrl = request.mayRedirect && this.redirectOf(this.urlOf(request), response);
     if (redirectUrl !== undefined) return { ...response, redirectUrl };
     throw await this.errorResponse(response, owner);
   }
@@ -162,10 +173,13 @@ export class ProviderHttp {
     return this.access.transport.timeoutOf(timeout, terms?.timeoutMs);
   }
 
-  private redirectOf(path: string, { status, headers }: UpstreamResponse): string | undefined {
+  private urlOf({ origin = this.baseUrl, path }: UpstreamRequest): string {
+    return origin + path;
+  }
+
+  private redirectOf(base: string, { status, headers }: UpstreamResponse): string | undefined {
     const { location } = headers;
     if (!REDIRECT_STATUSES.includes(status) || typeof location !== 'string') return undefined;
-    const base = this.baseUrl + path;
     return parseUrl(location, base)?.href;
   }
 
@@ -174,7 +188,7 @@ export class ProviderHttp {
     const body = request.body?.written(request.context.terms);
     return {
       method: request.method,
-      url: this.baseUrl + request.path,
+      url: this.urlOf(request),
       headers: Object.assign(
         Object.assign({ ...EVERY_REQUEST }, this.protocol.headers, request.headers),
         request.context.terms?.headers,

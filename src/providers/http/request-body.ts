@@ -28,32 +28,45 @@ export function jsonBody(value: object): RequestBody {
 /** Form fields by name. Undefined ones are left out; numbers and booleans are sent as text. */
 export type FormFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
+/** A file of a form, under the name of its field. */
+export interface FileOfForm {
+  readonly field: string;
+  readonly file: MediaFile;
+}
+
 /**
- * A `multipart/form-data` body: the fields, then one file that is streamed from disk under `fileField`. Its length is
- * known before, so nothing is buffered and no chunked encoding is needed.
+ * A `multipart/form-data` body: the fields, then the files, which are streamed from disk. Their length is known before, so
+ * nothing is buffered and no chunked encoding is needed.
  */
-export function multipartBody(fields: FormFields, fileField: string, file: MediaFile): RequestBody {
+export function multipartBody(fields: FormFields, files: readonly FileOfForm[]): RequestBody {
   return {
     written: (terms) =>
-      writtenForm(fieldsUnder(terms, fields), terms?.rename?.[fileField] ?? fileField, file),
+      writtenForm(
+        fieldsUnder(terms, fields),
+        files.map(({ field, file }) => ({ field: terms?.rename?.[field] ?? field, file })),
+      ),
   };
 }
 
-function writtenForm(fields: object, fileField: string, file: MediaFile): WrittenBody {
+function writtenForm(fields: object, files: readonly FileOfForm[]): WrittenBody {
   const boundary = `form-${randomUUID()}`;
   const parts = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${partHead(boundary, name)}\r\n\r\n${formText(value)}\r\n`);
-  const fileHead =
-    `${partHead(boundary, fileField)}; filename="${quoted(file.filename)}"\r\n` +
-    `Content-Type: ${file.contentType}\r\n\r\n`;
-  const head = Buffer.from(parts.join('') + fileHead);
+  const streamed = files.map(({ field, file }, index) => {
+    const before = index === 0 ? parts.join('') : '\r\n';
+    const head =
+      `${before}${partHead(boundary, field)}; filename="${quoted(file.filename)}"\r\n` +
+      `Content-Type: ${file.contentType}\r\n\r\n`;
+    return { head: Buffer.from(head), file };
+  });
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const pieces = Readable.from(concatenated(head, file.path, tail), { objectMode: false });
+  const bytes = streamed.reduce((sum, { head, file }) => sum + head.length + file.sizeBytes, 0);
+  const pieces = Readable.from(concatenated(streamed, tail), { objectMode: false });
   return {
     headers: {
       'content-type': `multipart/form-data; boundary=${boundary}`,
-      'content-length': String(head.length + file.sizeBytes + tail.length),
+      'content-length': String(bytes + tail.length),
     },
     // The request gets the error, unless it has ended before.
     data: pieces.on('error', () => undefined),
@@ -77,9 +90,16 @@ function formText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-async function* concatenated(head: Buffer, path: string, tail: Buffer): AsyncGenerator<Buffer> {
-  yield head;
-  for await (const chunk of createReadStream(path)) yield chunk as Buffer;
+interface StreamedPart {
+  readonly head: Buffer;
+  readonly file: MediaFile;
+}
+
+async function* concatenated(parts: readonly StreamedPart[], tail: Buffer): AsyncGenerator<Buffer> {
+  for (const { head, file } of parts) {
+    yield head;
+    for await (const chunk of createReadStream(file.path)) yield chunk as Buffer;
+  }
   yield tail;
 }
 

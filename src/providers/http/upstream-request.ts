@@ -17,6 +17,8 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the base URL, with its query. */
   readonly path: string;
+  /** Stands in place of the base URL. The adapter has checked that it may get the key. */
+  readonly origin?: string | undefined;
   readonly body?: RequestBody;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeout: UpstreamTimeoutName;

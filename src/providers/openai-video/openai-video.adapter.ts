@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import { contentTypeOf, isMessageType } from '../http/response-body.js';
+import { openedVideo } from '../http/opened-video.js';
 import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
@@ -14,14 +14,17 @@ export class OpenAiVideo implements VideoPort {
   constructor(private readonly http: ProviderHttp) {}
 
   submitVideo(command: VideoCommand, context: AttemptContext): Promise<string> {
-    const { prompt, seconds, size, aspectRatio, imageUrls } = command;
     const body = jsonBody({
       model: context.upstreamModel,
-      prompt,
-      seconds,
-      size,
-      aspect_ratio: aspectRatio,
-      image_urls: imageUrls,
+      prompt: command.prompt,
+      seconds: command.seconds,
+      size: command.size,
+      aspect_ratio: command.aspectRatio,
+      resolution: command.resolution,
+      audio: command.audio,
+      first_frame_url: command.firstFrameUrl,
+      last_frame_url: command.lastFrameUrl,
+      image_urls: command.imageUrls,
     });
     return this.http.requestJson(
       { method: 'POST', path: '/videos', body, timeout: 'submit', context },
@@ -38,21 +41,8 @@ export class OpenAiVideo implements VideoPort {
     );
   }
 
-  async openVideo(jobId: string, context: AttemptContext): Promise<VideoContent> {
-    const response = await this.http.request({
-      method: 'GET',
-      path: `/videos/${jobId}/content`,
-      timeout: 'download',
-      context,
-      mayRedirect: true,
-    });
-    if (response.redirectUrl !== undefined) {
-      response.body.on('error', () => undefined).destroy();
-      return { redirectUrl: response.redirectUrl };
-    }
-    const contentType = contentTypeOf(response);
-    if (isMessageType(contentType)) throw await this.http.noFile(response, 'no_video');
-    return { body: response.body, contentType };
+  openVideo(jobId: string, context: AttemptContext): Promise<VideoContent> {
+    return openedVideo(this.http, { path: `/videos/${jobId}/content`, context });
   }
 }
 

@@ -1,7 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import type { ImageResult } from '../ports/image.port.js';
-
-type Image = ImageResult['image'];
+import type { ProviderImage as Image } from '../ports/image.port.js';
 
 /** Lists of images, as OpenAI and as other vendors behind its protocol name them. */
 const LISTS = ['data', 'images'];
@@ -16,17 +14,18 @@ const WEB_URL = /^https?:\/\//i;
 const BASE64_URI = /^data:[^,]*;\s*base64$/i;
 const DATA_URI = /^data:/i;
 
-/** The first image of a response; undefined if there is none. */
-export function generatedImageOf(response: JsonObject): Image | undefined {
+/** The first images of a response, at most `most`, of the first list that has any: a second one repeats them. */
+export function generatedImagesOf(response: JsonObject, most: number): Image[] {
   for (const name of LISTS) {
-    const list = response[name];
-    for (const item of Array.isArray(list) ? (list as readonly unknown[]) : []) {
-      const image = isJsonObject(item) ? imageIn(item) : imageOf(item);
-      if (image) return image;
-    }
+    const list: unknown = response[name];
+    const images = Array.isArray(list) ? list.flatMap((item: unknown) => imageAt(item) ?? []) : [];
+    if (images.length > 0) return images.slice(0, most);
   }
-  return undefined;
+  return [];
 }
+
+const imageAt = (item: unknown): Image | undefined =>
+  isJsonObject(item) ? imageIn(item) : imageOf(item);
 
 function imageIn(item: JsonObject): Image | undefined {
   for (const name of FIELDS) {

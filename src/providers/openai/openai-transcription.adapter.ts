@@ -13,6 +13,8 @@ import type {
 
 /** Hours of speech are about 100,000 words; each takes a hundred bytes on the wire. */
 const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
+/** What OpenAI takes of one recording. */
+const MAX_UPLOAD_BYTES = 25 * 1024 * 1024;
 const WORD_EDGE = /(?<=\S)(?=\s)/;
 
 /** The form of a response: the text alone, with timed words and segments, or with the segments of each speaker. */
@@ -23,6 +25,8 @@ type Form = 'json' | 'verbose_json' | 'diarized_json';
  * not every model has all of them. The number of speakers and the tagging of sounds have no counterpart there.
  */
 export class OpenAiTranscription implements TranscriptionPort {
+  readonly honours = honours;
+
   constructor(private readonly http: ProviderHttp) {}
 
   transcribe(command: TranscriptionCommand, context: AttemptContext): Promise<TranscriptionResult> {
@@ -32,7 +36,7 @@ export class OpenAiTranscription implements TranscriptionPort {
       {
         method: 'POST',
         path: '/audio/transcriptions',
-        body: multipartBody(fields, 'file', command.media),
+        body: multipartBody(fields, [{ field: 'file', file: command.media }]),
         timeout: 'transcription',
         context,
       },
@@ -42,10 +46,34 @@ export class OpenAiTranscription implements TranscriptionPort {
   }
 }
 
-function formOf({ diarize, subtitles, timestamps }: TranscriptionCommand): Form {
-  if (diarize === true) return 'diarized_json';
-  const isTimed = timestamps === 'word' || timestamps === 'character';
-  return subtitles === true || isTimed ? 'verbose_json' : 'json';
+const OF_OPENAI = /^(whisper-1$|gpt-4o)/;
+/** What the models that OpenAI itself serves lack, by their names; others are servers of the operator's own. */
+const LACKING: readonly (readonly [RegExp, (command: TranscriptionCommand) => boolean])[] = [
+  [/(^|\/)whisper/, ({ diarize }) => diarize === true],
+  [/(^|\/)whisper/, (command) => command.subtitles === true && isTimedByWord(command)],
+  [
+    /(^|\/)gpt-4o.*-diarize/,
+    (command) => isTimedByWord(command) || formOf(command) === 'verbose_json',
+  ],
+  [/(^|\/)gpt-4o(?!.*-diarize)/, (command) => formOf(command) !== 'json'],
+  [OF_OPENAI, ({ media }) => media.sizeBytes > MAX_UPLOAD_BYTES],
+  // It knows languages by two letters.
+  [OF_OPENAI, ({ language = '' }) => language.length > 2],
+  [OF_OPENAI, ({ temperature = 0 }) => temperature > 1],
+];
+
+function honours(command: TranscriptionCommand, upstreamModel: string): boolean {
+  const { numSpeakers, tagAudioEvents } = command;
+  if (numSpeakers !== undefined || tagAudioEvents === true) return false;
+  return !LACKING.some(([name, lacks]) => name.test(upstreamModel) && lacks(command));
+}
+
+const isTimedByWord = ({ timestamps }: TranscriptionCommand): boolean =>
+  timestamps === 'word' || timestamps === 'character';
+
+function formOf(command: TranscriptionCommand): Form {
+  if (command.diarize === true) return 'diarized_json';
+  return command.subtitles === true || isTimedByWord(command) ? 'verbose_json' : 'json';
 }
 
 function fieldsOf(

@@ -78,13 +78,27 @@ export interface VideoCommand {
   readonly size?: string | undefined;
   /** `<width>:<height>`. */
   readonly aspectRatio?: string | undefined;
+  /** A word of the catalog row, such as `720p`. */
+  readonly resolution?: string | undefined;
+  /** Whether the video has sound. */
+  readonly audio?: boolean | undefined;
+  /** The image with which the video begins. The provider fetches it itself. */
+  readonly firstFrameUrl?: string | undefined;
+  /** The image with which the video ends. The provider fetches it itself. */
+  readonly lastFrameUrl?: string | undefined;
   /** Reference images. The provider fetches them itself. */
   readonly imageUrls?: readonly string[] | undefined;
+  /** Our own name of the job, by which some providers can be asked for it. */
+  readonly reference?: string | undefined;
 }
 
 /** The state of a video at the provider. */
 export type VideoReport =
-  PendingJob | { readonly state: 'succeeded'; readonly progress: number | null } | FailedJob;
+  | PendingJob
+  | { readonly state: 'succeeded'; readonly progress: number | null }
+  /** Finished, and the answer does not say where the file is. */
+  | { readonly state: 'unreadable' }
+  | FailedJob;
 
 /** A finished video: its bytes, or the URL to which the provider redirects us. */
 export type VideoContent =
@@ -95,6 +109,10 @@ export type VideoContent =
 export interface VideoPort {
   /** Submits the job; returns the provider's id of it. */
   submitVideo(command: VideoCommand, context: AttemptContext): Promise<string>;
+  /** Whether the provider can be asked for a job by its reference. */
+  readonly canFind?: boolean;
+  /** The provider's id of the job with the command's reference; null where the provider says that it has none. */
+  findVideo?(command: VideoCommand, context: AttemptContext): Promise<string | null>;
   /** The state of the job. Unknown states count as pending and are reported. */
   readVideo(jobId: string, context: AttemptContext): Promise<VideoReport>;
   /**

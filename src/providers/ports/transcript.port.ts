@@ -37,6 +37,8 @@ export interface TranscriptionResult {
 
 /** Speech to text (API: POST /v1/audio/transcriptions). */
 export interface TranscriptionPort {
+  /** Whether all that the command asks is done by this model of the provider. Absent: it does everything. */
+  readonly honours?: (command: TranscriptionCommand, upstreamModel: string) => boolean;
   transcribe(command: TranscriptionCommand, context: AttemptContext): Promise<TranscriptionResult>;
 }
 

@@ -4,6 +4,8 @@ const FAILURES_IN_A_ROW = 10;
 const WINDOW_SECONDS = 10;
 const WINDOW_MIN_ATTEMPTS = 20;
 const OPEN_MS = 10_000;
+/** Probes keep it open no longer: what they ask for may fail alone. */
+const MAX_OPEN_MS = 60_000;
 
 /** What a breaker lets through: everything, nothing, or one attempt to test the route. */
 export type BreakerState = 'closed' | 'open' | 'half_open';
@@ -22,12 +24,13 @@ export interface Permit {
 /**
  * Stops attempts on a failing route: the breaker opens after 10 failures in a row, or when more than half of at least
  * 20 attempts within 10 s failed. After 10 s one attempt is let through; its outcome closes the breaker or opens it
- * again. Outcomes of attempts that began before it opened are ignored. At most `maxPerBucket` failures of one fairness
+ * again. While probes of the provider fail too, the test waits up to 60 s. Outcomes of attempts that began before it opened are ignored. At most `maxPerBucket` failures of one fairness
  * bucket (an account) count, so that one caller alone cannot stop a route for all.
  */
 export class CircuitBreaker {
   private state: BreakerState = 'closed';
   private openedAtMs = 0;
+  private restsUntilMs = 0;
   private failuresInARow = 0;
   private readonly window = new Map<number, { attempts: number; failures: number }>();
   private readonly rowOf = new Map<string, number>();
@@ -42,10 +45,21 @@ export class CircuitBreaker {
   /** Null while the breaker is open. */
   enter(bucket?: string): Permit | null {
     if (this.state === 'closed') return new CountedAttempt(this, bucket);
-    const rested = this.clock.nowMs() - this.openedAtMs >= OPEN_MS;
+    const rested = this.clock.nowMs() >= this.restsUntilMs;
     if (this.state === 'half_open' || !rested) return null;
     this.change('half_open');
     return this.probe();
+  }
+
+  /** Whether nothing is let through but a test of the route. */
+  get isOpen(): boolean {
+    return this.state === 'open';
+  }
+
+  /** A probe has failed too: the next test waits for 10 s again, at most until 60 s after the breaker opened. */
+  stayOpen(): void {
+    if (!this.isOpen) return;
+    this.restsUntilMs = Math.min(this.clock.nowMs() + OPEN_MS, this.openedAtMs + MAX_OPEN_MS);
   }
 
   private probe(): Permit {
@@ -121,6 +135,7 @@ export class CircuitBreaker {
 
   private open(): void {
     this.openedAtMs = this.clock.nowMs();
+    this.restsUntilMs = this.openedAtMs + OPEN_MS;
     this.change('open');
   }
 

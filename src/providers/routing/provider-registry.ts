@@ -6,8 +6,10 @@ import type {
   ProviderPorts,
 } from '../ports/provider-ports.js';
 import type { Route } from '../ports/attempt.js';
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy, Optional } from '@nestjs/common';
 import { Clock } from '../../common/time/clock.js';
+import { BoundedDownload } from '../../platform/http-client/bounded-download.js';
+import { vendorUpstream } from '../async-json/vendor-file.js';
 import { HttpTransport } from '../http/http-transport.js';
 import {
   type ProviderConfig,
@@ -55,6 +57,7 @@ export class ProviderRegistry implements OnModuleDestroy {
   constructor(
     @Inject(PROVIDERS_OPTIONS) options: ProvidersOptions,
     private readonly clock: Clock,
+    @Optional() private readonly download?: BoundedDownload,
   ) {
     this.transport = new HttpTransport(options.upstreamTimeoutMs);
     this.providers = this.built(options);
@@ -97,11 +100,12 @@ export class ProviderRegistry implements OnModuleDestroy {
   }
 
   /**
-   * The base URL of a provider; undefined when it is not configured. Tasks keep it, so that they notice a changed
-   * upstream.
+   * The base URL of a provider, of a vendor's file with the path of its jobs; undefined when it is not configured. Tasks keep
+   * it, so that they notice a changed upstream.
    */
   baseUrlOf(provider: string): string | undefined {
-    return this.providers.get(provider)?.baseUrl;
+    const { vendor, baseUrl } = this.providers.get(provider) ?? {};
+    return vendor ? vendorUpstream(vendor) : baseUrl;
   }
 
   /** Whether the provider of the route takes images as bytes alone, by no URL. */
@@ -180,8 +184,9 @@ export class ProviderRegistry implements OnModuleDestroy {
   private portsOf(config: ProviderConfig): Provider['ports'] {
     const id = config.isSandbox ? SANDBOX_NAME : config.id;
     const { protocol } = config;
+    const { transport, clock, download } = this;
     const portsWith = (apiKey: string | undefined): ProbedPorts =>
-      portsOf(protocol, { ...config, id, apiKey, transport: this.transport, clock: this.clock });
+      portsOf(protocol, { ...config, id, apiKey, transport, clock, download });
     const [first, ...others] = keysOf(config.apiKey);
     return [portsWith(first), ...others.map(portsWith)];
   }

@@ -15,6 +15,7 @@ import type { ProviderErrorKind } from '../ports/attempt.js';
 import type { Operation, PortByOperation } from '../ports/provider-ports.js';
 import { AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
+import { KeyRests } from './key-rests.js';
 import { RouteBreaker } from './route-breaker.js';
 import { ProviderRegistry } from './provider-registry.js';
 
@@ -44,13 +45,16 @@ const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
 @Injectable()
 export class ProviderRouter {
   private readonly breakers = new Map<string, RouteBreaker>();
+  private readonly rests: KeyRests;
 
   constructor(
     private readonly registry: ProviderRegistry,
     private readonly clock: Clock,
     @Inject(AttemptMetrics)
     private readonly watch: Pick<AttemptMetrics, 'attempted' | 'breakerChanged'>,
-  ) {}
+  ) {
+    this.rests = new KeyRests(clock);
+  }
 
   /**
    * Does the work on the first route that accepts it, in the given order. A result with a `body` stream counts as done
@@ -89,8 +93,8 @@ export class ProviderRouter {
   }
 
   /**
-   * Makes an attempt with one key of the route's provider; with a further one if that is refused for itself. A paused route is not
-   * asked.
+   * Makes an attempt with one key of the route's provider; with a further one if that is refused for itself. Keys that were
+   * refused a short time ago come last. A paused route is not asked.
    */
   private async runOnKeys<O extends Operation, T>(
     route: Route,
@@ -100,16 +104,30 @@ export class ProviderRouter {
   ): Promise<T> {
     const pauseSeconds = this.registry.paused.secondsLeft(route);
     if (pauseSeconds > 0) throw this.notAsked(route, owner, PAUSED, pauseSeconds);
-    const [first, ...others] = this.registry.portsFor(route, operation, owner.affinity);
+    const ports = this.registry.portsFor(route, operation, owner.affinity);
+    // The only key is asked whatever it answered before.
+    if (ports.length < 2) return this.runOn(route, operation, work, owner, ports[0]);
+    const [first, ...others] = this.rests.restingLast(ports);
     let port = first;
     for (;;) {
       try {
         return await this.runOn(route, operation, work, owner, port);
       } catch (error) {
+        const isOfKey = port !== undefined && this.rests.refused(port, error);
         port = others.shift();
-        if (port === undefined || !isRefusalOfKey(error)) throw error;
+        if (port === undefined || !isOfKey) throw error;
       }
     }
+  }
+
+  /** Whether the adapter of a route has something that not each has. Nothing is asked. */
+  offers<O extends Operation>(
+    route: Route,
+    operation: O,
+    has: (port: PortByOperation[O]) => boolean,
+  ): boolean {
+    const port = this.registry.portOf(route, operation);
+    return port !== undefined && has(port);
   }
 
   /**
@@ -151,6 +169,31 @@ export class ProviderRouter {
       );
       settleFailed(permit, error);
       throw error;
+    }
+  }
+
+  /** The routes on which `can` says that the adapter does the work. */
+  able<O extends Operation, R extends Route>(
+    routes: readonly R[],
+    operation: O,
+    can: (port: PortByOperation[O], upstreamModel: string) => boolean,
+  ): R[] {
+    return routes.filter((route) => {
+      const port = this.registry.portOf(route, operation);
+      return port !== undefined && can(port, route.upstreamModel);
+    });
+  }
+
+  /** The providers with a breaker that is open to all callers. */
+  get closedProviders(): string[] {
+    const open = [...this.breakers].filter(([, breaker]) => breaker.isOpen);
+    return [...new Set(open.map(([key]) => key.split(' ', 1).join()))];
+  }
+
+  /** The provider does not answer a probe either: its open breakers stay so for a while. */
+  stillFails(provider: string): void {
+    for (const [key, breaker] of this.breakers) {
+      if (key.startsWith(`${provider} `)) breaker.stayOpen();
     }
   }
 
@@ -196,7 +239,7 @@ export class ProviderRouter {
   }
 }
 
-/** An open breaker lets an attempt through again after this time. */
+/** An open breaker lets an attempt through after this time, or once its provider answers a probe (closed-route-probes.ts). */
 const BREAKER_RETRY_SECONDS = 10;
 
 const UNGUARDED: Permit = {
@@ -214,13 +257,6 @@ const CONNECTION_RETRY_SECONDS = 1;
 const PAUSED = 'paused';
 /** Internal codes of attempts that sent no request to the provider. */
 const NOT_SENT_CODES: readonly (string | undefined)[] = [BREAKER_OPEN, NO_CONNECTION, PAUSED];
-
-/** Whether another key of the same provider may be accepted: the rate or the balance of this one is at its end. */
-function isRefusalOfKey(error: unknown): boolean {
-  return (
-    error instanceof ProviderError && (error.kind === 'rate_limited' || error.kind === 'account')
-  );
-}
 
 function settleWhenDone(permit: Permit, result: unknown): void {
   const body: unknown = (result as { body?: unknown } | null | undefined)?.body;

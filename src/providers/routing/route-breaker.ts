@@ -38,6 +38,16 @@ export class RouteBreaker {
     return new SharedAttempt(own, shared);
   }
 
+  /** Whether it is open to all callers. */
+  get isOpen(): boolean {
+    return this.all.isOpen;
+  }
+
+  /** See {@link CircuitBreaker.stayOpen}. */
+  stayOpen(): void {
+    this.all.stayOpen();
+  }
+
   private breakerOf(accountId: string): CircuitBreaker {
     const known = this.ofAccounts.get(accountId);
     if (known) return known;

@@ -7,9 +7,9 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { from, type Observable } from 'rxjs';
-import { ModelGuard } from '../../admission/model.guard.js';
+import { CallModelGuard } from '../../admission/kept/call-model.guard.js';
 import { isJsonObject } from '../../common/json-object.js';
-import { checkedIdempotencyKey } from '../../tasks/submission/idempotency-key.guard.js';
+import { checkedIdempotencyKey } from '../../admission/idempotency-key.guard.js';
 import { TaskModelGuard } from '../../tasks/submission/task-model.guard.js';
 import { BackgroundSubmission } from './background-submission.js';
 
@@ -17,7 +17,7 @@ import { BackgroundSubmission } from './background-submission.js';
 @Injectable()
 export class ResponseModelGuard implements CanActivate {
   constructor(
-    private readonly models: ModelGuard,
+    private readonly models: CallModelGuard,
     private readonly tasks: TaskModelGuard,
   ) {}
 

@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Catalog } from '../../catalog/catalog.js';
 import { toResponseId } from '../../stored-responses/response-ids.js';
 import { orderedModelOf, type Task } from '../../tasks/task.js';
+import { costOfWork } from '../../tasks/task-cost.js';
 import type {
   PollReport,
   SubmitReport,
@@ -38,6 +40,7 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
     private readonly runs: TextRuns,
     private readonly objects: BackgroundObjects,
     private readonly work: BackgroundWork,
+    private readonly catalog: Catalog,
   ) {}
 
   onModuleInit(): void {
@@ -99,7 +102,7 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
     const made = answerOfRun(output, finished, left.aborted);
     const answer = this.work.canKeep(input, made) ? made : withoutOutput(made);
     const { basis, bill } = finished;
-    const costMicroUsd = this.work.costOf(task, basis, bounds.figures());
+    const costMicroUsd = costOfWork(this.catalog, task, basis, bounds.figures());
     return {
       state: 'done',
       result: { response_id: names.id, status: answer.status },

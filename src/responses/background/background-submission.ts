@@ -11,9 +11,10 @@ import {
   setOutputCapHeaders,
   setSandboxHeader,
 } from '../../platform/http-server/responses/gateway-headers.js';
-import { checkedIdempotencyKey } from '../../tasks/submission/idempotency-key.guard.js';
+import { checkedIdempotencyKey } from '../../admission/idempotency-key.guard.js';
 import type { PreparedTask } from '../../tasks/submission/task-request.js';
 import type { Task } from '../../tasks/task.js';
+import { FormerProcesses } from '../../tasks/submission/former-processes.js';
 import { TaskSubmission } from '../../tasks/submission/task-submission.js';
 import { NamedImages } from '../../text/named-images.js';
 import { routedCallOf } from '../../text/routed-call.js';
@@ -35,6 +36,7 @@ export class BackgroundSubmission {
     private readonly images: NamedImages,
     private readonly work: BackgroundWork,
     private readonly reads: BackgroundReads,
+    private readonly former: FormerProcesses,
   ) {}
 
   /**
@@ -78,7 +80,7 @@ export class BackgroundSubmission {
     assert(route, 'admitted call has no route');
     const input = packedInput(sent.body, items, call.row, route);
     this.work.checkStorage(items, input.body);
-    await this.work.refuseBesideFormer();
+    await this.former.refuse('background');
     await this.images.check(asked.images);
     setIgnoredFieldsHeader(response, asked.ignored);
     const { hold } = quoteOf(call.row, asked);

@@ -1,11 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { DeadlinePassed } from '../../billing/calls/call-errors.js';
-import { Catalog } from '../../catalog/catalog.js';
-import { reportedCostOf } from '../../catalog/reported-cost.js';
-import { routeCostOf } from '../../catalog/route-cost.js';
-import type { ChargeBasis, ProviderFigures } from '../../common/money/charge-basis.js';
-import type { MicroUsd } from '../../common/money/micro-usd.js';
+import type { ProviderFigures } from '../../common/money/charge-basis.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import type { OnFigures } from '../../providers/ports/attempt.js';
@@ -22,11 +17,6 @@ import type { BackgroundAnswer } from './background-objects.js';
 
 /** Items are at most this much longer when they are sealed. */
 const SEALED_GROWTH = 1.5;
-
-/** Processes of version 0.1.0 that live: those of later versions say their version. */
-const FORMER =
-  'SELECT EXISTS (SELECT FROM gateway_process WHERE version IS NULL AND lease_until > now()) AS lives';
-const FORMER_RETRY_AFTER_SECONDS = 30;
 
 /** What bounds one run, and what the provider tells of its cost. To be disposed at its end. */
 export interface RunBounds extends Disposable {
@@ -50,8 +40,6 @@ export class BackgroundWork {
   constructor(
     private readonly cancels: CancelRequests,
     private readonly store: ResponseStore,
-    private readonly catalog: Catalog,
-    private readonly dataSource: DataSource,
     @Inject(GATEWAY_CONFIG) private readonly config: Limits,
   ) {}
 
@@ -99,36 +87,11 @@ export class BackgroundWork {
     throw new GatewayError('request_too_large', message, { param: 'input' });
   }
 
-  /** Throws 503 while a process of version 0.1.0 lives: it does not know such tasks, and fails where it lists them. */
-  async refuseBesideFormer(): Promise<void> {
-    const [row] = await this.dataSource.query<{ lives: boolean }[]>(FORMER);
-    if (row?.lives !== true) return;
-    const message =
-      'background cannot be used while the gateway is being upgraded from version 0.1.0. Try again later, or leave background out.';
-    throw new GatewayError('service_unavailable', message, {
-      param: 'background',
-      retryAfterSeconds: FORMER_RETRY_AFTER_SECONDS,
-    });
-  }
-
   /** Whether a response with this answer can be stored. */
   canKeep(
     { body, items }: Pick<BackgroundInput, 'body' | 'items'>,
     answer: BackgroundAnswer,
   ): boolean {
     return this.store.fits(bytesOf([body]) + bytesOf(items) + bytesOf(answer.stored));
-  }
-
-  /** What the work cost at its provider; null where that is not known. */
-  costOf(
-    { model, provider, upstreamModel }: Task,
-    { quantity }: ChargeBasis,
-    figures: ProviderFigures | undefined,
-  ): MicroUsd | null {
-    const route = this.catalog
-      .find(model)
-      ?.routes.find((own) => own.provider === provider && own.upstreamModel === upstreamModel);
-    const reported = reportedCostOf(this.catalog.reportedCostOf(provider), figures);
-    return reported ?? (route && routeCostOf(route, { quantity })) ?? null;
   }
 }

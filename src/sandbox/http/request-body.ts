@@ -27,6 +27,8 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 export interface MultipartForm {
   readonly fields: ReadonlyMap<string, string>;
   readonly files: ReadonlyMap<string, Buffer>;
+  /** Every file in order, also those that share the name of their field. */
+  readonly parts: readonly (readonly [field: string, bytes: Buffer])[];
 }
 
 /** Parses a multipart body; undefined when it is not multipart or is invalid. */
@@ -37,6 +39,7 @@ export async function readForm(
   if (contentType?.startsWith('multipart/form-data') !== true) return undefined;
   const fields = new Map<string, string>();
   const files = new Map<string, Buffer>();
+  const parts: [string, Buffer][] = [];
   // The size of the parts is bounded by the body, which is in memory already.
   const parser = busboy({
     headers: { 'content-type': contentType },
@@ -49,12 +52,16 @@ export async function readForm(
     file.on('data', (chunk: Buffer) => chunks.push(chunk));
     // The pipeline learns of it.
     file.on('error', () => undefined);
-    file.once('end', () => files.set(name, Buffer.concat(chunks)));
+    file.once('end', () => {
+      const bytes = Buffer.concat(chunks);
+      files.set(name, bytes);
+      parts.push([name, bytes]);
+    });
   });
   try {
     await pipeline(Readable.from([body]), parser);
   } catch {
     return undefined;
   }
-  return { fields, files };
+  return { fields, files, parts };
 }

@@ -75,6 +75,7 @@ describe('a video of the sandbox', () => {
     [{ aspect_ratio: '1:1', seconds: '15' }, [640, 640, 15]],
     [{ aspect_ratio: undefined, size: '333x201' }, [333, 201, 5]],
     [{ aspect_ratio: undefined }, [1280, 720, 5]],
+    [{ aspect_ratio: '9:16', resolution: '480p', audio: true }, [480, 854, 5]],
   ])('of %j is an MP4 of that size and length', async (fields, expected) => {
     const video = await finished({ ...fields, prompt: 'The sea [[sandbox:task-ms=1]]' });
     expect(video).toMatchObject({ status: 'completed', progress: 100, error: null });
@@ -121,6 +122,10 @@ describe('a video of the sandbox', () => {
     ['size', { aspect_ratio: undefined, size: '0x10' }],
     ['aspect_ratio', { aspect_ratio: 'wide' }],
     ['image_urls', { image_urls: ['no url'] }],
+    ['first_frame_url', { first_frame_url: 'no url' }],
+    ['last_frame_url', { last_frame_url: 7 }],
+    ['resolution', { resolution: 'big' }],
+    ['audio', { audio: 'yes' }],
     ['fps', { fps: 24 }],
   ])('refuses a bad %s: %j', async (param, fields) => {
     const answer = await post({ ...REQUEST, ...fields });

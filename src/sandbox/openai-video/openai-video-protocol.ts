@@ -131,7 +131,10 @@ function missing(): WireFault {
   return new WireFault({ status: 404, message: 'The video was not found.' });
 }
 
-const KNOWN_FIELDS = new Set('model prompt seconds size aspect_ratio image_urls'.split(' '));
+const KNOWN_FIELDS = new Set([
+  ...['model', 'prompt', 'seconds', 'size', 'aspect_ratio', 'resolution', 'audio'],
+  ...['first_frame_url', 'last_frame_url', 'image_urls'],
+]);
 const MAX_PROMPT_CHARACTERS = 32_000;
 const MAX_SECONDS = 60;
 /** The longer side of a video that was requested by aspect ratio alone. */
@@ -160,6 +163,7 @@ export function readVideoRequest(body: Buffer): VideoRequest {
     refuse(`Invalid 'seconds': expected 1 to ${MAX_SECONDS}.`, 'seconds');
   }
   checkImages(request);
+  checkSound(request);
   return { model: textOf(request, 'model'), prompt, seconds, ...pixelsOf(request) };
 }
 
@@ -169,18 +173,41 @@ function textOf(request: JsonRecord, name: string): string {
   return refuse(`Missing required parameter: '${name}'.`, name);
 }
 
-function checkImages({ image_urls: urls = [] }: JsonRecord): void {
+function checkImages(request: JsonRecord): void {
+  const { image_urls: urls = [] } = request;
   const isList = Array.isArray(urls) && urls.every((url) => parseUrl(String(url)));
   if (!isList) refuse("Invalid 'image_urls'.", 'image_urls');
+  for (const name of ['first_frame_url', 'last_frame_url']) {
+    const url = request[name];
+    if (url !== undefined && (typeof url !== 'string' || !parseUrl(url)))
+      refuse(`Invalid '${name}'.`, name);
+  }
 }
 
-function pixelsOf({ size = DEFAULT_SIZE, aspect_ratio: ratio }: JsonRecord) {
-  if (ratio === undefined) return sidesOf(size, /^(\d{1,5})x(\d{1,5})$/, 'size');
-  const { width, height } = sidesOf(ratio, /^(\d{1,2}):(\d{1,2})$/, 'aspect_ratio');
-  const scale = LONG_SIDE / Math.max(width, height);
+/** Sounds are not drawn: a video of the sandbox is silent. */
+function checkSound({ audio }: JsonRecord): void {
+  if (audio !== undefined && typeof audio !== 'boolean') refuse("Invalid 'audio'.", 'audio');
+}
+
+function pixelsOf({ size = DEFAULT_SIZE, aspect_ratio: ratio, resolution }: JsonRecord) {
+  const lines = linesOf(resolution);
+  if (ratio === undefined && lines === undefined) {
+    return sidesOf(size, /^(\d{1,5})x(\d{1,5})$/, 'size');
+  }
+  const { width, height } = sidesOf(ratio ?? '16:9', /^(\d{1,2}):(\d{1,2})$/, 'aspect_ratio');
+  const scale =
+    lines === undefined ? LONG_SIDE / Math.max(width, height) : lines / Math.min(width, height);
   // Both sides are even numbers of pixels, as most players require.
   const side = (share: number) => Math.max(2, Math.round((share * scale) / 2) * 2);
   return { width: side(width), height: side(height) };
+}
+
+/** The pixels of the shorter side at a resolution such as `720p`; undefined where none is sent. */
+function linesOf(resolution: unknown): number | undefined {
+  if (resolution === undefined) return undefined;
+  const [, lines] =
+    /^([1-9]\d{2,3})p$/.exec(typeof resolution === 'string' ? resolution : '') ?? [];
+  return lines === undefined ? refuse("Invalid 'resolution'.", 'resolution') : Number(lines);
 }
 
 function sidesOf(value: unknown, pattern: RegExp, name: string) {

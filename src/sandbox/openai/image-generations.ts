@@ -3,6 +3,7 @@ import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { asRecord, type JsonRecord, parseJson } from '../http/json.js';
 import { Magic } from '../magic-inputs.js';
 import type { MediaShelf } from '../media/media-shelf.js';
+import { readForm } from '../http/request-body.js';
 import { encodePng, promptPicture } from '../media/prompt-picture.js';
 import { refuse } from './openai-errors.js';
 import { tokensOf } from '../chat/chat-reply.js';
@@ -21,6 +22,12 @@ const KNOWN_FIELDS = new Set(
   ),
 );
 
+const QUALITIES = ['auto', 'low', 'medium', 'high'];
+const IMAGE_FIELDS = ['image', 'image[]'];
+const MAX_SOURCES = 16;
+/** The beginnings of PNG, JPEG and WebP files, as latin-1. */
+const IMAGE = /^(?:\x89PNG\r\n|\xff\xd8\xff|RIFF[^]{4}WEBP)/;
+
 const clock = new SystemClock();
 
 /** `POST /v1/images/generations`: pictures of the requested size that show their prompt. */
@@ -28,10 +35,39 @@ export async function imageGenerations(
   exchange: SandboxExchange,
   shelf: MediaShelf,
 ): Promise<void> {
-  const { prompt, count, size, width, height } = readRequest(exchange.body);
+  await answerImages(exchange, shelf, readRequest(parsedBody(exchange.body)));
+}
+
+/** `POST /v1/images/edits`: as generations, of the images of a form. */
+export async function imageEdits(exchange: SandboxExchange, shelf: MediaShelf): Promise<void> {
+  const form = await readForm(exchange.body, exchange.header('content-type'));
+  if (form === undefined) return refuse('We could not parse the form.');
+  const images = form.parts.filter(([field]) => IMAGE_FIELDS.includes(field));
+  if (images.length < 1 || images.length > MAX_SOURCES) {
+    refuse(`Invalid 'image': expected 1 to ${MAX_SOURCES} files.`, 'image');
+  }
+  const other = form.parts.find(([field]) => ![...IMAGE_FIELDS, 'mask'].includes(field));
+  if (other) refuse(`Unknown parameter: '${other[0]}'.`, other[0]);
+  if (!form.parts.every(([, bytes]) => IMAGE.test(bytes.toString('latin1', 0, 12)))) {
+    refuse('Invalid image file.', 'image');
+  }
+  const numbers = ['n', 'output_compression'];
+  const fields = [...form.fields].map(([name, text]): [string, unknown] => [
+    name,
+    numbers.includes(name) ? Number(text) : text,
+  ]);
+  await answerImages(exchange, shelf, readRequest(Object.fromEntries(fields)));
+}
+
+async function answerImages(
+  exchange: SandboxExchange,
+  shelf: MediaShelf,
+  { prompt, count, size, width, height, quality, format }: ImageRequest,
+): Promise<void> {
   const shown = Magic.strip(prompt);
   const data: object[] = [];
-  for (let index = 0; index < count && !exchange.magic.has('no-data'); index++) {
+  const made = Math.min(count, exchange.magic.number('images', MAX_IMAGES) ?? count);
+  for (let index = 0; index < made && !exchange.magic.has('no-data'); index++) {
     const seed = index === 0 ? shown : `${shown} (${index + 1})`;
     const bytes = await encodePng(promptPicture(seed, width, height));
     data.push(
@@ -48,8 +84,8 @@ export async function imageGenerations(
       created: clock.nowSeconds(),
       data,
       background: 'opaque',
-      output_format: 'png',
-      quality: 'medium',
+      output_format: format,
+      quality,
       size,
       usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
     },
@@ -62,8 +98,13 @@ function urlOf(bytes: Buffer, exchange: SandboxExchange, shelf: MediaShelf): str
   return shelf.urlOf(name, exchange.header('host'));
 }
 
-function readRequest(body: Buffer) {
-  const request = asRecord(parseJson(body)) ?? refuse('We could not parse the JSON body.');
+function parsedBody(body: Buffer): JsonRecord {
+  return asRecord(parseJson(body)) ?? refuse('We could not parse the JSON body.');
+}
+
+type ImageRequest = ReturnType<typeof readRequest>;
+
+function readRequest(request: JsonRecord) {
   const unknown = Object.keys(request).find((name) => !KNOWN_FIELDS.has(name));
   if (unknown !== undefined) refuse(`Unknown parameter: '${unknown}'.`, unknown);
   const { prompt } = request;
@@ -71,7 +112,20 @@ function readRequest(body: Buffer) {
     return refuse("Missing required parameter: 'prompt'.", 'prompt');
   }
   if (prompt.length > MAX_PROMPT_CHARACTERS) refuse('The prompt is too long.', 'prompt');
-  return { prompt, count: readCount(request), ...readSize(request) };
+  const quality = readWord(request, 'quality', QUALITIES, 'medium');
+  const format = readWord(request, 'output_format', ['png', 'jpeg', 'webp'], 'png');
+  readWord(request, 'background', ['auto', 'transparent', 'opaque'], 'auto');
+  return { prompt, count: readCount(request), quality, format, ...readSize(request) };
+}
+
+function readWord(
+  request: JsonRecord,
+  name: string,
+  words: readonly string[],
+  usual: string,
+): string {
+  const { [name]: word = usual } = request;
+  return words.find((known) => known === word) ?? refuse(`Invalid '${name}'.`, name);
 }
 
 function readCount({ n = 1 }: JsonRecord): number {

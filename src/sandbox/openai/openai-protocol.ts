@@ -1,11 +1,11 @@
-import { modelList, type SandboxProtocol } from '../http/protocol.js';
+import { modelList, type SandboxProtocol, type SandboxRoute } from '../http/protocol.js';
 import type { MediaShelf } from '../media/media-shelf.js';
 import type { ChatLog } from '../chat/chat-log.js';
 import { audioSpeech } from './audio-speech.js';
 import { audioTranscriptions } from './audio-transcriptions.js';
 import { chatCompletions } from './chat-completions.js';
 import { embeddings } from './embeddings.js';
-import { imageGenerations } from './image-generations.js';
+import { imageEdits, imageGenerations } from './image-generations.js';
 import { openAiErrorBody } from './openai-errors.js';
 import { Responses } from './responses.js';
 
@@ -48,15 +48,27 @@ export function openAiProtocol(chats: ChatLog, shelf: MediaShelf): SandboxProtoc
         operation: 'audio_transcriptions',
         handle: audioTranscriptions,
       },
-      {
-        method: 'POST',
-        path: '/v1/images/generations',
-        operation: 'image_generations',
-        handle: (exchange) => imageGenerations(exchange, shelf),
-      },
+      ...imageRoutes(shelf),
     ],
     keyOf: (exchange) => exchange.header('authorization')?.replace(/^Bearer\s+/i, ''),
     requestIdHeader: 'x-request-id',
     errorBody: openAiErrorBody,
   };
+}
+
+function imageRoutes(shelf: MediaShelf): SandboxRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/v1/images/generations',
+      operation: 'image_generations',
+      handle: (exchange) => imageGenerations(exchange, shelf),
+    },
+    {
+      method: 'POST',
+      path: '/v1/images/edits',
+      operation: 'image_edits',
+      handle: (exchange) => imageEdits(exchange, shelf),
+    },
+  ];
 }

@@ -8,7 +8,7 @@ import { Catalog } from '../../catalog/catalog.js';
 import { BatchedFunction } from '../../platform/database/batching/batched-function.js';
 import { WebhookDeliveries } from '../../webhooks/webhook-deliveries.js';
 import { DatabaseClock } from './database-clock.js';
-import { retryTransient } from '../retry-transient.js';
+import { retryTransient } from '../../platform/database/retry-transient.js';
 import {
   type Task,
   TASK_FAILED,

@@ -2,7 +2,7 @@ import { MAX_ID_CHARS } from '../../common/ids/public-id.js';
 import { PageQuery } from '../../common/paging/page.query.js';
 import { MAX_EPOCH_SECONDS } from '../../common/time/clock.js';
 import { ModelId, Enum, Text, Int } from '../../common/validation/fields.js';
-import type { TaskStatus } from '../task.js';
+import { TASK_MODALITIES, type TaskModality, type TaskStatus } from '../task.js';
 import { TASK_STATUSES } from '../task.view.js';
 
 const MAX_CLIENT_REQUEST_ID = 128;
@@ -20,12 +20,12 @@ export class TasksQuery extends PageQuery {
   @ModelId(optional)
   model?: string;
 
-  @Enum(['audio', 'video', 'text'], {
+  @Enum(TASK_MODALITIES, {
     ...optional,
     description:
-      'Tasks that make audio (songs, tunes, dubs), video, or text (responses that are made in the background)',
+      'Tasks that make or read audio (songs, tunes, dubs, audio calls as tasks), images, video, or text (responses that are made in the background)',
   })
-  modality?: 'audio' | 'video' | 'text';
+  modality?: TaskModality;
 
   @Int({ min: 0, max: MAX_EPOCH_SECONDS, ...optional, description: 'Epoch seconds, inclusive' })
   created_after?: number;

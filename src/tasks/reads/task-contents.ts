@@ -8,6 +8,7 @@ import type { Task } from '../task.js';
 import { TaskKinds } from '../task-kinds.js';
 import type { ContentLinkView } from '../content-links/content-link.view.js';
 import { ContentLinks } from '../content-links/content-links.js';
+import { SealedContent } from './sealed-content.js';
 import { TasksService } from './tasks.service.js';
 
 /** The file of a task. */
@@ -25,6 +26,7 @@ export class TaskContents {
     private readonly kinds: TaskKinds,
     private readonly files: StoredFiles,
     private readonly links: ContentLinks,
+    private readonly sealed: SealedContent,
   ) {}
 
   /**
@@ -37,8 +39,9 @@ export class TaskContents {
     if (contentAt === 'elsewhere') throw noContent();
     requireSuccess(task);
     if (contentAt === undefined || !task.content) throw noContent();
-    const { fileId, filename, expiresAt } = task.content;
-    const file = await this.files.kept(task.accountId, fileId);
+    const { fileId, filename, expiresAt, isSealed, sizeBytes } = task.content;
+    const stored = await this.files.kept(task.accountId, fileId);
+    const file = isSealed === true ? this.sealed.opened(stored, sizeBytes, task.id) : stored;
     return { file, filename, task, expiresAt: toEpochSeconds(expiresAt) };
   }
 

@@ -3,11 +3,8 @@ import { DataSource } from 'typeorm';
 import type { Page, PageRequest } from '../../common/paging/page.js';
 import { keysetPage } from '../../platform/database/keyset-pagination.js';
 import { RowLoader } from '../../platform/database/batching/row-loader.js';
-import type { Task, TaskStatus } from '../task.js';
+import type { Task, TaskModality, TaskStatus } from '../task.js';
 import { taskOf, type TaskRow } from '../task-row.js';
-
-/** What kind of work a task is. */
-export type Modality = 'audio' | 'video' | 'text';
 
 /** Which tasks to list. All given filters must hold. */
 export interface TaskFilter {
@@ -15,7 +12,7 @@ export interface TaskFilter {
   readonly apiKeyId?: string | undefined;
   readonly status?: TaskStatus | undefined;
   readonly model?: string | undefined;
-  readonly modality?: Modality | undefined;
+  readonly modality?: TaskModality | undefined;
   readonly clientRequestId?: string | undefined;
   /** Inclusive. */
   readonly createdAfter?: Date | undefined;

@@ -6,7 +6,7 @@ import { KeyedDigest } from '../../common/secrets/keyed-digest.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
-import { retryTransient } from '../retry-transient.js';
+import { retryTransient } from '../../platform/database/retry-transient.js';
 
 /** A claim that was not renewed for this long can be taken over by another process. */
 const CLAIM_LEASE_MS = 30_000;

@@ -5,7 +5,7 @@ import type { BatchedFunction } from '../../platform/database/batching/batched-f
 import { type DatabaseFault, databaseFaultOf } from '../../platform/database/database-errors.js';
 import { ProcessLease } from '../../billing/recovery/process-lease.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
-import { retryTransient } from '../retry-transient.js';
+import { retryTransient } from '../../platform/database/retry-transient.js';
 import { traced, type TracedSpan } from '../../platform/observability/traced-span.js';
 import { Tracing } from '../../platform/observability/tracing.js';
 import { TaskRepository } from '../reads/task.repository.js';

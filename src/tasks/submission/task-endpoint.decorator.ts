@@ -10,13 +10,14 @@ import {
 import { ApiBearerAuth, ApiHeader } from '@nestjs/swagger';
 import type { CallDecorator } from '../../admission/admitted-call.js';
 import { OperationEndpoint } from '../../admission/call-endpoint.decorators.js';
+import { RouteHeader } from '../../admission/route-choice.js';
 import { RunGuard, RunHeaders } from '../../admission/run.guard.js';
 import { API_KEY_SCHEME, KEY_GUARDS } from '../../auth/api-key-auth.decorator.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
 import { ErrorResponses } from '../../common/errors/error-responses.decorator.js';
 import type { ErrorCode } from '../../common/errors/error-table.js';
 import { JsonBodyGuard } from '../../platform/http-server/request-body/json-body.guard.js';
-import { IdempotencyKeyGuard } from './idempotency-key.guard.js';
+import { IdempotencyKeyGuard } from '../../admission/idempotency-key.guard.js';
 import type { Task } from '../task.js';
 import { TaskModelGuard } from './task-model.guard.js';
 import { TASK_RESPONSE_BODY, TaskResponseInterceptor } from './task-response.interceptor.js';
@@ -74,6 +75,7 @@ export function TaskEndpoint<const O extends Operation>(
     UseInterceptors(TaskResponseInterceptor),
     ApiBearerAuth(API_KEY_SCHEME),
     RunHeaders(),
+    RouteHeader(),
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,

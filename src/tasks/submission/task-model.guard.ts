@@ -5,7 +5,7 @@ import { ModelGuard } from '../../admission/model.guard.js';
 import type { Task } from '../task.js';
 import { TaskRepository } from '../reads/task.repository.js';
 import { IdempotencyClaims } from './idempotency-claims.js';
-import { idempotencyKeyOf } from './idempotency-key.guard.js';
+import { idempotencyKeyOf } from '../../admission/idempotency-key.guard.js';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -34,13 +34,19 @@ export class TaskModelGuard implements CanActivate {
     return true;
   }
 
-  private async replayOf({ headers, caller, body, route }: Request): Promise<Task | undefined> {
+  private async replayOf({
+    headers,
+    caller,
+    route,
+    ...request
+  }: Request): Promise<Task | undefined> {
     const key = idempotencyKeyOf(headers);
     if (key === undefined) return undefined;
     assert(caller, 'TaskModelGuard needs BearerGuard before it');
     const { path: endpoint } = route as { readonly path: string };
     const { accountId } = caller;
-    const taskId = await this.claims.replayed({ accountId, endpoint, key }, body as object);
+    const sent = request.keyedBody ?? (request.body as object);
+    const taskId = await this.claims.replayed({ accountId, endpoint, key }, sent);
     return taskId === undefined ? undefined : this.repository.find(taskId, accountId);
   }
 }

@@ -2,6 +2,7 @@ import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { CostedRoute } from '../../catalog/route-cost.js';
 import type { OutputCapReason, Quote } from '../../common/money/charge-basis.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
+import type { ApiFamily } from '../../common/errors/api-family.js';
 import type { JsonObject } from '../../common/json-object.js';
 
 /** A submission with validated fields. */
@@ -14,6 +15,8 @@ export interface TaskRequest {
   /** From `@IdempotencyKey()`. */
   readonly idempotencyKey: string | undefined;
   readonly webhook: { readonly url: string; readonly secret: string | undefined } | undefined;
+  /** By whose rules the webhook is checked. Default: those of the endpoint. */
+  readonly family?: ApiFamily;
 }
 
 /** A task after its sources were found, fetched and measured. */

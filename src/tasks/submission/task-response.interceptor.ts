@@ -34,13 +34,16 @@ export class TaskResponseInterceptor implements NestInterceptor<Task, object> {
     );
     // A replay skips the handler, and with it the validation of fields, which depends on the model.
     return (replayed ? of(replayed) : next.handle()).pipe(
-      map((task) => {
-        const id = toPublicId('task', task.id);
-        response.setHeader('Location', `${this.gatewayUrl.pathPrefix}/v1/tasks/${id}`);
-        response.setHeader('x-gateway-task-id', id);
-        setSandboxHeader(response, task.onSandbox);
-        return toBody ? toBody(task) : this.kinds.viewOf(task);
-      }),
+      map((task) => this.answerOf(task, response, toBody)),
     );
+  }
+
+  /** The response body of a new task; sets the headers that name it. */
+  answerOf(task: Task, response: Response, toBody?: (task: Task) => object): object {
+    const id = toPublicId('task', task.id);
+    response.setHeader('Location', `${this.gatewayUrl.pathPrefix}/v1/tasks/${id}`);
+    response.setHeader('x-gateway-task-id', id);
+    setSandboxHeader(response, task.onSandbox);
+    return toBody ? toBody(task) : this.kinds.viewOf(task);
   }
 }

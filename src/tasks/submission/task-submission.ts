@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { holdRefusal } from '../../admission/hold-refusal.js';
+import { inTurn, keyConflict } from '../../admission/kept/turns.js';
 import type { UncheckedStep } from '../../admission/quotes/quotable-calls.js';
-import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isJsonObject } from '../../common/json-object.js';
 import { apiFamilyOf } from '../../catalog/operations.js';
 import { Clock } from '../../common/time/clock.js';
@@ -15,11 +14,6 @@ import { ClaimLost, TaskInsertion } from './task-insertion.js';
 import { TaskRepository } from '../reads/task.repository.js';
 import { UnknownSubmission } from './submit-statement.js';
 import type { PreparedTask, TaskRequest } from './task-request.js';
-
-/** Poll interval while another process runs a submission with the same key. */
-const TWIN_POLL_INTERVAL_MS = 200;
-/** Longest wait for that submission. */
-const TWIN_PATIENCE_MS = 120_000;
 
 interface UnderWay {
   readonly fingerprint: string;
@@ -53,7 +47,7 @@ export class TaskSubmission {
    */
   async submit(request: TaskRequest, prepare: () => Promise<PreparedTask>): Promise<Task> {
     const { webhook, idempotencyKey: key, call } = request;
-    this.checkWebhook(webhook?.url, call.endpoint);
+    if (webhook) this.webhookUrls.parse(webhook.url, familyOf(request));
     if (key === undefined) return this.create(request, prepare, undefined);
     const use: KeyUse = {
       accountId: call.caller.accountId,
@@ -91,7 +85,7 @@ export class TaskSubmission {
     for (;;) {
       const twin = this.underWay.get(name);
       if (!twin) break;
-      if (twin.fingerprint !== fingerprint) throw conflict();
+      if (twin.fingerprint !== fingerprint) throw keyConflict();
       const task = await twin.task;
       if (task) return task;
     }
@@ -106,23 +100,12 @@ export class TaskSubmission {
   }
 
   private async attempt(use: KeyUse, create: (claim: KeyClaim) => Promise<Task>): Promise<Task> {
-    for (let waitedMs = 0; waitedMs < TWIN_PATIENCE_MS; waitedMs += TWIN_POLL_INTERVAL_MS) {
+    return inTurn(async () => {
       const result = await this.claims.claim(use);
-      if (result.outcome === 'conflict') throw conflict();
+      if (result.outcome === 'conflict') throw keyConflict();
       if (result.outcome === 'bound') return this.bound(result.taskId, use.accountId);
-      if (result.outcome === 'claimed') {
-        const task = await this.claimed(result.claim, create);
-        if (task) return task;
-      }
-      await sleep(TWIN_POLL_INTERVAL_MS);
-    }
-    throw new GatewayError(
-      'service_unavailable',
-      'The first request with this key is still running.',
-      {
-        retryAfterSeconds: 5,
-      },
-    );
+      return result.outcome === 'claimed' ? this.claimed(result.claim, create) : undefined;
+    });
   }
 
   /** Creates the task. Undefined if another process took over the claim. */
@@ -150,8 +133,7 @@ export class TaskSubmission {
     claim: KeyClaim | undefined,
   ): Promise<Task> {
     const { webhook, call } = request;
-    const surface = apiFamilyOf(call.endpoint);
-    if (webhook) await this.webhookUrls.resolve(webhook.url, surface);
+    if (webhook) await this.webhookUrls.resolve(webhook.url, familyOf(request));
     const prepared = await prepare();
     const outcome = await this.insertion
       .insert(request, prepared, claim)
@@ -170,8 +152,4 @@ export class TaskSubmission {
   }
 }
 
-function conflict(): GatewayError {
-  return new GatewayError('idempotency_conflict', 'The key was used with another body.', {
-    param: 'Idempotency-Key',
-  });
-}
+const familyOf = ({ family, call }: TaskRequest) => family ?? apiFamilyOf(call.endpoint);

@@ -13,6 +13,11 @@ describe('classifySubmitFailure', () => {
   it.each([
     ['a refused connection', error({ sent: false, upstreamCode: 'ECONNREFUSED' }), 'deferred'],
     ['an open breaker', error({ sent: false, upstreamCode: 'breaker_open' }), 'deferred'],
+    [
+      'a command that the adapter cannot express',
+      new ProviderError('rejected', { provider: 'acme', sent: false }),
+      'failed',
+    ],
     ['429', answered(429), 'deferred'],
     ['499', answered(499), 'deferred'],
     ['503 of the provider', answered(503, 'overloaded'), 'deferred'],

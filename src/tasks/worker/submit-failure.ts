@@ -29,7 +29,8 @@ export type SubmitFailure = 'deferred' | 'failed' | 'unknown';
 export function classifySubmitFailure(error: unknown): SubmitFailure {
   if (!(error instanceof ProviderError)) return 'unknown';
   const { kind, sent, upstreamStatus: status, upstreamCode } = error;
-  if (!sent) return 'deferred';
+  // A command that the adapter cannot express will not become another one.
+  if (!sent) return kind === 'rejected' ? 'failed' : 'deferred';
   if (status === undefined) return 'unknown';
   if (PROXY_STATUSES.includes(status)) return 'unknown';
   if (DEFER_STATUSES.includes(status) || DEFER_KINDS.includes(kind)) return 'deferred';

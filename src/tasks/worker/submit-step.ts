@@ -1,22 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
-import { Reversals } from '../../billing/recovery/reversals.js';
+import { AcceptedJobs } from './accepted-jobs.js';
 import { splitStepState, type StepNotes } from './step-notes.js';
 import { StepReporter } from './step-reporter.js';
-import { retryTransient } from '../retry-transient.js';
 import { classifySubmitFailure, deferDelayMs, rejectionMessage } from './submit-failure.js';
 import { type Task, TASK_FAILED } from '../task.js';
 import { taskFaultOf } from '../task-fault.js';
 import { TaskInputs } from '../submission/task-inputs.js';
 import type { FailedReport, SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
-import { LEASE_MS, laneOf, runsHere } from '../task-lane.js';
-import { REPORT_PATIENCE_MS } from './report-batcher.js';
-import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
+import { LEASE_MS, runsHere } from '../task-lane.js';
+import { JobFiles } from './job-files.js';
+import type { ClaimedWork } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
-
-/** The id of an accepted job that is not in the database after this time is also written to disk. */
-const JOURNAL_AFTER_MS = 2_000;
 
 /**
  * Submits the work to the provider. The task is set to the phase `submitting` before the request. A worker that later finds
@@ -31,14 +27,14 @@ export class SubmitStep {
     private readonly kinds: TaskKinds,
     private readonly inputs: TaskInputs,
     private readonly upstreams: TaskUpstreams,
-    private readonly statements: TaskWorkRepository,
-    private readonly reversals: Reversals,
+    private readonly jobs: AcceptedJobs,
+    private readonly files: JobFiles,
   ) {}
 
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const { reporter } = this;
     // The worker ended between setting the phase and reporting the outcome.
-    if (work.phase === 'submitting') return reporter.endUnknown(work);
+    if (work.phase === 'submitting') return this.lookUp(work, signal);
     if (reporter.isOverdue(work)) return reporter.endExpired(work);
     const baseUrl = this.upstreams.baseUrlOf(work.task);
     const isPaused = this.upstreams.isPaused(work.task);
@@ -62,6 +58,13 @@ export class SubmitStep {
     if (isMarked) await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
   }
 
+  private async lookUp(work: ClaimedWork, signal: AbortSignal): Promise<void> {
+    const notes = this.upstreams.notesOf('submit', work);
+    const jobId = await this.jobs.found(work, work.task, { notes, signal });
+    if (jobId === undefined) return;
+    await this.reported(work, notes.addedTo({ state: 'accepted', jobId }, work.task), signal);
+  }
+
   /** Never throws, because no failure may lead to a second request. */
   private async send(work: ClaimedWork, task: Task, signal: AbortSignal): Promise<void> {
     const notes = this.upstreams.notesOf('submit', work);
@@ -71,9 +74,9 @@ export class SubmitStep {
       const report = await this.kinds
         .of(task.kind)
         .submit(sentTask, this.upstreams.contextOf(task, signal, notes))
-        .catch((error: unknown) => this.failed(work, error, notes));
+        .catch((error: unknown) => this.failed(work, task, error, { notes, signal }));
       if (!report) return;
-      await this.reported(work, notes.addedTo(report, task));
+      await this.reported(work, notes.addedTo(report, task), signal);
       if (report.state === 'accepted') await this.kinds.of(task.kind).accepted?.(task);
     } catch (error) {
       // The provider's response is known, but the database refuses to store it.
@@ -92,13 +95,18 @@ export class SubmitStep {
     return isKept || this.upstreams.isSandbox(task) !== task.onSandbox;
   }
 
-  private async failed(work: ClaimedWork, error: unknown, notes: StepNotes): Promise<undefined> {
+  private async failed(
+    work: ClaimedWork,
+    task: Task,
+    error: unknown,
+    { notes, signal }: { readonly notes: StepNotes; readonly signal: AbortSignal },
+  ): Promise<SubmitReport | undefined> {
     const { reporter } = this;
     const meaning = classifySubmitFailure(error);
     if (meaning === 'unknown') {
       this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
-      await reporter.endUnknown(work, error, notes.stepStateOf(work.task));
-      return;
+      const jobId = await this.jobs.found(work, task, { error, notes, signal });
+      return jobId === undefined ? undefined : { state: 'accepted', jobId };
     }
     const delayMs =
       meaning === 'deferred' ? deferDelayMs(work.deferrals, work.deferredForMs) : undefined;
@@ -106,16 +114,21 @@ export class SubmitStep {
       const report = { state: 'failed', message: rejectionMessage(error) } as const;
       const fault = taskFaultOf(error);
       await this.rejected(work, notes.addedTo({ ...report, ...(fault && { fault }) }, work.task));
-      return;
+      return undefined;
     }
     await reporter.scheduleNext(work, {
       phase: 'waiting',
       delayMs: reporter.withinDeadline(work, delayMs),
       facts: { put_off: work.deferrals + 1, memory: notes.stepStateOf(work.task) },
     });
+    return undefined;
   }
 
-  private async reported(work: ClaimedWork, report: SubmitReport): Promise<void> {
+  private async reported(
+    work: ClaimedWork,
+    report: SubmitReport,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { reporter } = this;
     switch (report.state) {
       case 'accepted': {
@@ -123,9 +136,7 @@ export class SubmitStep {
         const facts = { status: 'processing', job_id: jobId, memory: stepState } as const;
         this.logger.debug(`${toPublicId('task', work.task.id)}: accepted as job ${jobId}`);
         const next = { phase: 'polling', delayMs: reporter.nextPollMs(work), facts } as const;
-        if (!(await this.orJournal(work, jobId, reporter.scheduleNext(work, next)))) {
-          await this.storeJobId(work, jobId);
-        }
+        await this.jobs.store(work, jobId, reporter.scheduleNext(work, next));
         return;
       }
       case 'step': {
@@ -134,53 +145,22 @@ export class SubmitStep {
         return;
       }
       case 'done':
-        return this.done(work, report);
+        return this.done(work, report, signal);
       case 'failed':
         return this.rejected(work, report);
     }
   }
 
-  /** Writes the job id to disk if the database takes long to store it, so that it survives a crash of this process. */
-  private async orJournal(
-    work: ClaimedWork,
-    jobId: string,
-    written: Promise<boolean>,
-  ): Promise<boolean> {
-    const { id: taskId, accountId } = work.task;
-    const watch = { watchLane: laneOf('watching', work.task), watchMs: this.reporter.longestMs };
-    const journal = () => this.reversals.addDurably({ taskId, accountId, jobId, ...watch });
-    let journalled: Promise<void> | undefined;
-    const timer = setTimeout(() => {
-      journalled = journal();
-      // An error is thrown below, if the database does not store it either.
-      journalled.catch(() => undefined);
-    }, JOURNAL_AFTER_MS).unref();
-    try {
-      return await written;
-    } catch (error) {
-      await (journalled ?? journal());
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** Stores the job id of a task that was taken over before the provider responded. Its outcome is unknown. */
-  private async storeJobId(work: ClaimedWork, jobId: string): Promise<void> {
-    const isKept = await retryTransient(
-      () => this.statements.storeJobId(work, jobId, this.reporter.longestMs),
-      REPORT_PATIENCE_MS,
-    );
-    const id = toPublicId('task', work.task.id);
-    if (isKept) this.logger.warn(`${id}: accepted as job ${jobId} after it was taken over`);
-  }
-
   private async done(
     work: ClaimedWork,
-    { result, stepState, bill, answer }: Extract<SubmitReport, { state: 'done' }>,
+    report: Extract<SubmitReport, { state: 'done' }>,
+    signal: AbortSignal,
   ): Promise<void> {
+    const { result, stepState, bill, answer, content } = report;
     if (runsHere(work.task.kind)) {
-      await this.reporter.end(work, { event: 'succeeded', result, stepState, bill, answer });
+      const made = { result, stepState, bill, answer, ...(content && { content }) };
+      const end = () => this.reporter.end(work, { event: 'succeeded', ...made });
+      await this.files.endWith(work.task, content && { content }, signal, end);
       return;
     }
     if (this.kinds.of(work.task.kind).collect) {

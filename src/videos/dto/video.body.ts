@@ -1,4 +1,4 @@
-import { ModelId, Text } from '../../common/validation/fields.js';
+import { Bool, ModelId, Text } from '../../common/validation/fields.js';
 import { MAX_URL_CHARACTERS } from '../../platform/http-client/public-url.js';
 import { VideoWebhook, VideoWebhookSecret } from '../../webhooks/webhook-fields.js';
 
@@ -41,6 +41,36 @@ export class VideoBody {
     example: '16:9',
   })
   aspect_ratio?: string;
+
+  @Text({
+    max: MAX_VALUE,
+    ...optional,
+    description:
+      'Such as `720p`, where the model lists resolutions; left out, the first of its list',
+  })
+  resolution?: string;
+
+  @Bool({
+    ...optional,
+    description:
+      'Whether the video has sound, where the model lets you choose; left out, it has none',
+  })
+  audio?: boolean;
+
+  @Text({
+    max: MAX_URL_CHARACTERS,
+    ...optional,
+    description: 'Public http or https URL of the image with which the video begins',
+  })
+  first_frame_url?: string;
+
+  @Text({
+    max: MAX_URL_CHARACTERS,
+    ...optional,
+    description:
+      'Public http or https URL of the image with which the video ends; needs `first_frame_url`',
+  })
+  last_frame_url?: string;
 
   @Text({
     max: MAX_URL_CHARACTERS,

@@ -1,11 +1,12 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../../src/common/ids/public-id.js';
 import { ConsoleBrowser } from '../../support/console-browser.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
+import { PNG } from '../../support/image-desk.js';
 import { BRISK } from '../../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
@@ -59,6 +60,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver();
   gateway = await startTestGateway({ ...BRISK, ...receiver.settings, METRICS_TOKEN });
   folder = await mkdtemp(join(tmpdir(), 'shim-samples-'));
+  await writeFile(join(folder, 'picture.png'), PNG);
   const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as Document;
   operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 }, START_MS);
@@ -102,6 +104,9 @@ async function prepare() {
   const said = { model: 'aud-v4', input: 'Hi.', voice: 'Adam' };
   const speech = await post('/v1/audio/speech', said, { 'x-gateway-run': 'build-42' });
   await speech.response.arrayBuffer();
+  const chat = { model: 'gen-5-mini', messages: [{ role: 'user', content: 'Hi' }] };
+  const answered = await post('/v1/chat/completions', chat, { prefer: 'keep' });
+  await answered.response.arrayBuffer();
   const media = `${gateway.url}/sandbox/media/recording.mp3`;
   const dub = await submitted('/v1/audio/dubbing', {
     ...{ model: 'aud-dubbing-v1', source_url: media, target_language: 'es' },
@@ -130,6 +135,7 @@ async function prepare() {
   const deliveries = await fetch(`${gateway.url}/v1/tasks/${dub}/deliveries`, account);
   const { data } = (await deliveries.json()) as { data: readonly Made[] };
   const execution = speech.response.headers.get('x-gateway-execution-id') ?? 'none';
+  const kept = answered.response.headers.get('x-gateway-execution-id') ?? 'none';
   const accountId = toPublicId('acct', account.accountId);
   return {
     key: account.key,
@@ -139,6 +145,7 @@ async function prepare() {
     operatorsEndpoint,
     session,
     execution,
+    kept,
     dub,
     unclear,
     video,
@@ -185,6 +192,7 @@ describe('the samples of the served OpenAPI document', () => {
         const filled = source
           .replace(/(\/videos\/)task_0193\w+/, `$1${video}`)
           .replace(/task_0193\w+/, task)
+          .replace(/exec_0193\w+(?=\/content)/, made.kept)
           .replace(/exec_0193\w+/, execution)
           .replace(/acct_0193\w+/, accountId)
           .replace(/(\/v1\/keys\/)key_0193\w+/, `$1${madeKey}`)
@@ -210,9 +218,13 @@ describe('the samples of the served OpenAPI document', () => {
 });
 
 /** The written example of a success in JSON. */
+const FILE_TYPE = 'application/octet-stream';
+
 function exampleOf(responses: Operation['responses']): object | undefined {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
-  return success?.content?.['application/json']?.example;
+  const { content = {} } = success ?? {};
+  // The sample writes a file, of whatever type it is.
+  return FILE_TYPE in content ? undefined : content['application/json']?.example;
 }
 
 const fieldsOf = (answer: object): string[] => Object.keys(answer).sort();

@@ -6,6 +6,7 @@ import { ConsoleBrowser } from '../../support/console-browser.js';
 import { ADMIN_TOKEN, startTestGateway, type TestAccount } from '../../support/gateway.js';
 import type { TestGateway } from '../../support/gateway.js';
 import { type Filling, SwaggerPage, type Tried } from '../../support/swagger-page.js';
+import { pictureFile } from '../../support/image-desk.js';
 import { BRISK } from '../../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
@@ -153,6 +154,7 @@ describeInBrowser('Swagger UI in a browser', () => {
       const key = await succeeds('createAdminKey', { parameters: { id: idOf(made) } });
       const madeKey = await succeeds('createKey');
       const response = await succeeds('createResponse');
+      const chat = await succeeds('createChatCompletion', { parameters: { Prefer: 'keep' } });
       const endpoint = await succeeds('createWebhookEndpoint');
       const operators = await succeeds('createAdminWebhookEndpoint', {
         parameters: { id: idOf(made) },
@@ -170,6 +172,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         [/\/admin\/tasks\/\{id\}\/resolve/, idOf(unclear)],
         [/\/tasks\//, idOf(dub)],
         [/\/videos\//, idOf(video)],
+        [/\/executions\/\{id\}\/content/, chat.headers['x-gateway-execution-id'] ?? 'none'],
         [/\/executions\//, execution],
         [/\/models\//, firstIdOf(model)],
         [/\/admin\/accounts\//, idOf(made)],
@@ -193,6 +196,7 @@ describeInBrowser('Swagger UI in a browser', () => {
         ['delivery_id', () => firstIdOf(delivery)],
       ];
       // Nothing is filled in for the others; `code-samples` calls all.
+      await succeeds('createImageEdit', { files: { image: pictureFile() } });
       const offered = rows.filter(({ path, method }) => method !== 'get' || path.includes('{'));
       for (const { path, id } of offered) {
         if (done.has(id) || apart.test(id)) continue;

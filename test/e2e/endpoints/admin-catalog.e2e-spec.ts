@@ -120,6 +120,13 @@ describe('/admin/catalog', () => {
       200,
       { object: 'catalog_check', ok: false, faults: expect.arrayContaining(faults) },
     ]);
+    const unfit = await harness.post('/catalog/check', {
+      models: [{ id: 'gen-5', routes: [{ provider: 'ttapi', upstream_model: 'm' }] }],
+    });
+    expect(unfit.json).toMatchObject({
+      ok: false,
+      faults: [expect.stringContaining('model gen-5: routes.0.provider speaks ttapi')],
+    });
     const many = await harness.post('/catalog/check', {
       models: Array.from({ length: 130 }, (_, at) => ({ id: `${'x'.repeat(2_000)}${at}`, foo: 1 })),
     });

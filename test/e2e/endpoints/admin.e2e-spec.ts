@@ -60,6 +60,7 @@ describe('an account', () => {
       available_microusd: '0',
       held_microusd: '0',
       low_balance_microusd: null,
+      keep_answers: false,
       price_book: null,
       created_at: EPOCH_SECONDS,
     });

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toPublicId } from '../../../src/common/ids/public-id.js';
 import { ADMIN, AdminHarness, expectError } from '../../support/admin-harness.js';
-import { ASK, chunk, event, streams } from '../../support/chat-upstream-harness.js';
+import { ASK, chunk, event } from '../../support/chat-upstream-harness.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { postJson, send } from '../../support/http-answer.js';
 import { overlay } from '../../support/overlay-file.js';
@@ -101,7 +102,13 @@ describe('what a call costs at its provider', () => {
   });
 
   it('of a stream that broke is what was made, at the cost of its route', async () => {
-    upstream.reply = streams(event(chunk('some words that were made')));
+    upstream.reply = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(event(chunk('some words that were made')));
+      // An end in the same packet would be an answer that never began.
+      await sleep(100);
+      response.end();
+    };
     const call = await chat(await gateway.account(), { stream: true });
     const record = await recordOf(call);
     const { quantity } = record.uncharged as { quantity: Record<string, number> };

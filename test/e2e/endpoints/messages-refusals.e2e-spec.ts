@@ -134,3 +134,14 @@ describe('a refusal before the call, in the form of Messages', () => {
     });
   });
 });
+
+it('answers 529 where the provider is overloaded, and nothing is paid', async () => {
+  const before = await gateway.balance(account.accountId);
+  const messages = [{ role: 'user', content: '[[sandbox:status=529]]' }];
+  const answer = await post({ ...HELLO, messages });
+  expect([answer.status, answer.json]).toMatchObject([
+    529,
+    { error: { type: 'overloaded_error', code: 'provider_unavailable', message: 'Overloaded' } },
+  ]);
+  expect(await gateway.balance(account.accountId)).toEqual(before);
+});

@@ -25,7 +25,7 @@ describe('a path that is not offered', () => {
     ['/v1/conversations', /POST \/v1\/responses/],
     ['/v1/conversations/conv_1', /previous_response_id/],
     ['/v1/completions', /POST \/v1\/chat\/completions/],
-    ['/v1/images/edits', /POST \/v1\/images\/generations/],
+    ['/v1/images/variations', /POST \/v1\/images\/edits/],
     ['/v1/videos/task_1/remix', /POST \/v1\/videos;/],
     ['/v1/audio/translations', /POST \/v1\/audio\/transcriptions/],
     ['/v1/files', /not offered/],

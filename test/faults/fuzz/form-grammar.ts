@@ -36,6 +36,9 @@ const FORM_PATHS = Object.entries(API.paths).flatMap(([path, { post }]) =>
   post?.requestBody && 'multipart/form-data' in post.requestBody.content ? [path] : [],
 );
 const VIDEO = { model: 'vid-motion', prompt: 'The sea', seconds: '5' };
+const EDIT = { model: 'gen-image-edit-demo', prompt: 'The sea', n: 2 };
+/** It begins as a PNG does. */
+const PICTURE = '\x89PNG\r\n\x1a\n and more';
 const BOUNDARY = 'B';
 
 /**
@@ -56,7 +59,10 @@ export function formInput(key: string, random: Random): FuzzInput {
   const fields = Object.entries(fieldsOf(path)).filter(() => random(12) > 0);
   const parts = fields.map(([name, value]) => part({ name, value }, odd, random));
   if (path !== VIDEO_PATH && random(6) > 0) {
-    const file = { name: 'file', value: RECORDING, fileName: 'a.wav' };
+    const file =
+      path === EDITS_PATH
+        ? { name: 'image', value: PICTURE, fileName: 'a.png' }
+        : { name: 'file', value: RECORDING, fileName: 'a.wav' };
     parts.splice(random(parts.length + 1), 0, part(file, odd, random));
   }
   for (let added = odd(0, [1, 1, 2]) + (oddOneIn === 4 ? 1 : 0); added > 0; added -= 1) {
@@ -72,9 +78,11 @@ export function formInput(key: string, random: Random): FuzzInput {
 }
 
 const VIDEO_PATH = '/v1/videos';
+const EDITS_PATH = '/v1/images/edits';
 
 function fieldsOf(path: string): Readonly<Record<string, unknown>> {
   if (path === VIDEO_PATH) return VIDEO;
+  if (path === EDITS_PATH) return EDIT;
   const endpoint = PAID_ENDPOINTS.find((one) => one.path === path);
   if (!endpoint) throw new Error(`no fields are known for ${path}`);
   const { audio_url: _sentAsFile, ...fields } = endpoint.body('');

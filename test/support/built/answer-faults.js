@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import Ajv from 'ajv/dist/2020.js';
 
-const { paths, components } = JSON.parse(
-  readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'),
-);
+const {
+  paths,
+  components,
+  'x-respond-async': taskOfCall,
+} = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'));
 
 /** Headers of HTTP itself and of every server; the others are the gateway's own and are in the document. */
 const GENERAL_HEADERS = new Set([
@@ -46,11 +48,11 @@ const LAST_EVENT = '[DONE]';
 /** The operations, each with the pattern of its paths; those without parameters first. */
 const OPERATIONS = Object.entries(paths)
   .flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { responses }]) => ({
+    Object.entries(methods).map(([method, { responses, 'x-respond-async': becomesTask }]) => ({
       name: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
       path: new RegExp(`^${path.split('#', 1)[0].replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-      responses,
+      responses: becomesTask ? { ...responses, 202: taskOfCall } : responses,
     })),
   )
   .sort((one, other) => one.name.split('{').length - other.name.split('{').length);
@@ -97,6 +99,10 @@ function headerFaults(headers, described = {}) {
 
 const typeOf = ({ headers }) => String(headers['content-type'] ?? '').split(';', 1)[0];
 
+/** A part of a body fits no schema. */
+const isHeld = ({ body, status }, type) =>
+  body !== undefined && status !== 206 && /json|event-stream/.test(type);
+
 function bodyFaults(answer, { content = {}, 'x-other-types': others }) {
   const { method, body } = answer;
   const type = typeOf(answer);
@@ -104,7 +110,7 @@ function bodyFaults(answer, { content = {}, 'x-other-types': others }) {
   if (others?.includes(type)) return [];
   const media = content[type];
   if (media?.schema === undefined) return [`the type ${type || 'of the body'} is not described`];
-  if (body === undefined || !/json|event-stream/.test(type)) return [];
+  if (!isHeld(answer, type)) return [];
   return faultsOfValues(type, body, media);
 }
 

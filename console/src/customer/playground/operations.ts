@@ -13,6 +13,7 @@ export const PAID_OPERATIONS: readonly PaidOperation[] = [
   { type: 'messages', path: '/v1/messages', name: 'Messages' },
   { type: 'embeddings', path: '/v1/embeddings', name: 'Embeddings' },
   { type: 'image-generation', path: '/v1/images/generations', name: 'Images' },
+  { type: 'image-edits', path: '/v1/images/edits', name: 'Image edits' },
   { type: 'audio-speech', path: '/v1/audio/speech', name: 'Speech' },
   { type: 'audio-dialogue', path: '/v1/audio/dialogue', name: 'Dialogue' },
   { type: 'audio-transcription', path: '/v1/audio/transcriptions', name: 'Transcription' },

@@ -14,6 +14,7 @@ CREATE TABLE account (
   low_balance bigint,
   is_low boolean NOT NULL DEFAULT false,
   depleted_at timestamptz,
+  keep_answers boolean NOT NULL DEFAULT false,
   CONSTRAINT account_is_sound CHECK (held >= 0 AND in_lots >= 0 AND low_balance > 0 AND posted >= greatest(held, in_lots))
 ) WITH (fillfactor = 15);
 CREATE INDEX account_by_name ON account (lower(name) text_pattern_ops, id);
@@ -26,6 +27,7 @@ COMMENT ON COLUMN account.lots_until IS 'The position of the last entry that the
 COMMENT ON COLUMN account.play_money IS 'Its money buys the work of the sandbox only (decisions G-95, G-110).';
 COMMENT ON COLUMN account.price_book IS 'The price book by which its calls and tasks are priced; null: the list.';
 COMMENT ON COLUMN account.disabled IS 'An operator has closed the account: its keys are refused.';
+COMMENT ON COLUMN account.keep_answers IS 'The answers of all its synchronous calls are kept for a day.';
 COMMENT ON COLUMN account.low_balance IS 'Below this what is available is told as the event balance.low; null: never.';
 COMMENT ON COLUMN account.is_low IS 'What is available is below low_balance, and that was told. A trigger keeps it.';
 COMMENT ON COLUMN account.depleted_at IS 'When the event balance.depleted was last told.';

@@ -20,6 +20,15 @@ DECLARE
   known idempotency_key;
   lease_end timestamptz := now() + p_lease_ms * interval '1 millisecond';
 BEGIN
+  -- The endpoint of responses has synchronous calls too. Their body is another one.
+  PERFORM key_lock(p_account, p_endpoint, p_key);
+  IF EXISTS (
+    SELECT FROM call_key k WHERE k.account_id = p_account AND k.endpoint = p_endpoint AND k.key = p_key
+       AND k.expires_at > clock_timestamp() AND call_status(p_account, k.execution_id) IS DISTINCT FROM 'failed'
+  ) THEN
+    outcome := 'conflict';
+    RETURN;
+  END IF;
   INSERT INTO idempotency_key (account_id, endpoint, key, fingerprint, token, lease_until)
     VALUES (p_account, p_endpoint, p_key, p_fingerprints[1], p_token, lease_end) ON CONFLICT DO NOTHING;
   IF FOUND THEN

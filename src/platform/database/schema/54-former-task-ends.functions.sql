@@ -120,10 +120,11 @@ BEGIN
   RETURN true;
 END $$;
 
--- An operator may set a charge by hand. Such a charge has no quantity. A basis that is known only at the end comes with the charge.
+-- An operator may set a charge by hand. Such a charge has no quantity. A basis that is known only at the end, such as of the images that
+-- were made, comes with the charge.
 CREATE OR REPLACE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF OLD.unit IS NOT NULL THEN
+  IF OLD.unit IS NOT NULL AND NEW.quantity IS NOT DISTINCT FROM OLD.quantity THEN
     NEW.unit := NULL;
     NEW.quantity := NULL;
     NEW.unit_price := NULL;

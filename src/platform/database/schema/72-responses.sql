@@ -3,7 +3,8 @@
 CREATE TABLE stored_content (
   account_id uuid PRIMARY KEY,
   bytes bigint NOT NULL CHECK (bytes >= 0),
-  erased_at timestamptz
+  erased_at timestamptz,
+  kept_bytes bigint NOT NULL DEFAULT 0 CHECK (kept_bytes >= 0)
 ) WITH (fillfactor = 50);
 
 CREATE TABLE stored_item (
@@ -33,6 +34,7 @@ CREATE INDEX stored_response_by_expiry ON stored_response (expires_at, account_i
 
 COMMENT ON TABLE stored_content IS 'How much is stored for an account. Whoever stores or forgets something of an account has its row.';
 COMMENT ON COLUMN stored_content.bytes IS 'The sum of bytes of its responses and of its items.';
+COMMENT ON COLUMN stored_content.kept_bytes IS 'The sum of bytes of its kept answers.';
 COMMENT ON COLUMN stored_content.erased_at IS 'When all of it was last erased. What had begun before is not stored when it ends.';
 COMMENT ON TABLE stored_item IS 'Messages, calls of tools and their results, once each.';
 COMMENT ON COLUMN stored_item.lists IS 'How many stored responses list it. With the last of them it goes.';

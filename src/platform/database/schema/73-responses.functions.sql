@@ -171,7 +171,8 @@ BEGIN
   DELETE FROM stored_response WHERE account_id = p_account;
   GET DIAGNOSTICS forgotten = ROW_COUNT;
   DELETE FROM stored_item WHERE account_id = p_account;
-  UPDATE stored_content SET bytes = 0, erased_at = clock_timestamp() WHERE account_id = p_account;
+  DELETE FROM kept_answer WHERE account_id = p_account;
+  UPDATE stored_content SET bytes = 0, kept_bytes = 0, erased_at = clock_timestamp() WHERE account_id = p_account;
   SELECT coalesce(array_agg(id), '{}') INTO told FROM task WHERE account_id = p_account AND kind = 'response';
   PERFORM response_redact(array_fill(p_account, ARRAY[cardinality(told)]), told);
   RETURN forgotten;

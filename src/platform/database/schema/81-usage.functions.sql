@@ -39,7 +39,8 @@ CREATE OR REPLACE VIEW usage_call AS
          coalesce(t.endpoint, task_former_endpoint(t.kind)),
          t.status <> 'succeeded' OR t.delivered_late,
          CASE WHEN t.status <> 'succeeded' OR t.delivered_late THEN 0
-              WHEN t.unit = 'token' THEN (t.quantity->>'promptTokens')::numeric + (t.quantity->>'completionTokens')::numeric ELSE 1 END,
+              WHEN t.unit = 'token' THEN (t.quantity->>'promptTokens')::numeric + (t.quantity->>'completionTokens')::numeric
+              WHEN t.kind IN ('dubbing', 'song', 'video') THEN 1 ELSE coalesce((t.quantity #>> '{}')::numeric, 1) END,
          CASE WHEN t.delivered_late THEN 0 ELSE coalesce(t.charged, 0) END,
          usage_bucket((extract(epoch FROM t.completed_at - t.created_at) * 1000)::bigint), h.amount,
          CASE WHEN t.unit = 'token' THEN coalesce((t.quantity->>'promptTokens')::bigint, 0) ELSE 0 END,

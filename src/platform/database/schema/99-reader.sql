@@ -16,6 +16,7 @@ GRANT SELECT (account_id, id, process_id, api_key_id, created_at, held, model, e
   refunded, capped, uncharged, output_cap_reason, output_cap, run, price_book, cost) ON execution TO :role;
 GRANT SELECT (action_id, outcome, made, amount) ON operator_outcome TO :role;
 GRANT SELECT (key_id, first_seen_at) ON sealing_key TO :role;
+GRANT SELECT (account_id, id, created_at, expires_at, content_type, headers, bytes) ON kept_answer TO :role;
 GRANT SELECT (account_id, id, lists, listed_until, bytes) ON stored_item TO :role;
 GRANT SELECT (account_id, id, expires_at, output_items, bytes) ON stored_response TO :role;
 GRANT SELECT (account_id, id, api_key_id, kind, modality, model, client_request_id, status, progress, provider, on_sandbox, upstream_model,

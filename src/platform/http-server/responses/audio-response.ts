@@ -25,6 +25,12 @@ export type AudioFormatName = keyof typeof AUDIO_CONTENT_TYPES;
 export class AudioWriter {
   constructor(private readonly response: Response) {}
 
+  /** Keeps the audio, if it is to be; call it once the charge is durable, before the end. */
+  async keep(): Promise<void> {
+    const { response } = this;
+    await response.req.answerCopy?.keep(response, String(response.getHeader('Content-Type')));
+  }
+
   /**
    * Sends the head and all audio bytes as they arrive, but does not end the response. It resolves to the function that
    * does, which has to be called once the charge is durable. When the client disconnects or stalls, the source is still
@@ -37,9 +43,11 @@ export class AudioWriter {
     response.setHeader('Cache-Control', 'no-store');
     setChargeHeader(response, chargeMicroUsd);
     const writes = new CorkedWrites(response);
+    const copy = response.req.answerCopy;
     return new Promise((resolve, reject) => {
       // Listeners cost a third of an async iterator, and a speech call has only one or two chunks.
       source.on('data', (chunk: Buffer) => {
+        copy?.add(chunk);
         if (response.destroyed) return;
         // A corked response accepts bytes even if the socket is full.
         if (response.socket?.writableNeedDrain) writes.flush();

@@ -2,7 +2,9 @@ import type { ServerResponse, IncomingMessage } from 'node:http';
 
 /** A response that can be aborted. */
 export interface AbortableResponse {
-  readonly req?: Pick<IncomingMessage, 'httpVersion' | 'socket'>;
+  readonly req?: Pick<IncomingMessage, 'httpVersion' | 'socket'> & {
+    readonly answerCopy?: { drop(): void } | undefined;
+  };
   destroy(): unknown;
 }
 

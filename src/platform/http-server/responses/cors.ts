@@ -1,11 +1,11 @@
 import type { NextFunction, Request, Response } from 'express';
 import { NEXT_CURSOR_HEADER } from '../../../common/paging/page.view.js';
+import { KEPT_HEADER, REPLAYED_HEADER, SANDBOX_HEADER } from './answer-copy.js';
 import {
   CHARGE_HEADER,
   IGNORED_FIELDS_HEADER,
   OUTPUT_CAP_HEADER,
   OUTPUT_CAP_REASON_HEADER,
-  SANDBOX_HEADER,
 } from './gateway-headers.js';
 import { EVERY_ORIGIN } from './every-origin.js';
 import { ID_HEADERS } from './execution-id.js';
@@ -24,6 +24,8 @@ const EXPOSED = [
   IGNORED_FIELDS_HEADER,
   OUTPUT_CAP_HEADER,
   OUTPUT_CAP_REASON_HEADER,
+  REPLAYED_HEADER,
+  KEPT_HEADER,
   NEXT_CURSOR_HEADER,
   'Location',
   'Retry-After',

@@ -61,3 +61,9 @@ export function requestIdOf(response: Pick<ServerResponse, 'getHeader'>): string
   const id = response.getHeader(REQUEST_ID_HEADER);
   return typeof id === 'string' ? id : null;
 }
+
+/** The response is about this execution (public id), which an earlier request made. */
+export function setExecutionId(response: ServerResponse, executionId: string): void {
+  for (const name of ID_HEADERS)
+    if (response.hasHeader(name)) response.setHeader(name, executionId);
+}

@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { ReplayedAnswer } from './answer-copy.js';
 import { abortResponse } from './backpressure.js';
 import { requestIdOf } from './execution-id.js';
 import { removeAnswerHeaders } from './gateway-headers.js';
@@ -47,11 +48,16 @@ export class GatewayErrorFilter implements ExceptionFilter {
 
   /** Writes the response for any thrown value; also used by middleware that runs outside Nest's filters. */
   answer(thrown: unknown, request: Request, response: Response): void {
+    if (thrown instanceof ReplayedAnswer) {
+      thrown.send(response);
+      return;
+    }
     const surface = this.options.familyOf?.(request) ?? 'general';
     const error = inApiFamily(this.translate(thrown, request, response), surface);
     this.options.onError?.(error, request);
     if (response.headersSent) {
       abortResponse(response);
+      whenRefused(request, () => undefined);
       return;
     }
     removeAnswerHeaders(response);
@@ -66,9 +72,12 @@ export class GatewayErrorFilter implements ExceptionFilter {
       response.setHeader('x-should-retry', 'false');
     }
     drainRejectedBody(request);
-    response
-      .status(statusInApiFamily(error, surface))
-      .json(bodyInApiFamily(error, surface, requestIdOf(response)));
+    whenRefused(request, () => {
+      if (response.destroyed) return;
+      response
+        .status(statusInApiFamily(error, surface))
+        .json(bodyInApiFamily(error, surface, requestIdOf(response)));
+    });
   }
 
   /** A path that exists without the method is 405 with `Allow`, not 404 (decision G-12). */
@@ -86,4 +95,10 @@ export class GatewayErrorFilter implements ExceptionFilter {
     const advice = hintFor?.(request.path);
     return advice === undefined ? toGatewayError(thrown) : new GatewayError('not_found', advice);
   }
+}
+
+/** Writes at once, or once the idempotency key of the request is free again. */
+function whenRefused({ answerCopy }: Request, write: () => void): void {
+  if (answerCopy) void answerCopy.refused().then(write);
+  else write();
 }

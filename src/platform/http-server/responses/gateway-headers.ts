@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
+import { copyOf, SANDBOX_HEADER } from './answer-copy.js';
 import { formatMicroUsd, type MicroUsd } from '../../../common/money/micro-usd.js';
 
 /** Header that carries the charge of a synchronous call (API: Transcription response; decision G-28). */
@@ -20,13 +21,16 @@ export interface Charged<T> {
   readonly chargedMicroUsd: MicroUsd;
 }
 
+/** Content type of a JSON answer. */
+export const JSON_ANSWER_TYPE = 'application/json; charset=utf-8';
+
 /** Sets the charge header. */
 export function setChargeHeader(response: Response, chargedMicroUsd: MicroUsd): void {
   response.setHeader(CHARGE_HEADER, formatMicroUsd(chargedMicroUsd));
 }
 
 /**
- * Sends the value of a call as JSON, with the charge header. If the call rejects, nothing is sent and its error is
+ * Sends the value of a call as JSON, with the charge header, once it is kept where it is to be. If the call rejects, nothing is sent and its error is
  * thrown.
  */
 export async function sendCharged(
@@ -35,11 +39,13 @@ export async function sendCharged(
 ): Promise<void> {
   const { value, chargedMicroUsd } = await call;
   setChargeHeader(response, chargedMicroUsd);
+  const copy = copyOf(response);
+  if (copy) {
+    copy.add(JSON.stringify(value));
+    await copy.keep(response, JSON_ANSWER_TYPE);
+  }
   response.json(value);
 }
-
-/** Header of every response of the sandbox, errors included (decision G-110). */
-export const SANDBOX_HEADER = 'x-gateway-sandbox';
 
 /** Sets or removes the header, unless the head has been sent. */
 export function setSandboxHeader(
@@ -133,6 +139,7 @@ export function removeAnswerHeaders(response: Pick<ServerResponse, 'removeHeader
     ...OUTPUT_CAP_HEADERS,
     ...STORED_HEADERS,
     ...TOKEN_COUNT_HEADERS,
+    'Preference-Applied': undefined,
   })) {
     response.removeHeader(name);
   }

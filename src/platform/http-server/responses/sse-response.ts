@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
+import type { AnswerCopy } from './answer-copy.js';
 import {
   abortResponse,
   onClientDisconnect,
@@ -24,6 +25,7 @@ export interface SseLimits {
   readonly firstPingMs: number;
   readonly stallMs: number;
 }
+const EVENT_STREAM = 'text/event-stream';
 const COMMENT = ': ping\n\n';
 const LIMITS: SseLimits = { pingMs: PING_MS, firstPingMs: FIRST_PING_MS, stallMs: STALL_MS };
 
@@ -37,16 +39,26 @@ export class SseWriter {
   private hasSent = false;
   private isWatched = false;
   private isOpen = false;
+  private readonly copy: AnswerCopy | undefined;
 
   constructor(
     private readonly response: Response,
     private readonly limits: SseLimits = LIMITS,
     /** After the first event: what is written in a silence, whole and with its line breaks. */
     private readonly heartbeat: () => string = () => COMMENT,
-  ) {}
+  ) {
+    this.copy = response.req.answerCopy;
+  }
 
-  /** Whether the client has disconnected or was disconnected. */
+  /**
+   * Whether the client has disconnected or was disconnected, and nothing is kept for it: an answer that is kept is made to its end.
+   */
   get isGone(): boolean {
+    return this.response.destroyed && this.copy?.isOpen !== true;
+  }
+
+  /** Whether the client has disconnected or was disconnected, also where its answer is made to its end. */
+  get isClientGone(): boolean {
     return this.response.destroyed;
   }
 
@@ -55,14 +67,20 @@ export class SseWriter {
     return this.isOpen;
   }
 
-  /** Calls back once when the client disconnects before the end, or at once if that has happened already. */
+  /**
+   * Calls back once when the client disconnects before the end, or at once if that has happened already. Where the answer is kept,
+   * not until that ends.
+   */
   onGone(listener: () => void): void {
-    onClientDisconnect(this.response, listener);
+    onClientDisconnect(this.response, () => {
+      if (this.copy?.isOpen) this.copy.onDrop = listener;
+      else listener();
+    });
   }
 
   /** Sends a comment at least every 5 s until the first event, {@link end} or {@link drop}. */
   wait(): void {
-    if (this.isGone || this.ping !== undefined) return;
+    if (this.response.destroyed || this.ping !== undefined) return;
     this.watch();
     this.pingEvery(this.limits.firstPingMs);
   }
@@ -78,13 +96,18 @@ export class SseWriter {
    */
   send(data: string, name?: string, id?: string): Promise<void> | undefined {
     if (this.isGone) return undefined;
+    const event = eventOf(data, name, id);
+    this.copy?.add(event);
+    return this.write(event);
+  }
+
+  private write(event: string): Promise<void> | undefined {
+    const { response } = this;
+    if (response.destroyed) return undefined;
     if (this.hasSent) this.ping?.refresh();
     else this.beginEvents();
-    const head = `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}`;
-    const event = `${head}data: ${data}\n\n`;
-    const { response } = this;
     const mayWriteMore = response.write(
-      data.length < LARGE_EVENT_CHARS ? event : Buffer.from(event),
+      event.length < LARGE_EVENT_CHARS ? event : Buffer.from(event),
     );
     return mayWriteMore || isFlushed(response)
       ? undefined
@@ -92,13 +115,18 @@ export class SseWriter {
   }
 
   /**
-   * Sends a last event, if there is one, and ends the response. Resolves when all of it was sent or the client has
-   * disconnected.
+   * Sends a last event, if there is one, and ends the response. Before that the answer is kept, if it is to be. Resolves when all of
+   * it was sent or the client has disconnected.
    */
   async end(data?: string): Promise<void> {
-    if (data !== undefined) await this.send(data);
+    const last = data === undefined ? undefined : eventOf(data);
+    if (this.copy) {
+      if (last !== undefined) this.copy.add(last);
+      await this.copy.keep(this.response, EVENT_STREAM);
+    }
+    if (last !== undefined) await this.write(last);
     this.drop();
-    if (this.isGone) return;
+    if (this.response.destroyed) return;
     const closed = once(this.response, 'close');
     const stall = this.cutAfterStall();
     this.response.end();
@@ -108,7 +136,8 @@ export class SseWriter {
 
   /** Closes the connection, so that the response never looks complete. */
   cut(): void {
-    if (!this.isGone) abortResponse(this.response);
+    this.copy?.drop();
+    if (!this.response.destroyed) abortResponse(this.response);
   }
 
   private beginEvents(): void {
@@ -129,7 +158,7 @@ export class SseWriter {
 
   private pingEvery(ms: number): void {
     this.ping = setTimeout(() => {
-      if (this.isGone) return;
+      if (this.response.destroyed) return;
       if (!this.isOpen) this.begin();
       if (!this.response.writableNeedDrain) {
         this.response.write(this.hasSent ? this.heartbeat() : COMMENT);
@@ -139,7 +168,7 @@ export class SseWriter {
   }
 
   private begin(): void {
-    this.response.setHeader('Content-Type', 'text/event-stream');
+    this.response.setHeader('Content-Type', EVENT_STREAM);
     this.response.setHeader('Cache-Control', 'no-cache, no-transform');
     // Without this header, proxies such as nginx would collect the whole response first.
     this.response.setHeader('X-Accel-Buffering', 'no');
@@ -161,4 +190,9 @@ export class SseWriter {
   private cutAfterStall(): NodeJS.Timeout {
     return setTimeout(() => this.response.destroy(), this.limits.stallMs);
   }
+}
+
+function eventOf(data: string, name?: string, id?: string): string {
+  const head = `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}`;
+  return `${head}data: ${data}\n\n`;
 }

@@ -5,7 +5,7 @@ import {
   Injectable,
 } from '@nestjs/common';
 import type { Request } from 'express';
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 
 const HEADER = 'idempotency-key';
 const FORM = /^[\x20-\x7e]{1,200}$/;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTransient } from '../platform/database/database-errors.js';
+import { isTransient } from './database-errors.js';
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 2_000;

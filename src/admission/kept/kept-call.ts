@@ -1,0 +1,168 @@
+import type { Response } from 'express';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Quota } from '../../platform/fairness/quota.js';
+import {
+  type AnswerCopy,
+  KEPT_HEADER,
+  SANDBOX_HEADER,
+} from '../../platform/http-server/responses/answer-copy.js';
+import {
+  CHARGE_HEADER,
+  IGNORED_FIELDS_HEADER,
+  OUTPUT_CAP_HEADER,
+  OUTPUT_CAP_REASON_HEADER,
+  STORED_HEADERS,
+} from '../../platform/http-server/responses/gateway-headers.js';
+import type { CallKeyClaim } from './call-keys.js';
+import type { KeptAnswers } from './kept-answers.js';
+import { keyConflict } from './turns.js';
+
+/** Most bytes of a kept answer. */
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** What a kept answer says again beside its type. */
+const HEADERS: readonly string[] = [
+  CHARGE_HEADER,
+  IGNORED_FIELDS_HEADER,
+  OUTPUT_CAP_HEADER,
+  OUTPUT_CAP_REASON_HEADER,
+  SANDBOX_HEADER,
+  ...Object.keys(STORED_HEADERS),
+];
+
+/** How a paid call ended: `none`, and it will never be charged; charged; or the outcome of its settlement is not known. */
+export type Settlement = 'none' | 'unknown' | 'done';
+
+/** What a call with kept answer has. */
+export interface KeptCallTerms {
+  readonly accountId: string;
+  /** UUID. */
+  readonly executionId: string;
+  readonly answers: Pick<KeptAnswers, 'keep'>;
+  /** Bytes of copies in memory, by account. */
+  readonly memory: Quota;
+  /** The right to make the call of its idempotency key; `conflict`: the key has another body. */
+  readonly key?: CallKeyClaim | 'conflict' | undefined;
+}
+
+/**
+ * A synchronous call whose answer is kept, from its admission on: copies the answer while it is sent, and ends the claim of its
+ * idempotency key, if it has one. A key is freed unless a charge was asked for; then the execution says what it leads to.
+ */
+export class KeptCall implements AnswerCopy {
+  private pieces: (string | Buffer)[] | undefined = [];
+  private bytes = 0;
+  private hasBegun = false;
+  private isReleased = false;
+  onDrop: (() => void) | undefined;
+  /** The end of the claim is written. */
+  private ended: Promise<void> | undefined;
+  private settlement: Settlement;
+
+  /** `settlement`: `done` for a call that is charged already. */
+  constructor(
+    private readonly terms: KeptCallTerms,
+    settlement: Settlement = 'none',
+  ) {
+    this.settlement = settlement;
+  }
+
+  get isOpen(): boolean {
+    return this.pieces !== undefined;
+  }
+
+  /**
+   * The call is about to be held. Throws 409 `idempotency_conflict`; also throws where the client left before, because the key was
+   * freed then.
+   */
+  begin(): void {
+    if (this.terms.key === 'conflict') throw keyConflict();
+    if (this.isReleased) throw new GatewayError('invalid_request', 'The client has left.');
+    this.hasBegun = true;
+  }
+
+  /** The paid call has ended. */
+  onEnd(settlement: Settlement): void {
+    this.settlement = settlement;
+    if (settlement === 'done') return;
+    this.forget();
+    this.ended = settlement === 'none' ? this.claim?.release() : this.claim?.leave();
+  }
+
+  async refused(): Promise<void> {
+    this.forget();
+    if (!this.hasBegun) {
+      this.isReleased = true;
+      this.ended ??= this.claim?.release();
+    } else if (this.settlement === 'done') {
+      // It was charged, and then something failed: the key is bound without an answer.
+      this.ended ??= this.claim?.finish();
+    }
+    await this.ended;
+  }
+
+  /** The response has ended or its client has left. */
+  onClose(): void {
+    if (this.hasBegun) return;
+    void this.refused();
+  }
+
+  add(piece: string | Buffer): void {
+    if (!this.pieces) return;
+    const { memory, accountId } = this.terms;
+    const bytes = Buffer.byteLength(piece);
+    if (this.bytes + bytes > MAX_ANSWER_BYTES || !memory.tryAcquire(accountId, bytes)) {
+      this.drop();
+      return;
+    }
+    this.bytes += bytes;
+    this.pieces.push(piece);
+  }
+
+  drop(): void {
+    const { onDrop } = this;
+    this.forget();
+    onDrop?.();
+  }
+
+  /** Gives up the copy of an answer that has ended. */
+  private forget(): void {
+    this.onDrop = undefined;
+    if (this.pieces) this.terms.memory.release(this.terms.accountId, this.bytes);
+    this.pieces = undefined;
+    this.bytes = 0;
+  }
+
+  async keep(response: Response, contentType: string): Promise<void> {
+    if (this.settlement !== 'done') {
+      this.forget();
+      return;
+    }
+    const { accountId, executionId: id, answers } = this.terms;
+    const { pieces } = this;
+    const headers = headersOf(response);
+    const isKept =
+      pieces !== undefined &&
+      (await answers.keep({ accountId, id, contentType, headers, body: () => bytesOf(pieces) }));
+    this.forget();
+    if (!isKept && !response.headersSent) response.setHeader(KEPT_HEADER, 'false');
+    await this.claim?.finish();
+  }
+
+  private get claim(): CallKeyClaim | undefined {
+    const { key } = this.terms;
+    return key === 'conflict' ? undefined : key;
+  }
+}
+
+/** Texts become bytes only here: many small buffers would keep the larger ones that they are cut from. */
+const bytesOf = (pieces: readonly (string | Buffer)[]): Buffer =>
+  Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+
+function headersOf(response: Response): Record<string, string> {
+  const set = HEADERS.flatMap((name) => {
+    const value = response.getHeader(name);
+    return value === undefined ? [] : [[name, String(value)] as const];
+  });
+  return Object.fromEntries(set);
+}

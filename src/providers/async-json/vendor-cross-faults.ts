@@ -1,0 +1,92 @@
+import type { VendorFile } from './vendor-file.js';
+import { modelFaults } from './vendor-models.js';
+import { fieldsIn } from './vendor-template.js';
+
+/** What of a file fits alone, and not together: the check of its shape has passed. */
+export function crossFaults(file: VendorFile): string[] {
+  const { submit, read, result, auth, errors, key_env: keyVariable } = file;
+  const faults: string[] = [];
+  if (auth.in === 'jwt' && keyVariable === '') faults.push('key_env: jwt needs a key');
+  faults.push(...readFaults(file));
+  faults.push(...variantFaults(submit, read));
+  if (!read.states.failed && read.failed_if === undefined) {
+    faults.push('read.states.failed: is required without read.failed_if');
+  }
+  faults.push(...repeatedWords('read.states', read.states));
+  faults.push(...repeatedWords('errors.codes', errors?.codes ?? {}));
+  faults.push(...requestFaults(result.request, submit.read_url !== undefined));
+  faults.push(...lookupFaults(file), ...modelFaults(file));
+  return faults;
+}
+
+/** A job is read by its id, or at the URL that the vendor gives. */
+function readFaults({ submit, read }: VendorFile): string[] {
+  const faults: string[] = [];
+  const isGiven = submit.read_url !== undefined;
+  if (isGiven === (submit.id !== undefined)) {
+    faults.push('submit.id: either id or read_url is required');
+  }
+  if (isGiven === (read.path !== undefined)) {
+    faults.push(`read.path: ${isGiven ? 'does not fit' : 'is required without'} submit.read_url`);
+  } else if (!isGiven && !read.path?.includes('{id}')) faults.push('read.path: must hold {id}');
+  return faults;
+}
+
+/** A job is found only by what was sent with it. */
+function lookupFaults({ submit, lookup, read }: VendorFile): string[] {
+  if (!lookup) return [];
+  const bodies = [submit.body, ...(submit.variants ?? []).flatMap(({ body }) => body ?? [])];
+  const isSent = bodies.every((body) => fieldsIn(body).includes('reference'));
+  const isNamed = lookup.path.includes('{reference}');
+  const needsVariant = lookup.path.includes('{variant}') && !read.path?.includes('{variant}');
+  return [
+    ...(isNamed ? [] : ['lookup.path: must hold {reference}']),
+    ...(isSent ? [] : ['lookup: {{reference}} must be in every body of submit']),
+    ...(needsVariant ? ['lookup.path: {variant} goes with {variant} in read.path'] : []),
+    ...(submit.id === undefined ? ['lookup: goes with submit.id'] : []),
+  ];
+}
+
+/** Each job remembers its variant where its path needs it. */
+function variantFaults(
+  { variant, variants = [] }: VendorFile['submit'],
+  { path }: VendorFile['read'],
+): string[] {
+  const isNeeded = path?.includes('{variant}') ?? false;
+  const missing = (name: string | undefined, at: string): string[] =>
+    isNeeded && name === undefined ? [`${at}variant: is required by {variant} in read.path`] : [];
+  return [
+    ...missing(variant, 'submit.'),
+    ...variants.flatMap((one, index) => [
+      ...missing(one.variant, `submit.variants.${index}.`),
+      ...((one.models ?? one.has)
+        ? []
+        : [`submit.variants.${index}: either models or has is required`]),
+    ]),
+  ];
+}
+
+function repeatedWords(at: string, lists: Readonly<Record<string, readonly string[]>>): string[] {
+  const seen = new Set<string>();
+  return Object.entries(lists).flatMap(([name, words]) =>
+    words.flatMap((word) => {
+      if (seen.has(word)) return [`${at}.${name}: ${word} is listed twice`];
+      seen.add(word);
+      return [];
+    }),
+  );
+}
+
+function requestFaults(request: VendorFile['result']['request'], isGiven: boolean): string[] {
+  if (!request) return [];
+  const { path, value, given } = request;
+  if ((path === undefined) === (given === undefined)) {
+    return ['result.request.path: either path or given is required'];
+  }
+  const usesValue = path?.includes('{value}') ?? false;
+  if (usesValue !== (value !== undefined)) {
+    return ['result.request.value: goes with {value} in the path'];
+  }
+  const usesId = path?.includes('{id}') ?? false;
+  return usesId && isGiven ? ['result.request.path: {id} does not fit submit.read_url'] : [];
+}

@@ -1,0 +1,166 @@
+import type { JsonObject } from '../../common/json-object.js';
+
+/** The fields of a video job that a body may name. `reference` is our own name of the job. */
+export const ASKED_FIELDS = [
+  'model',
+  'prompt',
+  'seconds',
+  'size',
+  'resolution',
+  'aspect_ratio',
+  'audio',
+  'first_frame_url',
+  'last_frame_url',
+  'image_urls',
+  'reference',
+] as const;
+/** Those by which a variant may be chosen: the reference is always there. */
+export const CHOSEN_FIELDS = ASKED_FIELDS.filter((field) => field !== 'reference');
+/** `item` is the entry of a list, and stands within `$each` only. */
+export const VENDOR_FIELDS = [...ASKED_FIELDS, 'item'] as const;
+export type VendorField = (typeof VENDOR_FIELDS)[number];
+
+/** The kinds of error that a file may map codes and statuses to. */
+export const VENDOR_ERROR_KINDS = [
+  'rejected',
+  'rate_limited',
+  'account',
+  'unavailable',
+  'http_error',
+] as const;
+export type VendorErrorKind = (typeof VENDOR_ERROR_KINDS)[number];
+
+/** What the words of a vendor for the state of a job mean. */
+export const VENDOR_STATES = ['queued', 'processing', 'succeeded', 'failed'] as const;
+export type VendorState = (typeof VENDOR_STATES)[number];
+
+/** How the key is sent. The key of `jwt` is `access:secret`, which signs a short token (HS256). */
+export type VendorAuth =
+  | { readonly in: 'bearer' | 'jwt' }
+  | { readonly in: 'header'; readonly name: string; readonly prefix?: string }
+  | { readonly in: 'query'; readonly name: string };
+
+/** Which of a vendor's errors are which of ours. Codes may end with `*`; the first that fits counts. */
+export interface VendorErrors {
+  /** Paths of the vendor's code, of which the first that is there counts. */
+  readonly code?: readonly string[];
+  readonly message?: readonly string[];
+  /** A code that is an error at any status, unless it is one of `ok`. */
+  readonly in_body?: { readonly path: string; readonly ok: readonly string[] };
+  readonly codes?: Readonly<Partial<Record<VendorErrorKind, readonly string[]>>>;
+  readonly statuses?: Readonly<Record<string, VendorErrorKind>>;
+  /** Path of the seconds to wait. */
+  readonly retry_after?: string;
+}
+
+/** What the body or the path is instead for some models, or where some fields are given. */
+export interface VendorVariant {
+  /** Stands for `{variant}` in the path of the job. */
+  readonly variant?: string;
+  /** The vendor's names of models, of which one has to fit; one may end with `*`. */
+  readonly models?: readonly string[];
+  /** Fields of which one has to be given. */
+  readonly has?: readonly VendorField[];
+  readonly path?: string;
+  readonly body?: JsonObject;
+}
+
+/** A model that the file offers. It is sold once `CATALOG_FILE` has a price for its id. */
+export interface VendorModel {
+  readonly id: string;
+  /** Its name at the vendor. */
+  readonly upstream_model: string;
+  /** What callers may choose, as in a row of `CATALOG_FILE`. */
+  readonly limits: {
+    readonly max_image_urls: number;
+    readonly resolutions?: readonly string[];
+    readonly aspect_ratios?: readonly string[];
+    readonly audio?: boolean;
+    readonly frames?: readonly ('first' | 'last')[];
+  };
+}
+
+/**
+ * A vendor of video jobs as its file describes it (docs/guides/add-a-vendor.md). A path names fields of an answer with dots
+ * between them; a number in it is the place in a list.
+ */
+export interface VendorFile {
+  /** Where an editor finds the schema of the file. */
+  readonly $schema?: string;
+  readonly id: string;
+  readonly protocol: 'async-json';
+  /** The variable of the key; empty: it takes no key. */
+  readonly key_env: string;
+  readonly base_url: string;
+  /** Further origins that may get the key. */
+  readonly origins?: readonly string[];
+  readonly auth: VendorAuth;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly submit: {
+    /** The name of what is submitted where no variant fits. */
+    readonly variant?: string;
+    readonly path: string;
+    readonly body: JsonObject;
+    /** The first that fits says what it has instead. */
+    readonly variants?: readonly VendorVariant[];
+    /** Path of the job's id in the answer. */
+    readonly id?: string;
+    /** Path of the URL to ask about the job, in place of `id` and `read.path`. */
+    readonly read_url?: string;
+  };
+  /** How a job is found whose submission was not answered: by the reference that its body has. */
+  readonly lookup?: {
+    /** With `{reference}`, and `{variant}` where `read.path` has it. */
+    readonly path: string;
+    /** Path of the job's id in the answer. */
+    readonly id: string;
+    /** Path of our reference in the answer: a job of another one is not ours. */
+    readonly reference: string;
+    /** Codes, in the form of those of `errors`, which say that there is no such job. */
+    readonly absent: readonly string[];
+  };
+  readonly read: {
+    readonly path?: string;
+    readonly state: string;
+    readonly states: Readonly<Partial<Record<VendorState, readonly string[]>>>;
+    /** Statuses of an answer that say by themselves that the job is not finished. */
+    readonly waiting_statuses?: readonly number[];
+    readonly progress?: { readonly path: string; readonly full: number };
+    /** A finished job that has something here has failed. */
+    readonly failed_if?: string;
+    readonly failure_code?: readonly string[];
+    readonly failure_message?: readonly string[];
+  };
+  readonly result: {
+    /** Paths of one URL or a list of them. The first URL is the video. */
+    readonly url: readonly string[];
+    /** A second request, whose answer has the URL. */
+    readonly request?: {
+      /** With `{id}`, or `{value}` for what `value` names in the answer about the job. */
+      readonly path?: string;
+      readonly value?: string;
+      /** Path of its URL in the answer about the job. */
+      readonly given?: string;
+    };
+    /** The file is fetched with the key, where its origin may get it. */
+    readonly with_key?: boolean;
+  };
+  readonly errors?: VendorErrors;
+  readonly models?: readonly VendorModel[];
+}
+
+/** Whether a code, or the name of a model, is of a form that may end with `*`. */
+export const fitsCode = (form: string, code: string): boolean =>
+  form.endsWith('*') ? code.startsWith(form.slice(0, -1)) : form === code;
+
+/** The origins that may get the key. */
+export function keyOrigins({ base_url: base, origins = [] }: VendorFile): readonly string[] {
+  return [new URL(base).origin, ...origins];
+}
+
+/**
+ * What a task remembers of the vendor that has its job: while it is the same, a changed file can still ask about the job.
+ */
+export function vendorUpstream({ base_url: base, submit, read }: VendorFile): string {
+  return `${base} ${submit.read_url === undefined ? (read.path ?? '') : 'given'}`;
+}

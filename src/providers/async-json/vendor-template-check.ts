@@ -1,0 +1,142 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import {
+  checkOf,
+  eitherOf,
+  formed,
+  holding,
+  mapped,
+  shaped,
+  type VendorCheck,
+} from './vendor-checks.js';
+import { ASKED_FIELDS, VENDOR_FIELDS, type VendorField } from './vendor-file.js';
+import { fieldsIn, MARK } from './vendor-template.js';
+
+/** Nesting of a body. */
+const MAX_DEPTH = 12;
+const MAX_TABLE = 200;
+const CASTS = ['string', 'integer', 'number', 'boolean'] as const;
+const INLINES = ['data_url', 'base64'] as const;
+
+/** Where the schema of a part of a body stands; the second is that within `$each`. */
+const PART = 'part';
+const ITEM_PART = 'item_part';
+
+const checkScalar = holding(
+  (value) => ['string', 'number', 'boolean'].includes(typeof value),
+  'a text, a number or a boolean',
+  { type: ['string', 'number', 'boolean'] },
+);
+
+/** The check of a part that may name these fields. */
+class PartCheck {
+  private readonly operators: Readonly<Record<string, VendorCheck>>;
+  private readonly isField: VendorCheck;
+  readonly schema: JsonObject;
+
+  constructor(fields: readonly VendorField[], own: string, item: () => PartCheck) {
+    this.isField = eitherOf(fields);
+    this.operators = {
+      $field: shaped({
+        $field: this.isField,
+        'as?': eitherOf(CASTS),
+        'table?': mapped(formed(/^[\s\S]{1,200}$/, 'a value of the field'), checkScalar, MAX_TABLE),
+      }),
+      $inline: shaped({
+        $inline: eitherOf(fields.filter((field) => /_frame_url$|^item$/.test(field))),
+        as: eitherOf(INLINES),
+      }),
+      $each: shaped({
+        $each: eitherOf(['image_urls']),
+        item: checkOf(refTo(ITEM_PART), (value, at, faults) => {
+          item().check(value, at, faults);
+        }),
+      }),
+    };
+    this.schema = this.schemaOf(fields, own);
+  }
+
+  check(part: unknown, at: string, faults: string[]): void {
+    if (at.split('.').length > MAX_DEPTH + 2) {
+      faults.push(`${at}: must not nest deeper than ${MAX_DEPTH} levels`);
+    } else if (typeof part === 'string') this.checkText(part, at, faults);
+    else if (Array.isArray(part)) {
+      part.forEach((entry, index) => {
+        const isEach = isJsonObject(entry) && '$each' in entry;
+        if (isEach) this.operators.$each?.(entry, `${at}.${index}`, faults);
+        else this.check(entry, `${at}.${index}`, faults);
+      });
+    } else if (isJsonObject(part)) this.checkObject(part, at, faults);
+  }
+
+  private checkText(text: string, at: string, faults: string[]): void {
+    for (const [, name] of text.matchAll(MARK)) this.isField(name, `${at}: {{${name}}}`, faults);
+    const rest = text.replaceAll(MARK, ' ');
+    if (rest.includes('{{') || rest.includes('}}'))
+      faults.push(`${at}: has a brace without its pair`);
+  }
+
+  private checkObject(part: JsonObject, at: string, faults: string[]): void {
+    const operator = Object.keys(part).find((key) => key.startsWith('$'));
+    if (operator === undefined) {
+      for (const [key, value] of Object.entries(part)) this.check(value, `${at}.${key}`, faults);
+      return;
+    }
+    const check = Object.hasOwn(this.operators, operator) ? this.operators[operator] : undefined;
+    if (operator === '$each') faults.push(`${at}.$each: stands only in a list`);
+    else if (check) check(part, at, faults);
+    else faults.push(`${at}.${operator}: is none of ${Object.keys(this.operators).join(', ')}`);
+  }
+
+  private schemaOf(fields: readonly VendorField[], own: string): JsonObject {
+    const { $field, $inline, $each } = this.operators;
+    const mark = `\\{\\{(?:${fields.join('|')})\\}\\}`;
+    const plain = {
+      type: 'object',
+      propertyNames: { pattern: '^(?!\\$)' },
+      additionalProperties: refTo(own),
+    };
+    return {
+      anyOf: [
+        { type: ['number', 'boolean', 'null'] },
+        {
+          type: 'string',
+          pattern: `^(?:${mark}|\\{(?=${mark})|(?!\\{\\{|\\}\\})[\\s\\S])*$`,
+        },
+        { type: 'array', items: { anyOf: [$each?.schema, refTo(own)] } },
+        $field?.schema,
+        $inline?.schema,
+        plain,
+      ],
+    };
+  }
+}
+
+const refTo = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` });
+
+const WITHIN: PartCheck = new PartCheck(VENDOR_FIELDS, ITEM_PART, () => WITHIN);
+const OUTSIDE = new PartCheck(ASKED_FIELDS, PART, () => WITHIN);
+
+/** What the schemas of templates refer to. */
+export const TEMPLATE_DEFINITIONS: JsonObject = {
+  [PART]: OUTSIDE.schema,
+  [ITEM_PART]: WITHIN.schema,
+};
+
+/** Checks the template of a body. */
+export const checkTemplate: VendorCheck = checkOf(
+  { type: 'object', ...refsOfBody() },
+  (value, at, faults) => {
+    if (!isJsonObject(value)) {
+      faults.push(`${at}: must be a JSON object`);
+      return;
+    }
+    const before = faults.length;
+    OUTSIDE.check(value, at, faults);
+    const isWithout = !fieldsIn(value).includes('prompt');
+    if (faults.length === before && isWithout) faults.push(`${at}: must hold {{prompt}}`);
+  },
+);
+
+function refsOfBody(): JsonObject {
+  return { propertyNames: { pattern: '^(?!\\$)' }, additionalProperties: refTo(PART) };
+}

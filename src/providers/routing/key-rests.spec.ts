@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { ProviderError } from '../http/provider-error.js';
+import { KeyRests } from './key-rests.js';
+
+const refusal = (kind: 'rate_limited' | 'account' | 'http_error', retryAfterSeconds?: number) =>
+  new ProviderError(kind, { provider: 'p', sent: true, retryAfterSeconds });
+
+describe('keys of a provider', () => {
+  const [a, b, c] = [{ key: 'a' }, { key: 'b' }, { key: 'c' }];
+  const restsAt = (clock: { ms: number }) =>
+    new KeyRests({ nowMs: () => clock.ms, nowSeconds: () => Math.floor(clock.ms / 1_000) });
+
+  it.each([
+    [refusal('rate_limited'), 5_000],
+    [refusal('rate_limited', 20), 20_000],
+    [refusal('rate_limited', 86_400), 60_000],
+    [refusal('account'), 60_000],
+  ])('come last for a time after their refusal: %s, %i ms', (error, restMs) => {
+    const clock = { ms: 1_000_000 };
+    const rests = restsAt(clock);
+    expect(rests.refused(a, error)).toBe(true);
+    expect(rests.restingLast([a, b, c])).toEqual([b, c, a]);
+    clock.ms += restMs - 1;
+    expect(rests.restingLast([a, b, c])).toEqual([b, c, a]);
+    clock.ms += 1;
+    expect(rests.restingLast([a, b, c])).toEqual([a, b, c]);
+  });
+
+  it('do not rest for failures that are not their own', () => {
+    const rests = restsAt({ ms: 0 });
+    expect(rests.refused(a, refusal('http_error'))).toBe(false);
+    expect(rests.refused(a, new Error('other'))).toBe(false);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+  });
+
+  it('are all asked in the order of the ends of their rests where all rest', () => {
+    const rests = restsAt({ ms: 0 });
+    rests.refused(a, refusal('rate_limited', 30));
+    rests.refused(b, refusal('rate_limited', 10));
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
+  });
+});

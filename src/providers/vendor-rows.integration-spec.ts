@@ -1,0 +1,177 @@
+import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadCatalog } from '../catalog/catalog-file.js';
+import { ConfigError } from '../platform/config/load-config.js';
+import { checkRoutes } from './provider-configs.js';
+import { modelsOfVendors } from './providers.js';
+
+const path = join(mkdtempSync(join(tmpdir(), 'vendor-rows-')), 'overlay.json');
+const PRICED = {
+  unit: 'video',
+  by_seconds: [
+    { seconds: '5', micro_usd: 100 },
+    { seconds: '10', micro_usd: 200 },
+  ],
+};
+const perSecond = (...choices: [string, boolean][]) => ({
+  ...PRICED,
+  per_second: choices.map(([resolution, sound]) => ({
+    ...{ resolution, sound },
+    micro_usd_per_second: 10,
+  })),
+});
+const NO_IMAGES = { max_image_urls: 0 };
+
+/** What is wrong with a row that has one route to a shipped vendor. */
+function problemsOf(provider: string, row: object, vendorsDir?: string): readonly string[] {
+  const routes = [{ provider, upstream_model: 'a-model' }];
+  const model = { id: 'vid-x', operation: 'video', routes, price: PRICED, limits: NO_IMAGES };
+  return problemsOfModel({ ...model, ...row }, vendorsDir);
+}
+
+/** What is wrong with a model of the overlay. */
+function problemsOfModel(model: object, vendorsDir?: string): readonly string[] {
+  writeFileSync(path, JSON.stringify({ models: [model] }));
+  try {
+    checkRoutes({ vendorsDir }, loadCatalog(path, vendorsDir));
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+const told = (says: string): string[] => [`CATALOG_FILE: model vid-x: ${says}`];
+
+describe('a row of videos with a route to a vendor of a file', () => {
+  it.each<[string, object]>([
+    ['kling', { limits: { ...NO_IMAGES, aspect_ratios: ['1:1'], frames: ['first', 'last'] } }],
+    ['runway', { limits: { ...NO_IMAGES, aspect_ratios: ['16:9', '9:16'], frames: ['first'] } }],
+    ['minimax-video', { limits: { max_image_urls: 4, frames: ['first', 'last'] } }],
+    [
+      'byteplus-video',
+      {
+        price: perSecond(['720p', false], ['720p', true]),
+        limits: { ...NO_IMAGES, resolutions: ['720p'], audio: true },
+      },
+    ],
+    [
+      'byteplus-video',
+      { price: perSecond(['720p', false]), constants: { resolution: '720p', seed: 7 } },
+    ],
+    ['kling', { constants: { negative_prompt: 'text', sound: 'off' } }],
+  ])('is taken where the file of %s takes all of %j', (provider, row) => {
+    expect(problemsOf(provider, row)).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'runway',
+      { limits: { ...NO_IMAGES, aspect_ratios: ['16:9', '1:1'] } },
+      'limits.aspect_ratios: aspect_ratio 1:1 is not taken by the file of provider runway',
+    ],
+    [
+      'kling',
+      {
+        price: perSecond(['720p', false], ['1080p', false]),
+        limits: { ...NO_IMAGES, resolutions: ['720p', '1080p'] },
+      },
+      'limits.resolutions: resolution is in no body of the file of provider kling',
+    ],
+    [
+      'kling',
+      { limits: { max_image_urls: 1 } },
+      'limits.max_image_urls: image_urls is in no body of the file of provider kling',
+    ],
+    [
+      'xai-video',
+      { limits: { ...NO_IMAGES, audio: true } },
+      'limits.audio: audio is in no body of the file of provider xai-video',
+    ],
+    [
+      'fal',
+      { limits: { ...NO_IMAGES, frames: ['first', 'last'] } },
+      'limits.frames: last_frame_url is in no body of the file of provider fal',
+    ],
+    [
+      'luma',
+      { limits: { ...NO_IMAGES, size_pattern: '^\\d+x\\d+$' } },
+      'limits.size_pattern: size is in no body of the file of provider luma',
+    ],
+    [
+      'fal',
+      { drop: ['duration'] },
+      'drop: duration: changes seconds, which callers pay for, at fal',
+    ],
+    [
+      'fal',
+      { rename: { duration: 'length' } },
+      'rename.duration: changes seconds, which callers pay for, at fal',
+    ],
+    [
+      'fal',
+      { rename: { seed: 'duration' } },
+      'rename.seed: changes seconds, which callers pay for, at fal',
+    ],
+    [
+      'byteplus-video',
+      { price: perSecond(['720p', false]), constants: { generate_audio: true } },
+      'constants.generate_audio: changes audio, which callers pay for, at byteplus-video',
+    ],
+    [
+      'replicate',
+      { price: perSecond(['720p', false]), constants: { resolution: '720p' } },
+      'constants.resolution: is priced, and the file of provider replicate does not send it as resolution',
+    ],
+    [
+      'kling',
+      { limits: { ...NO_IMAGES, aspect_ratios: ['1:1'] }, drop: ['aspect_ratio'] },
+      'drop: aspect_ratio: changes aspect_ratio, which callers pay for, at kling',
+    ],
+  ])('at %s with %j is refused by one line that names row, vendor and field', (id, row, says) => {
+    expect(problemsOf(id, row)).toEqual(told(says));
+  });
+
+  it.each([...modelsOfVendors(undefined).values()].map((model) => [model.id, model] as const))(
+    'that a shipped file offers is sold with a price alone: %s',
+    (id, { limits, routes, ...model }) => {
+      const price = perSecond(
+        ...(limits.resolutions ?? ['720p']).map((each) => [each, false] as [string, boolean]),
+      );
+      expect(problemsOfModel({ id })).toEqual([
+        `CATALOG_FILE: models.0: price is required for a new model (model ${id})`,
+      ]);
+      expect(problemsOfModel({ id, price })).toEqual([]);
+      const row = loadCatalog(path).rows.find((one) => one.id === id);
+      expect(row).toMatchObject({ ...model, limits, routes });
+      expect(loadCatalog(undefined).rows.some((one) => one.id === id)).toBe(false);
+    },
+  );
+
+  it('that sells several lengths or by second needs them in the body', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vendors-'));
+    const file = {
+      ...{ id: 'acme', protocol: 'async-json', key_env: 'ACME_KEY' },
+      ...{ base_url: 'https://api.acme.test', auth: { in: 'bearer' } },
+      submit: {
+        path: '/videos',
+        body: { prompt: '{{prompt}}', resolution: '{{resolution}}' },
+        id: 'id',
+      },
+      read: {
+        ...{ path: '/videos/{id}', state: 'state' },
+        states: { succeeded: ['done'], failed: ['failed'] },
+      },
+      result: { url: ['video'] },
+    };
+    writeFileSync(join(folder, 'acme.json'), JSON.stringify(file));
+    const says = told('price.by_seconds: seconds is in no body of the file of provider acme');
+    const one = { ...PRICED, by_seconds: PRICED.by_seconds.slice(0, 1) };
+    expect(problemsOf('acme', {}, folder)).toEqual(says);
+    expect(problemsOf('acme', { price: one }, folder)).toEqual([]);
+    const price = { ...perSecond(['720p', false]), by_seconds: one.by_seconds };
+    const limits = { ...NO_IMAGES, resolutions: ['720p'] };
+    expect(problemsOf('acme', { price, limits }, folder)).toEqual(says);
+  });
+});

@@ -1,0 +1,84 @@
+import { BEARER, FIRST, failedWith, type ShippedWire, FILE_URL, WAITING } from './wire.js';
+
+/** fal and Replicate, which run the models of others. */
+export const QUEUE_WIRES: readonly ShippedWire[] = [
+  {
+    id: 'fal',
+    model: 'fal-ai/veo3/image-to-video',
+    command: { seconds: '8', resolution: '720p', audio: false, firstFrameUrl: FIRST },
+    submit: {
+      url: '/fal-ai/veo3/image-to-video',
+      body: {
+        prompt: 'The sea',
+        duration: '8s',
+        resolution: '720p',
+        generate_audio: false,
+        image_url: FIRST,
+      },
+    },
+    headers: { authorization: 'Key access-1:secret-of-a-vendor', 'x-fal-no-retry': '1' },
+    accepted: {
+      request_id: 'r1',
+      status: 'IN_QUEUE',
+      queue_position: 3,
+      status_url: 'BASE/fal-ai/veo3/requests/r1/status',
+      response_url: 'BASE/fal-ai/veo3/requests/r1',
+      cancel_url: 'BASE/fal-ai/veo3/requests/r1/cancel',
+    },
+    job: 'BASE/fal-ai/veo3/requests/r1/status',
+    readUrl: '/fal-ai/veo3/requests/r1/status',
+    reads: [
+      [{ status: 'IN_QUEUE', queue_position: 1 }, WAITING, 202],
+      [{ status: 'IN_PROGRESS', logs: [] }, WAITING, 202],
+      [
+        { status: 'COMPLETED', error: 'Timed out', error_type: 'request_timeout' },
+        failedWith('request_timeout', 'Timed out'),
+      ],
+    ],
+    finished: {
+      status: 'COMPLETED',
+      metrics: { inference_time: 9 },
+      response_url: 'BASE/fal-ai/veo3/requests/r1',
+    },
+    result: { video: { url: FILE_URL, content_type: 'video/mp4', file_size: 9 }, seed: 1 },
+    errors: [
+      [401, { detail: 'Invalid key' }, 'account'],
+      [403, { detail: 'User is locked. Reason: Exhausted balance' }, 'account'],
+      [
+        422,
+        { detail: [{ loc: ['body', 'prompt'], msg: 'No', type: 'content_policy_violation' }] },
+        'rejected',
+      ],
+      [429, { detail: 'Too many' }, 'rate_limited'],
+    ],
+  },
+  {
+    id: 'replicate',
+    model: 'acme/film-1',
+    command: { aspectRatio: '16:9', firstFrameUrl: FIRST },
+    submit: {
+      url: '/models/acme/film-1/predictions',
+      body: { input: { prompt: 'The sea', duration: 5, aspect_ratio: '16:9', image: FIRST } },
+    },
+    headers: BEARER,
+    accepted: { id: 'p1', status: 'starting', urls: { get: 'BASE/predictions/p1' } },
+    job: 'p1',
+    readUrl: '/predictions/p1',
+    reads: [
+      [{ id: 'p1', status: 'starting', output: null, error: null }, WAITING],
+      [{ id: 'p1', status: 'processing', output: null, error: null, logs: '42%|' }, WAITING],
+      [
+        { id: 'p1', status: 'failed', output: null, error: 'Flagged: no.' },
+        failedWith(null, 'Flagged: no.'),
+      ],
+      [{ id: 'p1', status: 'canceled', output: null, error: null }, { state: 'failed' }],
+      [{ id: 'p1', status: 'aborted', output: null, error: null }, { state: 'failed' }],
+    ],
+    finished: { id: 'p1', status: 'succeeded', output: [FILE_URL], error: null },
+    errors: [
+      [402, { title: 'Insufficient credit', detail: 'Pay', status: 402 }, 'account'],
+      [422, { title: 'Input validation failed', detail: 'No', status: 422 }, 'rejected'],
+      [429, { detail: 'Expected available in 9s', status: 429 }, 'rate_limited'],
+    ],
+  },
+];

@@ -1,0 +1,120 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { VendorFile } from '../../../src/providers/async-json/vendor-file.js';
+import {
+  vendorAnswers,
+  CONTEXT,
+  vendorPort,
+  vendorPorts,
+  SEA,
+  vendor,
+  VENDOR_KEY,
+} from './vendor-harness.js';
+
+describe('an error of a vendor', () => {
+  const minimax: Partial<VendorFile> = {
+    errors: {
+      in_body: { path: 'base_resp.status_code', ok: ['0'] },
+      message: ['base_resp.status_msg'],
+      codes: { rejected: ['1026', '2013'], rate_limited: ['1002'], account: ['1004', '1008'] },
+      retry_after: 'base_resp.wait',
+    },
+  };
+
+  it.each([
+    [1026, 'rejected', undefined],
+    [1002, 'rate_limited', 7],
+    [1008, 'account', undefined],
+    [1000, 'http_error', undefined],
+  ])('with the code %s in the body of a 200 is %s', async (code, kind, wait) => {
+    const base = { status_code: code, status_msg: 'no', ...(wait && { wait }) };
+    vendorAnswers({ id: '1', base_resp: base });
+    const submitting = vendorPort(minimax).submitVideo(SEA, CONTEXT);
+    await expect(submitting).rejects.toMatchObject({
+      kind,
+      upstreamCode: String(code),
+      retryAfterSeconds: wait,
+    });
+  });
+
+  it('is none where the body has the good code', async () => {
+    vendorAnswers({ id: '1', base_resp: { status_code: 0, status_msg: 'success' } });
+    expect(await vendorPort(minimax).submitVideo(SEA, CONTEXT)).toBe('1');
+  });
+
+  it.each([
+    [400, { error: { code: 'InputTextSensitiveContentDetected' } }, 'rejected'],
+    [409, { error: { code: 'Busy' } }, 'unavailable'],
+    [500, {}, 'http_error'],
+  ])('with the status %s and %j is %s', async (status, json, kind) => {
+    const errors = {
+      code: ['error.code'],
+      codes: { rejected: ['InputText*'] },
+      statuses: { 409: 'unavailable' },
+    } as const;
+    vendorAnswers(json, status);
+    const submitting = vendorPort({ errors }).submitVideo(SEA, CONTEXT);
+    await expect(submitting).rejects.toMatchObject({ kind });
+  });
+});
+
+describe('the probe of a vendor', () => {
+  const errors = { in_body: { path: 'code', ok: ['0'] }, codes: { account: ['1002'] } };
+  const read = {
+    path: '/videos/{variant}/{id}',
+    state: 'state',
+    states: { succeeded: ['done'], failed: ['failed'] },
+  };
+  const probed = () => {
+    const submit = { path: '/v', id: 'id', variant: 'text', body: { prompt: '{{prompt}}' } };
+    return vendorPorts({ errors, read, submit }).probe.probe(CONTEXT);
+  };
+
+  it.each([
+    [200, { code: 0 }],
+    [200, { code: 4711, message: 'No such job' }],
+    [404, { message: 'No such job' }],
+  ])('takes %d %j as the answer of a vendor that is there', async (status, json) => {
+    vendorAnswers(json, status);
+    await expect(probed()).resolves.toMatchObject({ models: null });
+    expect(vendor.only.url).toMatch(/^\/v1\/videos\/text\/[0-]+$/);
+  });
+
+  it.each([
+    [200, { code: 1002 }, 'account'],
+    [401, {}, 'account'],
+    [503, {}, 'unavailable'],
+  ])('takes %d %j as %s', async (status, json, kind) => {
+    vendorAnswers(json, status);
+    await expect(probed()).rejects.toMatchObject({ kind });
+  });
+});
+
+describe('the key of a vendor', () => {
+  it('of two parts signs a token that lives for half an hour', async () => {
+    vendorAnswers({ code: 0, data: { task_id: 'k1' } });
+    const submit = {
+      path: '/v1/videos/text2video',
+      body: { prompt: '{{prompt}}' },
+      id: 'data.task_id',
+    };
+    expect(await vendorPort({ auth: { in: 'jwt' }, submit }).submitVideo(SEA, CONTEXT)).toBe('k1');
+    const token = vendor.only.headers.authorization?.replace('Bearer ', '') ?? '';
+    const [head = '', claims = '', signature] = token.split('.');
+    const hmac = createHmac('sha256', 'secret-of-a-vendor').update(`${head}.${claims}`);
+    expect(signature).toBe(hmac.digest('base64url'));
+    const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
+    expect(read(head)).toEqual({ alg: 'HS256', typ: 'JWT' });
+    const { iss, exp, nbf } = read(claims) as { iss: string; exp: number; nbf: number };
+    expect([iss, exp - nbf]).toEqual(['access-1', 1_805]);
+  });
+
+  it('stands in the query where the file says so', async () => {
+    vendorAnswers({ id: '1' });
+    await vendorPort({ auth: { in: 'query', name: 'key' } }).submitVideo(SEA, CONTEXT);
+    expect(vendor.only.url).toBe(
+      `/v1/generations/acme/ray-2?key=${encodeURIComponent(VENDOR_KEY)}`,
+    );
+    expect(vendor.only.headers).not.toHaveProperty('authorization');
+  });
+});

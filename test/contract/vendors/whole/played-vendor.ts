@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { type SeenRequest, StubUpstream } from '../../../support/stub-upstream.js';
+import type { PlayedWire, VendorAnswer, VendorWord } from './played-wires.js';
+
+/** What a vendor does in place of a whole answer; `slow` and `huge` are whole ones. */
+type VendorFault =
+  'reset' | 'hold' | 'half' | 'page' | 'error' | 'gone' | 'slow' | 'huge' | 'keyless';
+/** `result` and `file` are whole; `wait`: the whole answer, once {@link PlayedVendor.goOn} is called; or these bytes, as Latin-1. */
+export type VendorAct = VendorWord | VendorFault | 'result' | 'file' | 'wait' | VendorAnswer;
+
+/** What a vendor does with the requests for one video, in turn; the last of each list goes on. */
+export interface VendorScript {
+  submit: VendorAct[];
+  reads: VendorAct[];
+  /** Where a result is asked for in a second request. */
+  results: VendorAct[];
+  files: VendorAct[];
+}
+
+/** The requests for one video. */
+export interface PlayedOrder {
+  readonly script: VendorScript;
+  readonly jobs: string[];
+  readonly submissions: SeenRequest[];
+  reads: number;
+  files: number;
+}
+
+/** A file that is recognised as a video. */
+export const PLAYED_VIDEO = Buffer.concat([
+  Buffer.from([0, 0, 0, 24]),
+  Buffer.from('ftypisom\0\0\x02\0isommp42', 'latin1'),
+  Buffer.alloc(100_000, 7),
+]);
+/** More than any answer may have. */
+const PAD = 'a'.repeat(2_000_000);
+const SLOW_PIECES = 10;
+const SLOW_MS = 40;
+const JOB = /[0-9a-f]{8}-[0-9a-f-]{27}/;
+/** How each prompt is found in the body of a submission. */
+const PROMPT = /"(A film of [^"]+)"/;
+/** A probe asks for this job, which no vendor has. */
+const PROBED = '00000000-0000-0000-0000-000000000000';
+
+/** A vendor, and the server of its files, as real HTTP servers. */
+export class PlayedVendor {
+  /** Faults of the gateway's requests. */
+  readonly strays: string[] = [];
+  /** Requests for files that had the key, or that lacked it. */
+  readonly keyFaults: string[] = [];
+  private readonly orders = new Map<string, PlayedOrder>();
+  private readonly jobs = new Map<string, PlayedOrder>();
+  private readonly waiting: (() => void)[] = [];
+
+  private constructor(
+    readonly wire: PlayedWire,
+    private readonly vendor: StubUpstream,
+    private readonly files: StubUpstream,
+  ) {
+    vendor.reply = (response, request) => {
+      this.answer(response, request);
+    };
+    files.reply = (response, request) => {
+      this.sendFile(response, request);
+    };
+  }
+
+  static async start(wire: PlayedWire): Promise<PlayedVendor> {
+    return new PlayedVendor(wire, await StubUpstream.start(), await StubUpstream.start());
+  }
+
+  get url(): string {
+    return this.vendor.url;
+  }
+
+  get filesUrl(): string {
+    return this.files.url;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.vendor.stop(), this.files.stop()]);
+  }
+
+  /** From now on the requests for the video of this prompt are answered so. */
+  expect(prompt: string, script: Partial<VendorScript>): PlayedOrder {
+    const whole = {
+      submit: ['accepted'],
+      reads: ['waiting', 'done'],
+      results: ['result'],
+      files: ['file'],
+    } as const;
+    const lists = Object.entries({ ...whole, ...script }).map(([name, acts]) => [name, [...acts]]);
+    const played = Object.fromEntries(lists) as VendorScript;
+    const order: PlayedOrder = { script: played, jobs: [], submissions: [], reads: 0, files: 0 };
+    this.orders.set(prompt, order);
+    return order;
+  }
+
+  /** Gives the answers that wait. */
+  goOn(): void {
+    for (const give of this.waiting.splice(0)) give();
+  }
+
+  /** No request for this video is to come any more. */
+  forget(prompt: string): void {
+    const order = this.orders.get(prompt);
+    this.orders.delete(prompt);
+    for (const job of order?.jobs ?? []) this.jobs.delete(job);
+  }
+
+  private answer(response: ServerResponse, request: SeenRequest): void {
+    const { method, url, headers } = request;
+    const { wire } = this;
+    // What counts is kept with the video.
+    this.vendor.seen.length = 0;
+    for (const [name, form] of Object.entries(wire.headers)) {
+      if (!form.test(String(headers[name]))) this.strays.push(`${name} of ${method} ${url}`);
+    }
+    if (method === 'POST') this.take(response, request);
+    else this.tell(response, url);
+  }
+
+  private tell(response: ServerResponse, url: string): void {
+    const { wire } = this;
+    const [job = ''] = JOB.exec(url) ?? [];
+    const order = this.jobs.get(job);
+    if (order && url === wire.readUrl.replaceAll('JOB', job)) {
+      order.reads += 1;
+      this.act(response, next(order.script.reads), { job, whole: 'done' });
+    } else if (order && url === wire.resultUrl?.replaceAll('JOB', job)) {
+      this.act(response, next(order.script.results), { job, whole: 'result' });
+    } else {
+      if (!url.includes(PROBED)) this.strays.push(url);
+      response.writeHead(404).end('{}');
+    }
+  }
+
+  private take(response: ServerResponse, request: SeenRequest): void {
+    const body = request.body.toString();
+    const [, prompt = ''] = PROMPT.exec(body) ?? [];
+    const order = this.orders.get(prompt);
+    const isAsSaid = body === this.wire.sent.replaceAll('PROMPT', prompt);
+    if (request.url !== this.wire.submitUrl || !isAsSaid)
+      this.strays.push(`${request.url} ${body}`);
+    if (!order) {
+      response.writeHead(404).end('{}');
+      return;
+    }
+    order.submissions.push(request);
+    const job = randomUUID();
+    // Whatever becomes of the answer: the vendor has the job.
+    this.jobs.set(job, order);
+    order.jobs.push(job);
+    this.act(response, next(order.script.submit), { job, whole: 'accepted' });
+  }
+
+  /** Says the word, or damages the answer that would be whole. */
+  private act(
+    response: ServerResponse,
+    act: VendorAct,
+    { job, whole }: { readonly job: string; readonly whole: VendorWord | 'result' },
+  ): void {
+    const { says, result = '' } = this.wire;
+    const answers: Record<string, VendorAnswer> = { ...says, result: [200, result] };
+    const wholeAnswer = answers[whole] ?? [200, ''];
+    const answer = typeof act === 'string' ? answers[act] : act;
+    if (answer) this.say(response, answer, job);
+    else if (act === 'wait') {
+      this.waiting.push(() => {
+        this.say(response, wholeAnswer, job);
+      });
+    } else {
+      const [status, text] = wholeAnswer;
+      FAULTY_ANSWERS[act as VendorFault](response, status, Buffer.from(this.filled(text, job)));
+    }
+  }
+
+  private say(response: ServerResponse, [status, text]: VendorAnswer, job: string): void {
+    const bytes = Buffer.from(this.filled(text, job), 'latin1');
+    response.writeHead(status, { 'content-type': 'application/json' }).end(bytes);
+  }
+
+  private filled(text: string, job: string): string {
+    return text
+      .replaceAll('JOB', job)
+      .replaceAll('BASE', this.url)
+      .replaceAll('FILE', `${this.filesUrl}/${job}.mp4`);
+  }
+
+  private sendFile(response: ServerResponse, { url, headers }: SeenRequest): void {
+    this.files.seen.length = 0;
+    const isKeyed = JSON.stringify(headers).includes(this.wire.key);
+    if (isKeyed !== (this.wire.hasKeyedFile ?? false)) this.keyFaults.push(url);
+    const order = this.jobs.get(url.slice(1, -'.mp4'.length));
+    if (!order) this.strays.push(url);
+    else order.files += 1;
+    const act = order ? next(order.script.files) : 'gone';
+    const give = () => response.writeHead(200, { 'content-type': 'video/mp4' }).end(PLAYED_VIDEO);
+    if (act === 'file') give();
+    else if (act === 'wait') this.waiting.push(give);
+    else if (typeof act !== 'string') response.writeHead(act[0]).end(Buffer.from(act[1], 'latin1'));
+    else FAULTY_ANSWERS[act as VendorFault](response, 200, PLAYED_VIDEO);
+  }
+}
+
+/** The last one stays. */
+function next(acts: VendorAct[]): VendorAct {
+  const [act = 'error'] = acts;
+  if (acts.length > 1) acts.shift();
+  return act;
+}
+
+type FaultyAnswer = (response: ServerResponse, status: number, whole: Buffer) => unknown;
+
+const FAULTY_ANSWERS: Readonly<Record<VendorFault, FaultyAnswer>> = {
+  reset: (response) => response.destroy(),
+  /** No answer until the client or the server ends. */
+  hold: () => undefined,
+  half: (response, status, whole) => {
+    response.writeHead(status, { 'content-length': whole.length });
+    response.write(whole.subarray(0, whole.length / 2), () => response.destroy());
+  },
+  page: (response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
+  error: (response) => response.writeHead(500).end('<html>Sorry</html>'),
+  gone: (response) => response.writeHead(404).end(),
+  keyless: (response) => response.writeHead(200).end('{}'),
+  slow: (response, status, whole) => drip(response.writeHead(status), whole),
+  huge: (response, status, whole) =>
+    response.writeHead(status).end(`{"pad":"${PAD}",${whole.toString().slice(1)}`),
+};
+
+async function drip(response: ServerResponse, whole: Buffer): Promise<void> {
+  const size = Math.ceil(whole.length / SLOW_PIECES);
+  for (let at = 0; at < whole.length; at += size) {
+    response.write(whole.subarray(at, at + size));
+    await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+  }
+  response.end();
+}

@@ -1,0 +1,227 @@
+/**
+ * What a vendor takes and says, word by word as its documents have it. In all texts `JOB` stands for the id of a job, `BASE` for the
+ * URL of the vendor, `FILE` for the URL of the video, and `PROMPT` for the caller's words.
+ */
+export interface PlayedWire {
+  /** The shipped file that has to understand it. */
+  readonly id: string;
+  readonly keyVariable: string;
+  readonly key: string;
+  /** How these headers have to be on every request. */
+  readonly headers: Readonly<Record<string, RegExp>>;
+  readonly model: string;
+  readonly submitUrl: string;
+  readonly sent: string;
+  readonly readUrl: string;
+  /** Where the result of a finished job is asked for, where that is a second request. */
+  readonly resultUrl?: string;
+  readonly result?: string;
+  /** The file is fetched with the key. */
+  readonly hasKeyedFile?: boolean;
+  readonly says: Readonly<Record<VendorWord, VendorAnswer>>;
+}
+
+export type VendorAnswer = readonly [status: number, body: string];
+
+/** Answers that every vendor has. `odd` is about a job, with a word that its documents do not have. */
+export type VendorWord = 'accepted' | 'refused' | 'busy' | 'waiting' | 'odd' | 'done' | 'failed';
+
+const BEARER = /^Bearer key-of-the-vendor$/;
+const PLAIN = { key: 'key-of-the-vendor', headers: { authorization: BEARER } };
+const FAL_JOB = '/fal-ai/kling-video/requests/JOB';
+const FAL_URLS = `"response_url":"BASE${FAL_JOB}","status_url":"BASE${FAL_JOB}/status","cancel_url":"BASE${FAL_JOB}/cancel"`;
+const KLING_JOB = '"code":0,"message":"SUCCEED","request_id":"c0ffee","data":{"task_id":"JOB"';
+const GOOD = '"base_resp":{"status_code":0,"status_msg":"success"}';
+const LUMA_JOB = '"id":"JOB","object":"generation","type":"video","model":"ray-2"';
+
+export const PLAYED_WIRES: readonly PlayedWire[] = [
+  {
+    id: 'byteplus-video',
+    keyVariable: 'ARK_API_KEY',
+    ...PLAIN,
+    model: 'seedance-1-5-pro',
+    submitUrl: '/api/v3/contents/generations/tasks',
+    sent: '{"model":"seedance-1-5-pro","content":[{"type":"text","text":"PROMPT"}],"duration":5}',
+    readUrl: '/api/v3/contents/generations/tasks/JOB',
+    says: {
+      accepted: [200, '{"id":"JOB"}'],
+      refused: [400, '{"error":{"code":"InputTextSensitiveContentDetected","message":"No"}}'],
+      busy: [429, '{"error":{"code":"RateLimitExceeded","message":"Slow down"}}'],
+      waiting: [200, '{"id":"JOB","model":"seedance-1-5-pro","status":"running"}'],
+      odd: [200, '{"id":"JOB","model":"seedance-1-5-pro","status":"under_review"}'],
+      done: [
+        200,
+        '{"id":"JOB","model":"seedance-1-5-pro","status":"succeeded","content":{"video_url":"FILE"},"usage":{"completion_tokens":108900}}',
+      ],
+      failed: [
+        200,
+        '{"id":"JOB","status":"failed","error":{"code":"OutputVideoSensitiveContentDetected","message":"No"}}',
+      ],
+    },
+  },
+  {
+    id: 'fal',
+    keyVariable: 'FAL_KEY',
+    key: 'id-of-fal:secret-of-fal',
+    headers: { authorization: /^Key id-of-fal:secret-of-fal$/, 'x-fal-no-retry': /^1$/ },
+    model: 'fal-ai/kling-video/v2/master/text-to-video',
+    submitUrl: '/fal-ai/kling-video/v2/master/text-to-video',
+    sent: '{"prompt":"PROMPT","duration":"5"}',
+    readUrl: `${FAL_JOB}/status`,
+    resultUrl: FAL_JOB,
+    result: '{"video":{"url":"FILE","content_type":"video/mp4","file_name":"output.mp4"},"seed":7}',
+    says: {
+      accepted: [200, `{"status":"IN_QUEUE","request_id":"JOB",${FAL_URLS},"queue_position":2}`],
+      refused: [
+        422,
+        '{"detail":[{"loc":["body","prompt"],"msg":"No","type":"content_policy_violation"}]}',
+      ],
+      busy: [429, '{"detail":"Too many requests"}'],
+      waiting: [202, `{"status":"IN_PROGRESS","request_id":"JOB",${FAL_URLS},"logs":[]}`],
+      odd: [202, `{"status":"PAUSED","request_id":"JOB",${FAL_URLS}}`],
+      done: [
+        200,
+        `{"status":"COMPLETED","request_id":"JOB",${FAL_URLS},"metrics":{"inference_time":61.2}}`,
+      ],
+      failed: [
+        200,
+        `{"status":"COMPLETED","request_id":"JOB",${FAL_URLS},"error":"Request timed out","error_type":"request_timeout"}`,
+      ],
+    },
+  },
+  {
+    id: 'kling',
+    keyVariable: 'KLING_KEYS',
+    key: 'access-of-kling:secret-of-kling',
+    headers: { authorization: /^Bearer [\w-]+\.[\w-]+\.[\w-]+$/ },
+    model: 'kling-v2-6',
+    submitUrl: '/v1/videos/text2video',
+    sent: '{"model_name":"kling-v2-6","prompt":"PROMPT","duration":"5"}',
+    readUrl: '/v1/videos/text2video/JOB',
+    says: {
+      accepted: [200, `{${KLING_JOB},"task_status":"submitted","created_at":1,"updated_at":1}}`],
+      refused: [400, '{"code":1301,"message":"Risk control","request_id":"c0ffee"}'],
+      busy: [429, '{"code":1303,"message":"Parallel task over limit","request_id":"c0ffee"}'],
+      waiting: [200, `{${KLING_JOB},"task_status":"processing"}}`],
+      odd: [200, `{${KLING_JOB},"task_status":"reviewing"}}`],
+      done: [
+        200,
+        `{${KLING_JOB},"task_status":"succeed","task_result":{"videos":[{"id":"v1","url":"FILE","duration":"5.1"}]},"final_unit_deduction":"3.5"}}`,
+      ],
+      failed: [200, `{${KLING_JOB},"task_status":"failed","task_status_msg":"Risk control"}}`],
+    },
+  },
+  {
+    id: 'luma',
+    keyVariable: 'LUMA_API_KEY',
+    ...PLAIN,
+    model: 'ray-2',
+    submitUrl: '/dream-machine/v1/generations/video',
+    sent: '{"model":"ray-2","prompt":"PROMPT","duration":"5s"}',
+    readUrl: '/dream-machine/v1/generations/JOB',
+    says: {
+      accepted: [201, `{${LUMA_JOB},"state":"queued","failure_reason":null,"assets":null}`],
+      refused: [400, '{"detail":"Prompt not allowed because of moderation"}'],
+      busy: [429, '{"detail":"Too many concurrent generations"}'],
+      waiting: [200, `{${LUMA_JOB},"state":"dreaming","failure_reason":null,"assets":null}`],
+      odd: [200, `{${LUMA_JOB},"state":"sleeping","failure_reason":null,"assets":null}`],
+      done: [
+        200,
+        `{${LUMA_JOB},"state":"completed","failure_reason":null,"assets":{"video":"FILE","image":null}}`,
+      ],
+      failed: [200, `{${LUMA_JOB},"state":"failed","failure_reason":"Moderated","assets":null}`],
+    },
+  },
+  {
+    id: 'minimax-video',
+    keyVariable: 'MINIMAX_API_KEY',
+    ...PLAIN,
+    model: 'MiniMax-H3',
+    submitUrl: '/v2/video_generation',
+    sent: '{"model":"MiniMax-H3","content":[{"type":"text","text":"PROMPT"}],"duration":5}',
+    readUrl: '/v2/query/video_generation/JOB',
+    says: {
+      accepted: [200, `{"task_id":"JOB",${GOOD}}`],
+      refused: [200, '{"base_resp":{"status_code":1026,"status_msg":"input sensitive"}}'],
+      busy: [200, '{"base_resp":{"status_code":1002,"status_msg":"rate limit"}}'],
+      waiting: [200, `{"task":{"id":"JOB","status":"running"},${GOOD}}`],
+      odd: [200, `{"task":{"id":"JOB","status":"reviewing"},${GOOD}}`],
+      done: [
+        200,
+        `{"task":{"id":"JOB","status":"succeeded","content":{"url":"FILE"},"duration":5,"usage":{"total_seconds":5}},${GOOD}}`,
+      ],
+      failed: [
+        200,
+        `{"task":{"id":"JOB","status":"failed","error":{"code":"1027","message":"output sensitive"}},${GOOD}}`,
+      ],
+    },
+  },
+  {
+    id: 'replicate',
+    keyVariable: 'REPLICATE_API_TOKEN',
+    ...PLAIN,
+    hasKeyedFile: true,
+    model: 'kwaivgi/kling-v2.1',
+    submitUrl: '/v1/models/kwaivgi/kling-v2.1/predictions',
+    sent: '{"input":{"prompt":"PROMPT","duration":5}}',
+    readUrl: '/v1/predictions/JOB',
+    says: {
+      accepted: [
+        201,
+        '{"id":"JOB","version":"hidden","status":"starting","output":null,"error":null,"logs":"","urls":{"get":"BASE/v1/predictions/JOB"}}',
+      ],
+      refused: [422, '{"title":"Input validation failed","detail":"prompt","status":422}'],
+      busy: [429, '{"title":"Throttled","detail":"Expected available in 1s","status":429}'],
+      waiting: [200, '{"id":"JOB","status":"processing","output":null,"error":null,"logs":"42%|"}'],
+      odd: [200, '{"id":"JOB","status":"booting","output":null,"error":null,"logs":""}'],
+      done: [
+        200,
+        '{"id":"JOB","status":"succeeded","output":"FILE","error":null,"metrics":{"predict_time":61.2}}',
+      ],
+      failed: [200, '{"id":"JOB","status":"failed","output":null,"error":"NSFW content detected"}'],
+    },
+  },
+  {
+    id: 'runway',
+    keyVariable: 'RUNWAYML_API_SECRET',
+    ...PLAIN,
+    headers: { authorization: BEARER, 'x-runway-version': /^2024-11-06$/ },
+    model: 'gen4.5',
+    submitUrl: '/v1/text_to_video',
+    sent: '{"model":"gen4.5","promptText":"PROMPT","duration":5}',
+    readUrl: '/v1/tasks/JOB',
+    says: {
+      accepted: [200, '{"id":"JOB"}'],
+      refused: [400, '{"error":"Validation of body failed","issues":[],"docUrl":"https://a.test"}'],
+      busy: [429, '{"error":"You exceeded the rate limit"}'],
+      waiting: [200, '{"id":"JOB","status":"RUNNING","progress":0.4}'],
+      odd: [200, '{"id":"JOB","status":"REVIEWING"}'],
+      done: [200, '{"id":"JOB","status":"SUCCEEDED","output":["FILE"]}'],
+      failed: [
+        200,
+        '{"id":"JOB","status":"FAILED","failure":"Unsafe","failureCode":"SAFETY.INPUT.TEXT"}',
+      ],
+    },
+  },
+  {
+    id: 'xai-video',
+    keyVariable: 'XAI_API_KEY',
+    ...PLAIN,
+    model: 'grok-imagine-video',
+    submitUrl: '/v1/videos/generations',
+    sent: '{"model":"grok-imagine-video","prompt":"PROMPT","duration":5}',
+    readUrl: '/v1/videos/JOB',
+    says: {
+      accepted: [200, '{"request_id":"JOB"}'],
+      refused: [400, '{"code":"invalid-argument","error":"No such duration"}'],
+      busy: [429, '{"code":"resource-exhausted","error":"Slow down"}'],
+      waiting: [202, '{"status":"pending","progress":40}'],
+      odd: [200, '{"status":"reviewing"}'],
+      done: [
+        200,
+        '{"status":"done","video":{"url":"FILE","duration":5,"respect_moderation":true},"usage":{"cost_in_usd_ticks":500000000}}',
+      ],
+      failed: [200, '{"status":"failed","error":{"code":"moderated","message":"No"}}'],
+    },
+  },
+];

@@ -1,0 +1,31 @@
+import type { VideoCommand } from '../../../src/providers/ports/job.port.js';
+
+/** What a vendor of a shipped file takes and says, as its documents have it. */
+export interface ShippedWire {
+  readonly id: string;
+  readonly model: string;
+  readonly command: Partial<VideoCommand>;
+  readonly submit: { readonly url: string; readonly body: object };
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the vendor answers; `BASE` stands for its URL. */
+  readonly accepted: object;
+  readonly job: string;
+  readonly readUrl: string;
+  /** Answers about the job, and what they mean. */
+  readonly reads: readonly (readonly [object, object, number?])[];
+  /** The answer about the finished job, and of the second request where there is one. */
+  readonly finished: object;
+  readonly result?: object;
+  /** Answers to a submission, and the kind of error that they are. */
+  readonly errors: readonly (readonly [number, object, string])[];
+}
+
+export const FIRST = 'https://img.test/first.png';
+export const LAST = 'https://img.test/last.png';
+export const FILE_URL = 'https://cdn.test/a.mp4';
+export const BEARER = { authorization: 'Bearer access-1:secret-of-a-vendor' };
+export const WAITING = { state: 'pending', progress: null };
+export const failedWith = (code: string | null, message: string | null) => ({
+  state: 'failed',
+  failure: { code, message },
+});
