@@ -16,7 +16,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What the image has beside the packages. */
-const COPIED = ['dist', 'scripts', 'package.json'];
+const COPIED = ['dist', 'scripts', 'package.json', 'vendors'];
 /** Packages are found in the folder with the links, not where a link leads. */
 const NODE_OPTIONS = '--preserve-symlinks --preserve-symlinks-main';
 
