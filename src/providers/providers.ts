@@ -4,6 +4,7 @@ import { readProviderKey } from '../platform/config/environment-variables.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { PROVIDER_SETTINGS } from '../platform/config/provider-settings.js';
 import { anthropicPorts } from './anthropic/anthropic-ports.js';
+import { deepgramPorts } from './deepgram/deepgram-ports.js';
 import { elevenLabsPorts } from './elevenlabs/elevenlabs-ports.js';
 import { geminiPorts, isGeminiModel } from './gemini/gemini-ports.js';
 import { asyncJsonPorts } from './async-json/async-json-ports.js';
@@ -11,6 +12,7 @@ import type { VendorFile } from './async-json/vendor-file.js';
 import { loadVendors, readVendor } from './async-json/vendor-files.js';
 import { type OfferedModel, offeredModels } from './async-json/vendor-models.js';
 import type { ProviderContext } from './http/provider-context.js';
+import { miniMaxPorts } from './minimax/minimax-ports.js';
 import { openAiPorts } from './openai/openai-ports.js';
 import { openAiVideoPorts } from './openai-video/openai-video-ports.js';
 import type { Route } from './ports/attempt.js';
@@ -66,6 +68,12 @@ const PROTOCOLS = {
     hasOwnVoices: true,
     imageBytesOnly: true,
   },
+  deepgram: {
+    ports: deepgramPorts,
+    operations: ['speech', 'transcription'],
+    hasOwnVoices: true,
+  },
+  minimax: { ports: miniMaxPorts, operations: ['speech'], hasOwnVoices: true },
   'async-json': { ports: asyncJsonPorts, operations: ['video'], isOfFiles: true },
 } as const satisfies Record<string, WireProtocol>;
 

@@ -112,7 +112,8 @@ function describeContract(name: string, contract: PortContract, withFaults: bool
       answer(200, body, { 'content-type': type });
       await run(undefined, undefined, { headers: { 'x-row': 'a' }, constants: { row_word: 'b' } });
       expect(stub.only.headers).toMatchObject({ 'accept-encoding': 'identity', 'x-row': 'a' });
-      const fields = stub.only.body.toString();
+      // Some protocols have their settings in the query, beside a body that is a file.
+      const fields = stub.only.url + stub.only.body.toString();
       const hasBody = !['GET', 'DELETE'].includes(stub.only.method);
       expect(hasBody ? fields : 'row_word').toContain('row_word');
     });

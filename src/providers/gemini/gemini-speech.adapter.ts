@@ -11,7 +11,7 @@ import type {
 } from '../ports/audio.port.js';
 import { answerIdOf, candidateOf, candidateParts, inlineDataOf } from './gemini-candidate.js';
 import { generateContent, seedOf } from './generate-content.js';
-import { type L16Speech, SPEECH_HZ, speechBody } from './l16-speech.js';
+import { type L16Speech, SPEECH_HZ, speechBody } from '../http/l16-speech.js';
 
 /** Eleven minutes of speech, which is more than any model makes at once, take 43 MB in base64. */
 const MAX_SPEECH_RESPONSE_BYTES = 64 * 1024 * 1024;

@@ -62,7 +62,7 @@ function isText(head: Buffer): boolean {
 /** Posts a request and waits for the first bytes of audio in the format. Any other response is unusable. */
 export async function requestAudio(
   http: ProviderHttp,
-  request: Pick<UpstreamRequest, 'path' | 'body' | 'timeout' | 'context'>,
+  request: Pick<UpstreamRequest, 'path' | 'query' | 'body' | 'timeout' | 'context'>,
   format: AudioFormat,
 ): Promise<ProviderAudio> {
   const headers = { accept: 'audio/*' };

@@ -15,6 +15,7 @@ import type { ExchangeConfig } from './undici-adapter.js';
 import { jobWithoutKey } from './job-state.js';
 import { type ProviderContext, withoutKey } from './provider-context.js';
 import { ProviderError } from './provider-error.js';
+import { queryText } from './request-body.js';
 import type { UpstreamResponse, UpstreamRequest, WireProtocol } from './upstream-request.js';
 import type { AttemptOwner } from '../ports/attempt.js';
 import type { ProviderFigures } from '../../common/money/charge-basis.js';
@@ -185,13 +186,15 @@ export class ProviderHttp {
 
   private toConfig(request: UpstreamRequest): ExchangeConfig {
     const { headMs, idleMs } = this.timeoutOf(request);
-    const body = request.body?.written(request.context.terms);
+    const { terms } = request.context;
+    const { query } = request;
+    const body = request.body?.written(query ? undefined : terms);
     return {
       method: request.method,
-      url: this.urlOf(request),
+      url: this.urlOf(request) + (query ? queryText(terms, query) : ''),
       headers: Object.assign(
         Object.assign({ ...EVERY_REQUEST }, this.protocol.headers, request.headers),
-        request.context.terms?.headers,
+        terms?.headers,
         traceOf(request.context),
         body?.headers,
       ),
@@ -277,7 +280,10 @@ function reportBuffering({ request, data }: AxiosResponse<Readable>, owner?: Att
     owner?.onBuffering?.(() => data.readableLength);
 }
 
+/** In which vendors tell the id of a request, the usual ones first. */
+const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'dg-request-id', 'trace-id'];
+
 function requestIdOf(headers: Readonly<Record<string, unknown>>): string | null {
-  const id = headers['request-id'] ?? headers['x-request-id'];
+  const id = REQUEST_ID_HEADERS.map((name) => headers[name]).find((value) => value !== undefined);
   return typeof id === 'string' && /^[\w.:-]{1,200}$/.test(id) ? id : null;
 }

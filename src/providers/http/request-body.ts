@@ -25,6 +25,25 @@ export function jsonBody(value: object): RequestBody {
   };
 }
 
+/** A body that is a file as it is, streamed from disk. What the terms of a model say of fields is for the query beside it. */
+export function fileBody(file: MediaFile): RequestBody {
+  return {
+    written: () => ({
+      headers: { 'content-type': file.contentType, 'content-length': String(file.sizeBytes) },
+      // The request gets the error, unless it has ended before.
+      data: Readable.from(bytesOf(file), { objectMode: false }).on('error', () => undefined),
+    }),
+  };
+}
+
+/** The text of a query, with its `?`, under the terms of the model. Undefined fields are left out. */
+export function queryText(terms: UpstreamTerms | undefined, fields: FormFields): string {
+  const sent = new URLSearchParams();
+  for (const [name, value] of Object.entries(fieldsUnder(terms, fields)))
+    if (value !== undefined) sent.append(name, formText(value));
+  return `?${sent.toString()}`;
+}
+
 /** Form fields by name. Undefined ones are left out; numbers and booleans are sent as text. */
 export type FormFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -98,9 +117,14 @@ interface StreamedPart {
 async function* concatenated(parts: readonly StreamedPart[], tail: Buffer): AsyncGenerator<Buffer> {
   for (const { head, file } of parts) {
     yield head;
-    for await (const chunk of createReadStream(file.path)) yield chunk as Buffer;
+    yield* bytesOf(file);
   }
   yield tail;
+}
+
+/** The file is opened when its first bytes are wanted. */
+async function* bytesOf({ path }: MediaFile): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(path)) yield chunk as Buffer;
 }
 
 function partHead(boundary: string, name: string): string {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { OwnErrors } from './error-classification.js';
-import type { RequestBody } from './request-body.js';
+import type { FormFields, RequestBody } from './request-body.js';
 import type { UpstreamTimeoutName } from './upstream-timeouts.js';
 
 /** What a wire protocol adds to every request. */
@@ -19,6 +19,8 @@ export interface UpstreamRequest {
   readonly path: string;
   /** Stands in place of the base URL. The adapter has checked that it may get the key. */
   readonly origin?: string | undefined;
+  /** Settings that the protocol has in the query: the terms of the model are for them, and the body is sent as it is. */
+  readonly query?: FormFields;
   readonly body?: RequestBody;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeout: UpstreamTimeoutName;

@@ -3,6 +3,7 @@ import { carriesError } from '../http/error-facts.js';
 import { listAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { type FormFields, multipartBody } from '../http/request-body.js';
+import { spaced, type Subtitle, subRipOf } from '../http/transcript-parts.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type {
   TranscriptionCommand,
@@ -109,7 +110,7 @@ function transcriptOf(
     language: textAt(json, 'language'),
     languageProbability: null,
     words: timestamps === 'none' ? [] : wordsOf(json, segments ?? []),
-    srt: subtitles ? subRipOfSegments(segments ?? []) : null,
+    srt: subtitles ? subRipOf((segments ?? []).map(subtitleOf)) : null,
     providerRequestId,
   };
 }
@@ -122,10 +123,8 @@ function joined(segments: readonly JsonObject[] | null): string | undefined {
 function wordsOf(json: JsonObject, segments: readonly JsonObject[]): TranscriptWord[] {
   const words = listAt(json, 'words');
   const all = words?.length ? words.map(timedWord) : segments.flatMap(wordsOfSegment);
-  return all.flatMap((word, index) => (index === 0 ? [word] : [SPACE, word]));
+  return spaced(all);
 }
-
-const SPACE: TranscriptWord = { text: ' ', type: 'spacing', start: null, end: null, speaker: null };
 
 function timedWord(word: JsonObject): TranscriptWord {
   return {
@@ -151,25 +150,11 @@ function wordsOfSegment(segment: JsonObject): TranscriptWord[] {
   }));
 }
 
-/** SubRip text of timed segments, each one subtitle; the speaker stands before the text where one is told. */
-function subRipOfSegments(segments: readonly JsonObject[]): string {
-  return segments
-    .map((segment, index) => {
-      const start = clock(numberAt(segment, 'start') ?? 0);
-      const end = clock(numberAt(segment, 'end') ?? 0);
-      const speaker = textAt(segment, 'speaker');
-      const text = (textAt(segment, 'text') ?? '').replaceAll(/\s+/g, ' ').trim();
-      const line = speaker === null ? text : `[${speaker}] ${text}`;
-      return `${index + 1}\n${start} --> ${end}\n${line}\n`;
-    })
-    .join('\n');
-}
-
-/** Seconds as `HH:MM:SS,mmm`. */
-function clock(seconds: number): string {
-  const ms = Math.max(0, Math.round(seconds * 1_000));
-  const [hours, minutes, rest] = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1_000) % 60].map(
-    (value) => String(Math.floor(value)).padStart(2, '0'),
-  );
-  return `${hours}:${minutes}:${rest},${String(ms % 1_000).padStart(3, '0')}`;
+function subtitleOf(segment: JsonObject): Subtitle {
+  return {
+    start: numberAt(segment, 'start'),
+    end: numberAt(segment, 'end'),
+    text: textAt(segment, 'text') ?? '',
+    speaker: textAt(segment, 'speaker'),
+  };
 }

@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import { peekStream } from '../../common/peek-stream.js';
+import { sniffAudio } from '../http/audio-sniff.js';
+import { SPEECH_HZ, speechBody } from '../http/l16-speech.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import { jsonBody } from '../http/request-body.js';
+import { BodyTooLargeError, readBounded } from '../http/response-body.js';
+import type { UpstreamResponse } from '../http/upstream-request.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import type { AudioFormat, ProviderAudio, SpeechCommand, SpeechPort } from '../ports/audio.port.js';
+import { speechPieces } from './speech-events.js';
+
+const MP3 = { format: 'mp3', sample_rate: 44_100, bitrate: 128_000, channel: 1 };
+const RAW = { format: 'pcm', sample_rate: SPEECH_HZ, channel: 1 };
+/** 23 minutes of raw speech; only WAV and Opus are made of the whole of it. */
+const MAX_RAW_BYTES = 64 * 1024 * 1024;
+/** The vendor writes a failure as JSON, with a good status, where events are asked for. */
+const JSON_BEGINS = '{';
+
+/**
+ * Speech over MiniMax's wire protocol, which is asked for events so that nothing of it is read before it is sent on. Text, voice,
+ * format and speed are sent; the other settings of a voice have no counterpart there. WAV and Opus are made here of raw speech.
+ */
+export class MiniMaxSpeech implements SpeechPort {
+  constructor(private readonly http: ProviderHttp) {}
+
+  async speak(command: SpeechCommand, context: AttemptContext): Promise<ProviderAudio> {
+    const { format } = command;
+    const response = await this.http.request({
+      method: 'POST',
+      path: '/v1/t2a_v2',
+      headers: { accept: 'text/event-stream' },
+      body: jsonBody(fieldsOf(command, context.upstreamModel)),
+      timeout: 'audio',
+      context,
+    });
+    const speech = await this.begun(response, format, context);
+    const { providerRequestId } = response;
+    if (format === 'mp3' || format === 'pcm') return { body: speech, providerRequestId };
+    const samples = await this.whole(speech, response);
+    const accountId = context.owner?.accountId ?? null;
+    const body = await speechBody({ samples, sampleRate: SPEECH_HZ }, format, accountId);
+    return { body, providerRequestId };
+  }
+
+  private async whole(speech: Readable, response: UpstreamResponse): Promise<Buffer> {
+    try {
+      const bytes = await readBounded(speech, MAX_RAW_BYTES);
+      return bytes.subarray(0, bytes.length & ~1);
+    } catch (error) {
+      if (error instanceof BodyTooLargeError) throw this.http.unusable(response, 'audio_too_long');
+      throw error;
+    }
+  }
+
+  /** The speech, once its first bytes are there and are what was asked for. */
+  private async begun(
+    response: UpstreamResponse,
+    format: AudioFormat,
+    { owner }: AttemptContext,
+  ): Promise<Readable> {
+    const [first] = (await peekStream(response.body, 1)).toString('latin1');
+    if (first === JSON_BEGINS) throw await this.http.noFile(response, 'not_audio');
+    const pieces = speechPieces(response.body, {
+      fault: (code, event) => this.http.unusable(response, code, event),
+      onFigures: (figures) => owner?.onFigures?.(figures),
+    });
+    // Whoever reads it gets the error.
+    const speech = Readable.from(pieces, { objectMode: false }).on('error', () => undefined);
+    if (await sniffAudio(speech, format === 'mp3' ? 'mp3' : 'pcm')) return speech;
+    speech.destroy();
+    throw this.http.unusable(response, 'not_audio');
+  }
+}
+
+function fieldsOf({ text, voiceId, format, speed }: SpeechCommand, upstreamModel: string): object {
+  return {
+    model: upstreamModel,
+    text,
+    stream: true,
+    // Else the last event has all of the speech again.
+    stream_options: { exclude_aggregated_audio: true },
+    voice_setting: { voice_id: voiceId, speed },
+    audio_setting: format === 'mp3' ? MP3 : RAW,
+  };
+}
