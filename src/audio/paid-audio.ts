@@ -96,7 +96,8 @@ export class PaidAudio implements OnModuleInit {
     );
     if (able.length > 0) return able;
     const message = 'No route of the model that runs now does all that the request asks.';
-    throw new GatewayError('no_eligible_route', message);
+    // It is the same at the next try, until an operator acts.
+    throw new GatewayError('no_eligible_route', message, { shouldRetry: false });
   }
 
   private async playNow<O extends SoundOperation>(

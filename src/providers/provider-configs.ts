@@ -11,6 +11,7 @@ import type { CostedRoute } from '../catalog/route-cost.js';
 import { loadVendors } from './async-json/vendor-files.js';
 import type { VendorFile } from './async-json/vendor-file.js';
 import { vendorRowFaults } from './async-json/vendor-rows.js';
+import { geminiVideoFaults } from './gemini/gemini-video.adapter.js';
 import type { ProviderConfig, ProvidersOptions } from './providers.options.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
 import {
@@ -163,8 +164,10 @@ function routeFaults(
   if (!row.voices && isSpoken(row) && hasOwnVoices(protocol)) {
     return [`voices is required: ${protocol} has its own`];
   }
-  if (row.operation !== 'video' || protocol !== 'async-json' || !vendor) return [];
+  if (row.operation !== 'video') return [];
   const { price, limits, terms } = row;
+  if (protocol === 'gemini') return geminiVideoFaults(row);
+  if (protocol !== 'async-json' || !vendor) return [];
   return vendorRowFaults(vendor, { upstreamModel: route.upstreamModel, price, limits, terms });
 }
 

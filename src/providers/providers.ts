@@ -63,7 +63,7 @@ const PROTOCOLS = {
   'openai-video': { ports: openAiVideoPorts, operations: ['video'] },
   gemini: {
     ports: geminiPorts,
-    operations: ['chat', 'image', 'embeddings', 'speech', 'dialogue'],
+    operations: ['chat', 'image', 'embeddings', 'speech', 'dialogue', 'video'],
     knows: isGeminiModel,
     hasOwnVoices: true,
     imageBytesOnly: true,

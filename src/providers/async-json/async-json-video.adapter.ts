@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { BoundedDownload } from '../../platform/http-client/bounded-download.js';
+import { fetchedImages, type InlineImage } from '../http/inline-images.js';
 import { jobIdAt } from '../http/json-fields.js';
 import { openedVideo } from '../http/opened-video.js';
 import { ProviderError } from '../http/provider-error.js';
@@ -24,7 +25,6 @@ import { fitsCode, type VendorFile } from './vendor-file.js';
 import {
   filledTemplate,
   inPath,
-  type InlineImage,
   type InlineOf,
   leftOut,
   pathWith,
@@ -216,7 +216,9 @@ export class AsyncJsonVideo implements VideoPort {
       return NO_IMAGE;
     });
     if (leftOut(written, values).length > 0) throw this.http.refusal('field_not_taken');
-    const images = await this.imagesAt(urls, context);
+    const limits = { limitBytes: MAX_INLINE_BYTES, signal: context.signal };
+    const images = await fetchedImages(this.download, urls, limits);
+    if (!images) throw this.http.refusal('value_not_taken');
     return this.filledOrRefused(template, values, (url) => images.get(url) ?? NO_IMAGE).body;
   }
 
@@ -240,26 +242,6 @@ export class AsyncJsonVideo implements VideoPort {
 
   private get hasVariants(): boolean {
     return this.file.read.path?.includes('{variant}') ?? false;
-  }
-
-  /** The images that are sent inline, by their URLs. */
-  private async imagesAt(urls: ReadonlySet<string>, { signal }: AttemptContext) {
-    const images = new Map<string, InlineImage>();
-    let leftBytes = MAX_INLINE_BYTES;
-    for (const url of urls) {
-      const image = await this.imageAt(url, leftBytes, signal);
-      leftBytes -= image.data.length;
-      images.set(url, image);
-    }
-    return images;
-  }
-
-  private async imageAt(url: string, limitBytes: number, signal: AbortSignal) {
-    const found = await this.download?.toBytes(url, { limitBytes, signal }).catch(() => undefined);
-    signal.throwIfAborted();
-    const [, contentType] = /^(image\/[\w.+-]{1,50})/.exec(found?.contentType ?? '') ?? [];
-    if (!found || contentType === undefined) throw this.http.refusal('value_not_taken');
-    return { data: found.data, contentType };
   }
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { fitsCode, type VendorField, type VendorFile } from './vendor-file.js';
+import type { InlineImage } from '../http/inline-images.js';
 
 /** What changes a video and is not in every model. */
 const CHOICES: readonly VendorField[] = [
@@ -17,11 +18,6 @@ export const MARK = /\{\{([^{}]*)\}\}/g;
 /** The values of the fields; an absent one is undefined. */
 export type VendorValues = Readonly<Partial<Record<VendorField, unknown>>>;
 
-/** An image that a body has inline. */
-export interface InlineImage {
-  readonly data: Buffer;
-  readonly contentType: string;
-}
 /** The image of a URL. */
 export type InlineOf = (url: string) => InlineImage;
 

@@ -7,6 +7,7 @@ import { GeminiEmbeddings } from './gemini-embedding.adapter.js';
 import { ownGeminiErrors } from './gemini-errors.js';
 import { GeminiImage } from './gemini-image.adapter.js';
 import { GeminiSpeech } from './gemini-speech.adapter.js';
+import { GeminiVideo } from './gemini-video.adapter.js';
 
 /** The name becomes a part of the path. */
 const MODEL_NAME = /^[\w.-]{1,200}$/;
@@ -32,6 +33,7 @@ export function geminiPorts(access: ProviderContext): ProbedPorts {
     image: new GeminiImage(http),
     speech,
     dialogue: speech,
+    video: new GeminiVideo(http, access.download),
   };
 }
 

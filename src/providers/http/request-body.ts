@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
+import type { JsonObject } from '../../common/json-object.js';
 import type { MediaFile } from '../ports/audio.port.js';
 import type { UpstreamTerms } from '../ports/attempt.js';
 
@@ -15,12 +16,19 @@ export interface WrittenBody {
   readonly data: string | Readable;
 }
 
-/** A JSON body; undefined fields are left out. */
-export function jsonBody(value: object): RequestBody {
+/**
+ * A JSON body; undefined fields are left out. The terms of the model are for its fields, or for those of the object that is its
+ * field `settings`.
+ */
+export function jsonBody(value: object, settings?: string): RequestBody {
   return {
     written: (terms) => ({
       headers: { 'content-type': 'application/json' },
-      data: JSON.stringify(fieldsUnder(terms, value)),
+      data: JSON.stringify(
+        settings === undefined
+          ? fieldsUnder(terms, value)
+          : { ...value, [settings]: fieldsUnder(terms, (value as JsonObject)[settings] as object) },
+      ),
     }),
   };
 }

@@ -144,6 +144,7 @@ describe('a second source of transcriptions', () => {
     expect((await transcribe({})).status).toBe(200);
     const answer = await transcribe({ tag_audio_events: 'true' });
     expect([answer.status, errorOf(answer).code]).toEqual([503, 'no_eligible_route']);
+    expect(answer.headers.get('x-should-retry')).toBe('false');
     expect(await gateway.balance(account.accountId)).toMatchObject({ held: 0n });
   });
 });
