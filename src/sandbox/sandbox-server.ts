@@ -61,7 +61,7 @@ export class SandboxServer {
     this.routes = new RouteTable([
       anthropicProtocol(this.chats),
       elevenLabsProtocol(this),
-      geminiProtocol(this.chats),
+      geminiProtocol(this.chats, this.jobs),
       openAiProtocol(this.chats, this.shelf),
       openAiVideoProtocol(this.jobs, this.shelf),
       ttapiProtocol(this.jobs, this.shelf),

@@ -7,6 +7,7 @@ import { readBounded } from '../../src/providers/http/response-body.js';
 import type { ProviderAudio } from '../../src/providers/ports/audio.port.js';
 import { ProviderRegistry } from '../../src/providers/routing/provider-registry.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
+import { until } from '../support/until.js';
 
 const MAX_BYTES = 20_000_000;
 
@@ -40,6 +41,35 @@ describe('the adapters of media against the sandbox', () => {
     const [image] = (await draw('A lighthouse', '1536x1024')).images;
     const png = Buffer.from((image as { base64: string }).base64, 'base64');
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1248, 832]);
+  });
+
+  it('make videos of a shape and a length, which are fetched with the key', async () => {
+    const port = registry.portOf(gemini, 'video')!;
+    const asked = { prompt: 'A boat [[sandbox:task-ms=1]]', seconds: '2', aspectRatio: '9:16' };
+    const id = await port.submitVideo({ ...asked, resolution: '480p' }, context());
+    await until(async () => (await port.readVideo(id, context())).state === 'succeeded');
+    const content = await port.openVideo(id, context());
+    if (!('body' in content)) throw new Error('a redirect');
+    const bytes = await readBounded(content.body, MAX_BYTES);
+    expect(bytes.toString('latin1', 4, 8)).toBe('ftyp');
+    const track = bytes.indexOf('tkhd');
+    // The sides of the picture, as numbers of 16.16 bits at the end of the track's head.
+    const sides = [bytes.readUInt16BE(track + 80), bytes.readUInt16BE(track + 84)];
+    expect(sides).toEqual([480, 854]);
+    const movie = bytes.indexOf('mvhd');
+    expect(bytes.readUInt32BE(movie + 20) / bytes.readUInt32BE(movie + 16)).toBe(2);
+  });
+
+  it.each([
+    ['task-fails', { state: 'failed', failure: { code: '13' } }],
+    ['no-result', { state: 'unreadable' }],
+    ['task-ms=60000', { state: 'pending' }],
+  ])('report [[sandbox:%s]] of a video as %j', async (word, report) => {
+    const port = registry.portOf(gemini, 'video')!;
+    const prompt = `A boat [[sandbox:${word}]] ${word.startsWith('task-ms') ? '' : '[[sandbox:task-ms=1]]'}`;
+    const id = await port.submitVideo({ prompt, seconds: '2' }, context());
+    await until(async () => (await port.readVideo(id, context())).state === report.state);
+    expect(await port.readVideo(id, context())).toMatchObject(report);
   });
 
   it('draw as many pictures as are wanted, each with an answer of its own', async () => {

@@ -189,7 +189,8 @@ function checkSound({ audio }: JsonRecord): void {
   if (audio !== undefined && typeof audio !== 'boolean') refuse("Invalid 'audio'.", 'audio');
 }
 
-function pixelsOf({ size = DEFAULT_SIZE, aspect_ratio: ratio, resolution }: JsonRecord) {
+/** The sides of the picture, in pixels, by `size`, or by `aspect_ratio` and `resolution`. */
+export function pixelsOf({ size = DEFAULT_SIZE, aspect_ratio: ratio, resolution }: JsonRecord) {
   const lines = linesOf(resolution);
   if (ratio === undefined && lines === undefined) {
     return sidesOf(size, /^(\d{1,5})x(\d{1,5})$/, 'size');
