@@ -5,7 +5,8 @@ import { validatorOf } from '../common/validation/compiled-validator.js';
 import { everyFault } from '../common/validation/every-fault.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { isGatewayVariable } from '../platform/config/environment-variables.js';
-import { modelsOfVendors } from '../providers/providers.js';
+import { costsOfVendors, modelsOfVendors } from '../providers/providers.js';
+import { VENDOR_COST } from '../providers/http/figures.js';
 import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 import {
@@ -17,7 +18,7 @@ import {
 } from './overlay.dto.js';
 import { overlaidRow } from './overlay-rows.js';
 import { RowFaults } from './overlay-terms.js';
-import type { ReportedCost } from './reported-cost.js';
+import type { CostFigure, ReportedCost } from './reported-cost.js';
 
 const UPSTREAM_CALLS_ARE_GONE =
   'upstream_calls is no longer read: how each song operation is sent is a table in the code, src/providers/ttapi/ttapi-endpoints.ts. Remove the key';
@@ -69,7 +70,7 @@ export function overlaidCatalog(json: unknown, vendorsDir?: string): LoadedCatal
   if (problems.length > 0) throw problem(...problems);
   const { providers = [], ...overlay } = validatorOf(CatalogOverlay).parse(json);
   return {
-    rows: withReportedCosts([...rows.values()], providers),
+    rows: withReportedCosts([...rows.values()], providers, vendorsDir),
     providers: providers.filter((entry) => !isReportedCostAlone({ ...entry })),
     voiceAliases: overlay.voice_aliases ?? {},
   };
@@ -79,12 +80,16 @@ export function overlaidCatalog(json: unknown, vendorsDir?: string): LoadedCatal
 function withReportedCosts(
   rows: readonly ModelRow[],
   providers: readonly OverlayProvider[],
+  vendorsDir: string | undefined,
 ): readonly ModelRow[] {
-  const costs = new Map(
-    providers.flatMap(({ id, reported_cost: cost }) =>
+  const costs = new Map([
+    ...[...costsOfVendors(vendorsDir)].map(
+      ([id, cost]) => [id, reportedCost({ ...cost, figure: VENDOR_COST })] as const,
+    ),
+    ...providers.flatMap(({ id, reported_cost: cost }) =>
       cost ? [[id, reportedCost(cost)] as const] : [],
     ),
-  );
+  ]);
   return rows.map((row) => {
     if (!row.routes.some(({ provider }) => costs.has(provider))) return row;
     const routes = row.routes.map((route) => ({
@@ -98,7 +103,9 @@ function withReportedCosts(
 function reportedCost({
   figure,
   micro_usd_per_million_units: perMillion,
-}: OverlayReportedCost): ReportedCost {
+}: Pick<OverlayReportedCost, 'micro_usd_per_million_units'> & {
+  readonly figure: CostFigure;
+}): ReportedCost {
   return perMillion === undefined
     ? { figure }
     : { figure, microUsdPerMillionUnits: BigInt(perMillion) };

@@ -1,5 +1,6 @@
 import { ceilDiv, MAX_MICRO_USD, type MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFigures } from '../common/money/charge-basis.js';
+import { VENDOR_COST } from '../providers/http/figures.js';
 
 /** The figures of vendors that can be a cost. */
 export const COST_FIGURES = [
@@ -9,7 +10,8 @@ export const COST_FIGURES = [
   'quota',
   'final_unit_deduction',
 ] as const;
-export type CostFigure = (typeof COST_FIGURES)[number];
+/** Beside them the one at the place that a vendor's file names. */
+export type CostFigure = (typeof COST_FIGURES)[number] | typeof VENDOR_COST;
 
 /**
  * What a provider's own figure means: USD (`microUsdPerMillionUnits` undefined), or units of which a million cost so much.

@@ -8,7 +8,7 @@ import { deepgramPorts } from './deepgram/deepgram-ports.js';
 import { elevenLabsPorts } from './elevenlabs/elevenlabs-ports.js';
 import { geminiPorts, isGeminiModel } from './gemini/gemini-ports.js';
 import { asyncJsonPorts } from './async-json/async-json-ports.js';
-import type { VendorFile } from './async-json/vendor-file.js';
+import type { VendorCost, VendorFile } from './async-json/vendor-file.js';
 import { loadVendors, readVendor } from './async-json/vendor-files.js';
 import { type OfferedModel, offeredModels } from './async-json/vendor-models.js';
 import type { ProviderContext } from './http/provider-context.js';
@@ -225,6 +225,12 @@ export function modelsOfVendors(directory: string | undefined): ReadonlyMap<stri
   const { models, twice } = offeredModels(loadVendors(directory).values());
   if (twice.length === 0) return models;
   throw new ConfigError(twice.map((id) => `VENDORS_DIR: model ${id}: two files have it`));
+}
+
+/** How the figure of the cost in the answers of vendors is read, by the ids of those whose file tells it. */
+export function costsOfVendors(directory: string | undefined): ReadonlyMap<string, VendorCost> {
+  const vendors = [...loadVendors(directory).values()];
+  return new Map(vendors.flatMap(({ id, cost }) => (cost ? [[id, cost] as const] : [])));
 }
 
 /** What of the catalog decides which providers are there. */

@@ -202,4 +202,17 @@ export const VENDOR_MISTAKES: readonly (readonly [path: string, value: unknown, 
       { path: '/videos/{reference}', id: 'id', absent: ['404'] },
       'lookup.reference: is required',
     ],
+    ['cost', { path: 'cost', unit: 'eur' }, 'cost.unit: must be one of usd, unit'],
+    ['cost', { unit: 'usd' }, 'cost.path: is required'],
+    ['cost', { path: 'cost', unit: 'unit' }, 'cost.micro_usd_per_million_units: is required'],
+    [
+      'cost',
+      { path: 'cost', unit: 'usd', micro_usd_per_million_units: 1 },
+      'cost.micro_usd_per_million_units: is no known field',
+    ],
+    [
+      'cost',
+      { path: 'cost', unit: 'unit', micro_usd_per_million_units: 0 },
+      'cost.micro_usd_per_million_units: must be a whole number above 0',
+    ],
   ];

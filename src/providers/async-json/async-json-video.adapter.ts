@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { BoundedDownload } from '../../platform/http-client/bounded-download.js';
+import { isFigure, VENDOR_COST } from '../http/figures.js';
 import { fetchedImages, type InlineImage } from '../http/inline-images.js';
 import { jobIdAt } from '../http/json-fields.js';
 import { openedVideo } from '../http/opened-video.js';
@@ -144,6 +145,7 @@ export class AsyncJsonVideo implements VideoPort {
         ? this.givenTarget(jobId)
         : { path: pathWith(read.path, { ...this.parted(jobId), model: context.upstreamModel }) };
     return this.ask(target, context, (answer, requestId, status) => {
+      this.tellCost(answer, context);
       const report = vendorReport(this.file, answer, { requestId, status });
       // Vendors write the reason of a failed job where they write an error.
       const isFailed = report?.state === 'failed';
@@ -151,6 +153,13 @@ export class AsyncJsonVideo implements VideoPort {
       if (!isFailed && failsInBody(this.file, answer)) return undefined;
       return { ...report, answer };
     }).then(({ answer, ...report }) => ({ report, answer }));
+  }
+
+  /** What the answer says that the job cost, under a name of its own. */
+  private tellCost(answer: JsonObject, { owner }: AttemptContext): void {
+    const { cost } = this.file;
+    const figure = cost && wordAtPaths(answer, [cost.path]);
+    if (figure != null && isFigure(figure)) owner?.onFigures?.({ [VENDOR_COST]: figure });
   }
 
   /** The URL of the finished video; undefined where the vendor gives none that can be used. */

@@ -77,6 +77,17 @@ const apiPath = (...words: string[]): VendorCheck => {
   });
 };
 
+/** One of several shapes, of which a field says which. */
+function oneOfShapes(field: string, shapes: Readonly<Record<string, VendorCheck>>): VendorCheck {
+  const schema = { anyOf: Object.values(shapes).map((shape) => shape.schema) };
+  return checkOf(schema, (value, at, faults) => {
+    const word = isJsonObject(value) ? String(value[field]) : '';
+    const check = Object.hasOwn(shapes, word) ? shapes[word] : undefined;
+    if (check) check(value, at, faults);
+    else faults.push(`${at}.${field}: must be one of ${Object.keys(shapes).join(', ')}`);
+  });
+}
+
 const AUTHS: Readonly<Record<string, VendorCheck>> = {
   bearer: shaped({ in: eitherOf(['bearer']) }),
   jwt: shaped({ in: eitherOf(['jwt']) }),
@@ -96,15 +107,7 @@ const AUTHS: Readonly<Record<string, VendorCheck>> = {
   }),
 };
 
-const checkAuth = checkOf(
-  { anyOf: Object.values(AUTHS).map(({ schema }) => schema) },
-  (value, at, faults) => {
-    const kind = isJsonObject(value) ? String(value.in) : '';
-    const check = Object.hasOwn(AUTHS, kind) ? AUTHS[kind] : undefined;
-    if (check) check(value, at, faults);
-    else faults.push(`${at}.in: must be one of ${Object.keys(AUTHS).join(', ')}`);
-  },
-);
+const checkAuth = oneOfShapes('in', AUTHS);
 
 const byWord = (words: readonly string[], entry: VendorCheck): VendorCheck =>
   shaped(Object.fromEntries(words.map((word) => [`${word}?`, entry])));
@@ -121,6 +124,21 @@ const checkSwitch = holding((value) => typeof value === 'boolean', 'true or fals
 
 const checkWords = listed(checkWord, MAX_ENTRIES);
 const UNFINISHED = VENDOR_STATES.filter((state) => state !== 'succeeded');
+
+const COSTS: Readonly<Record<string, VendorCheck>> = {
+  usd: shaped({ path: checkPath, unit: eitherOf(['usd']) }),
+  unit: shaped({
+    path: checkPath,
+    unit: eitherOf(['unit']),
+    micro_usd_per_million_units: holding(
+      (value) => Number.isSafeInteger(value) && Number(value) > 0,
+      'a whole number above 0',
+      { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    ),
+  }),
+};
+
+const checkCost = oneOfShapes('unit', COSTS);
 
 const SHAPE = shaped({
   '$schema?': formed(/^[\x21-\x7e]{1,500}$/, 'where the schema of this file is'),
@@ -205,6 +223,7 @@ const SHAPE = shaped({
     'statuses?': mapped(formed(/^[45]\d\d$/, 'a status from 400 to 599'), checkKind, MAX_ENTRIES),
     'retry_after?': checkPath,
   }),
+  'cost?': checkCost,
   'models?': checkModels,
 });
 

@@ -53,6 +53,13 @@ export interface VendorErrors {
   readonly retry_after?: string;
 }
 
+/** Where the answer about a job says what it cost: in USD, or in units of which a million cost so many micro-USD. */
+export interface VendorCost {
+  readonly path: string;
+  readonly unit: 'usd' | 'unit';
+  readonly micro_usd_per_million_units?: number;
+}
+
 /** What the body or the path is instead for some models, or where some fields are given. */
 export interface VendorVariant {
   /** Stands for `{variant}` in the path of the job. */
@@ -146,6 +153,8 @@ export interface VendorFile {
     readonly with_key?: boolean;
   };
   readonly errors?: VendorErrors;
+  /** The vendor's own figure of what a job cost, for margins. */
+  readonly cost?: VendorCost;
   readonly models?: readonly VendorModel[];
 }
 

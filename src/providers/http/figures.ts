@@ -15,6 +15,8 @@ const FIELDS = [
   ['final_unit_deduction'],
   ['data', 'final_unit_deduction'],
 ].map((path) => ({ name: path.join('.'), path }));
+/** The name of the figure at the place that a vendor's file names (`cost`). */
+export const VENDOR_COST = 'vendor_cost';
 type Figures = Record<string, number | string>;
 
 /** Form of a figure; a longer text is none. */
@@ -42,7 +44,8 @@ export function figuresOfBody(json: JsonObject): ProviderFigures | undefined {
   return figures;
 }
 
-function isFigure(value: unknown): value is number | string {
+/** Whether a value can be a figure of the cost. */
+export function isFigure(value: unknown): value is number | string {
   return typeof value === 'number'
     ? Number.isFinite(value)
     : typeof value === 'string' && FIGURE_TEXT.test(value);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AdminHarness } from '../../support/admin-harness.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
 import { until } from '../../support/until.js';
@@ -18,6 +19,7 @@ const MP4 = Buffer.concat([
 let vendor: StubUpstream;
 let files: StubUpstream;
 let gateway: TestGateway;
+let admin: AdminHarness;
 /** What the vendor says of its job. */
 let told: object = {};
 
@@ -35,6 +37,7 @@ function vendorFile(): object {
       states: { queued: ['queued'], succeeded: ['completed'], failed: ['failed'] },
     },
     result: { url: ['assets.video'] },
+    cost: { path: 'billing.usd', unit: 'usd' },
   };
 }
 
@@ -63,10 +66,11 @@ beforeAll(async () => {
     EGRESS_ALLOW: '127.0.0.1',
     TASK_TICK_MS: '50',
   });
+  admin = await AdminHarness.start(gateway);
 });
 afterAll(async () => {
   delete process.env.ACME_TEST_KEY;
-  await gateway.stop();
+  await admin.stop();
   await vendor.stop();
   await files.stop();
 });
@@ -94,6 +98,21 @@ describe('a vendor of a file', () => {
     expect(new Set(keys)).toEqual(new Set([`Bearer ${KEY}`]));
     expect(files.seen.length).toBeGreaterThan(0);
     expect(JSON.stringify(files.seen.map(({ headers, url }) => [headers, url]))).not.toContain(KEY);
+  });
+
+  it.each([
+    ['that ended well', { state: 'completed' }, { billing: { usd: 0.25 } }, '250000'],
+    ['that failed', { state: 'failed' }, { billing: { usd: '0.1' } }, '100000'],
+    ['without a figure', { state: 'completed' }, {}, null],
+    ['with a figure that is none', { state: 'completed' }, { billing: { usd: 'much' } }, null],
+  ])('tells the operator what a job %s cost', async (_what, state, billing, cost) => {
+    told = { ...state, ...billing, assets: { video: `${files.url}/a.mp4` } };
+    const videos = await open();
+    const { id } = await submitted(videos);
+    await videos.ended(id);
+    const { json } = await admin.get(`/tasks/${id}`);
+    expect(json).toMatchObject({ cost_microusd: cost });
+    expect((await videos.get(`tasks/${id}`)).bytes.toString()).not.toContain('billing');
   });
 
   it('charges nothing for a job that failed', async () => {
