@@ -12,7 +12,7 @@ export class RowFaults extends Error {
 /** Fields that choose the model, its input and the form of the response. */
 const REQUEST_FIELDS = [
   ...['model', 'model_id', 'mv', 'messages', 'stream', 'stream_options'],
-  ...['contents', 'generationConfig', 'input', 'system', 'audio_setting', 'encoding'],
+  ...['contents', 'generationConfig', 'input', 'system'],
 ];
 /** The field for the number of answers. The gateway charges one, so the overlay must not ask for more. */
 const COUNT_FIELD = 'n';

@@ -14,6 +14,8 @@ const PROVIDERS = [
   ['my-ttapi', 'ttapi'],
   ['my-video', 'openai-video'],
   ['my-gemini', 'gemini'],
+  ['my-deepgram', 'deepgram'],
+  ['my-minimax', 'minimax'],
 ].map(([id, protocol]) => ({ id, protocol, base_url: 'http://127.0.0.1:9', api_key_env: '' }));
 
 function problemsOf(id: string, provider: string, upstreamModel: string, more = {}): string {
@@ -51,6 +53,28 @@ describe('a route of the overlay', () => {
       `model ${id}: routes.0.provider speaks ${says}`,
     );
   });
+
+  it.each([
+    ['my-deepgram', { constants: { sample_rate: 48_000 } }, 'sample_rate', 'deepgram'],
+    ['my-deepgram', { drop: ['container'] }, 'container', 'deepgram'],
+    ['my-deepgram', { rename: { smart_format: 'utterances' } }, 'utterances', 'deepgram'],
+    ['my-minimax', { constants: { output_format: 'url' } }, 'output_format', 'minimax'],
+    ['my-minimax', { rename: { voice_setting: 'voice' } }, 'voice_setting', 'minimax'],
+  ])(
+    'is refused where what %s is sent would not be what is sold: %j',
+    (provider, terms, name, protocol) => {
+      const row = { voices: { Lady: 'lady' }, ...terms };
+      expect(problemsOf('aud-v4', provider, 'm', row)).toBe(
+        `CATALOG_FILE: model aud-v4: ${name} must not be changed: answers of ${protocol} depend on it`,
+      );
+      const allowed = {
+        voices: row.voices,
+        constants: { language_boost: 'auto' },
+        drop: ['smart_format'],
+      };
+      expect(problemsOf('aud-v4', provider, 'm', allowed)).toBe('none');
+    },
+  );
 
   it.each([
     ['gen-5', 'openai'],

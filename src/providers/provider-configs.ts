@@ -12,11 +12,13 @@ import { loadVendors } from './async-json/vendor-files.js';
 import type { VendorFile } from './async-json/vendor-file.js';
 import { vendorRowFaults } from './async-json/vendor-rows.js';
 import { geminiVideoFaults } from './gemini/gemini-video.adapter.js';
+import type { UpstreamTerms } from './ports/attempt.js';
 import type { ProviderConfig, ProvidersOptions } from './providers.options.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
 import {
   accessTo,
   BUILT_IN_PROVIDERS,
+  fixedFieldsOf,
   hasOwnVoices,
   type Protocol,
   type RouteFault,
@@ -164,12 +166,22 @@ function routeFaults(
   if (!row.voices && isSpoken(row) && hasOwnVoices(protocol)) {
     return [`voices is required: ${protocol} has its own`];
   }
+  const fixed = changedFields(row.terms).find((name) => fixedFieldsOf(protocol).includes(name));
+  if (fixed !== undefined)
+    return [`${fixed} must not be changed: answers of ${protocol} depend on it`];
   if (row.operation !== 'video') return [];
   const { price, limits, terms } = row;
   if (protocol === 'gemini') return geminiVideoFaults(row);
   if (protocol !== 'async-json' || !vendor) return [];
   return vendorRowFaults(vendor, { upstreamModel: route.upstreamModel, price, limits, terms });
 }
+
+/** The fields of requests that the terms of a row drop, rename or set. */
+const changedFields = ({ drop = [], rename = {}, constants = {} }: UpstreamTerms = {}) => [
+  ...drop,
+  ...Object.entries(rename).flat(),
+  ...Object.keys(constants),
+];
 
 const inRoute = (fault: RouteFault | string, index: number): string =>
   typeof fault === 'string' ? fault : `routes.${index}.${fault.field} ${fault.says}`;

@@ -28,6 +28,8 @@ interface WireProtocol {
   readonly knows?: (upstreamModel: string) => boolean;
   /** Its voices are its own, so that a model without voices of its own cannot be spoken there. */
   readonly hasOwnVoices?: true;
+  /** Fields of its requests that no row may drop, rename or set: its answers and their length stand on them. */
+  readonly fixedFields?: readonly string[];
   /** It takes images of a conversation as bytes, and fetches none. */
   readonly imageBytesOnly?: true;
   /** Its routes of chat may name the protocol of text in which they are asked. */
@@ -72,8 +74,17 @@ const PROTOCOLS = {
     ports: deepgramPorts,
     operations: ['speech', 'transcription'],
     hasOwnVoices: true,
+    fixedFields: [
+      ...['encoding', 'container', 'sample_rate', 'text'],
+      ...['multichannel', 'utterances', 'callback', 'callback_method'],
+    ],
   },
-  minimax: { ports: miniMaxPorts, operations: ['speech'], hasOwnVoices: true },
+  minimax: {
+    ports: miniMaxPorts,
+    operations: ['speech'],
+    hasOwnVoices: true,
+    fixedFields: ['text', 'voice_setting', 'audio_setting', 'output_format'],
+  },
   'async-json': { ports: asyncJsonPorts, operations: ['video'], isOfFiles: true },
 } as const satisfies Record<string, WireProtocol>;
 
@@ -181,6 +192,12 @@ export function routeFault(
   }
   if (NAME.test(upstreamModel) && (knows?.(upstreamModel) ?? true)) return undefined;
   return { field: 'upstream_model', says: `${upstreamModel} is no name that ${protocol} takes` };
+}
+
+/** The fields of the protocol's requests that the terms of a row must not change. */
+export function fixedFieldsOf(protocol: Protocol): readonly string[] {
+  const { fixedFields = [] }: WireProtocol = PROTOCOLS[protocol];
+  return fixedFields;
 }
 
 /** Whether images of a conversation have to be sent as bytes. */

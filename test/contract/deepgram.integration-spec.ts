@@ -7,7 +7,9 @@ import { deepgramPorts } from '../../src/providers/deepgram/deepgram-ports.js';
 import { readBounded } from '../../src/providers/http/response-body.js';
 import type { AudioFormat } from '../../src/providers/ports/audio.port.js';
 import type { TranscriptionCommand } from '../../src/providers/ports/transcript.port.js';
-import type { SeenRequest } from '../support/stub-upstream.js';
+import { SystemClock } from '../../src/common/time/clock.js';
+import { HttpTransport } from '../../src/providers/http/http-transport.js';
+import { type SeenRequest, StubUpstream } from '../support/stub-upstream.js';
 import { AUDIO_SAMPLES } from './audio-samples.js';
 import { describePortContract, describeRequest, type PortContract } from './port-contract.js';
 
@@ -141,6 +143,51 @@ describeRequest('Deepgram transcription with subtitles', {
     },
   ),
   expectRequest: expectQuery({ language: 'en', diarize: 'true', utterances: 'true' }),
+});
+
+describe('the id in an answer of Deepgram', () => {
+  it.each([
+    ['has a zero', 'a\u0000b'],
+    ['is long', 'a'.repeat(201)],
+    ['has the key', 'sk-upstream-secret-4711'],
+    ['is a number', 7],
+  ])('is not kept where it %s', async (_what, id) => {
+    const stub = await StubUpstream.start();
+    const transport = new HttpTransport(2_000);
+    const answer = { ...answerOf({}, []), metadata: { ...metadata, request_id: id } };
+    stub.reply = (response) => response.end(JSON.stringify(answer));
+    const apiKey = 'sk-upstream-secret-4711';
+    const access = { id: 'acme', baseUrl: stub.url, apiKey, transport, clock: new SystemClock() };
+    const { signal } = new AbortController();
+    const context = { upstreamModel: 'm', signal };
+    const result = await deepgramPorts(access).transcription!.transcribe({ media }, context);
+    expect(result).toMatchObject({ text: 'Hello, you.', providerRequestId: null });
+    await transport.close();
+    await stub.stop();
+  });
+});
+
+describe('the settings of a row for Deepgram', () => {
+  it('stand in the query, a list as one setting for each entry', async () => {
+    const stub = await StubUpstream.start();
+    const transport = new HttpTransport(2_000);
+    stub.reply = (response) => response.end(JSON.stringify(answerOf({}, [])));
+    const access = { id: 'acme', baseUrl: stub.url, transport, clock: new SystemClock() };
+    const { signal } = new AbortController();
+    const terms = {
+      constants: { keyterm: ['a b', 'c'], mip_opt_out: true },
+      drop: ['smart_format'],
+    };
+    await deepgramPorts(access).transcription!.transcribe(
+      { media, language: 'en' },
+      { upstreamModel: 'm', signal, terms },
+    );
+    expect(stub.only.url).toBe(
+      '/v1/listen?model=m&language=en&keyterm=a+b&keyterm=c&mip_opt_out=true',
+    );
+    await transport.close();
+    await stub.stop();
+  });
 });
 
 describe('a Deepgram route of transcriptions', () => {

@@ -1,33 +1,21 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { SystemClock } from '../../src/common/time/clock.js';
-import { BoundedDownload } from '../../src/platform/http-client/bounded-download.js';
-import { SsrfSafeDialer } from '../../src/platform/http-client/ssrf-safe-dialer.js';
 import { geminiVideoFaults } from '../../src/providers/gemini/gemini-video.adapter.js';
 import { geminiPorts } from '../../src/providers/gemini/gemini-ports.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
-import { readBounded } from '../../src/providers/http/response-body.js';
 import type { UpstreamTerms } from '../../src/providers/ports/attempt.js';
 import type { VideoCommand } from '../../src/providers/ports/job.port.js';
-import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
 import { type SeenRequest, StubUpstream } from '../support/stub-upstream.js';
+import {
+  finishedGeminiJob,
+  GEMINI_JOB,
+  GEMINI_JOB_ID,
+  geminiVideosAt,
+} from './gemini-video-desk.js';
 import { describePortContract, describeRequest } from './port-contract.js';
 
-/** The wire is that of `predictLongRunning` (Veo) of Gemini's public API reference. */
-const JOB = 'models/veo-3.1-generate-preview/operations/a1b2-c3';
-const ID = 'veo-3.1-generate-preview:a1b2-c3';
-const LIMIT = 1_024;
-const FILE = Buffer.from('0000ftypisom-of-a-video');
 const json = (value: object) => ({
   type: 'application/json; charset=UTF-8',
   body: Buffer.from(JSON.stringify(value)),
-});
-const finished = (uri: string) => ({
-  name: JOB,
-  done: true,
-  response: {
-    '@type': 'type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse',
-    generateVideoResponse: { generatedSamples: [{ video: { uri } }] },
-  },
 });
 const expectBody = (body: object) => (request: SeenRequest) => {
   expect([request.method, request.url]).toEqual([
@@ -45,7 +33,7 @@ const expectGet = (path: string) => (request: SeenRequest) => {
 describePortContract('Gemini videos: submit', {
   run: (access, context) =>
     geminiPorts(access).video!.submitVideo({ prompt: 'Hé', seconds: '8' }, context),
-  good: { ...json({ name: JOB }), result: ID },
+  good: { ...json({ name: GEMINI_JOB }), result: GEMINI_JOB_ID },
   expectRequest: expectBody({
     instances: [{ prompt: 'Hé' }],
     parameters: { durationSeconds: 8 },
@@ -57,16 +45,16 @@ describeRequest('Gemini videos: submit with a shape and a resolution', {
       { prompt: 'Hé', seconds: '4', aspectRatio: '9:16', resolution: '1080p', audio: true },
       context,
     ),
-  good: { ...json({ name: JOB }), result: ID },
+  good: { ...json({ name: GEMINI_JOB }), result: GEMINI_JOB_ID },
   expectRequest: expectBody({
     instances: [{ prompt: 'Hé' }],
     parameters: { durationSeconds: 4, aspectRatio: '9:16', resolution: '1080p' },
   }),
 });
 describePortContract('Gemini videos: read', {
-  run: (access, context) => geminiPorts(access).video!.readVideo(ID, context),
-  good: { ...json({ name: JOB }), result: { state: 'pending', progress: null } },
-  expectRequest: expectGet(`/${JOB}`),
+  run: (access, context) => geminiPorts(access).video!.readVideo(GEMINI_JOB_ID, context),
+  good: { ...json({ name: GEMINI_JOB }), result: { state: 'pending', progress: null } },
+  expectRequest: expectGet(`/${GEMINI_JOB}`),
 });
 
 describe('Gemini videos', () => {
@@ -79,46 +67,45 @@ describe('Gemini videos', () => {
   afterEach(() => stub.stop());
   afterAll(() => transport.close());
 
-  const port = () => {
-    const rules = EgressRules.parse('127.0.0.1');
-    const download = new BoundedDownload(new SsrfSafeDialer({ rules }), { rules });
-    const clock = new SystemClock();
-    const access = {
-      id: 'acme',
-      baseUrl: `${stub.url}/v1beta`,
-      apiKey: 'sk-key-4711',
-      transport,
-      clock,
-      download,
-    };
-    return geminiPorts(access).video!;
-  };
+  const port = () => geminiVideosAt(stub.url, transport);
   const answer = (body: object): void => {
     stub.reply = (response) => response.end(JSON.stringify(body));
   };
 
   it.each<[string, object, object]>([
-    ['a job that is at work', { name: JOB, metadata: { '@type': 'x' } }, { state: 'pending' }],
-    ['a job that says it is not done', { name: JOB, done: false }, { state: 'pending' }],
+    [
+      'a job that is at work',
+      { name: GEMINI_JOB, metadata: { '@type': 'x' } },
+      { state: 'pending' },
+    ],
+    ['a job that says it is not done', { name: GEMINI_JOB, done: false }, { state: 'pending' }],
     [
       'a finished job',
-      finished('https://a.example/v1beta/files/f1:download?alt=media'),
+      finishedGeminiJob('https://a.example/v1beta/files/f1:download?alt=media'),
       { state: 'succeeded' },
     ],
     [
       'a finished job without a file',
-      { name: JOB, done: true, response: {} },
+      { name: GEMINI_JOB, done: true, response: {} },
       { state: 'unreadable' },
     ],
     [
+      'a job with a file and an error',
+      {
+        ...finishedGeminiJob('https://a.example/v1beta/files/f1:download'),
+        error: { code: 1, message: 'x' },
+      },
+      { state: 'succeeded' },
+    ],
+    [
       'a failed job',
-      { name: JOB, done: true, error: { code: 13, message: 'Internal.' } },
+      { name: GEMINI_JOB, done: true, error: { code: 13, message: 'Internal.' } },
       { state: 'failed', failure: { code: '13', message: 'Internal.' } },
     ],
     [
       'a job whose video is kept back',
       {
-        name: JOB,
+        name: GEMINI_JOB,
         done: true,
         response: {
           generateVideoResponse: {
@@ -131,71 +118,18 @@ describe('Gemini videos', () => {
     ],
   ])('%s is reported', async (_what, body, report) => {
     answer(body);
-    expect(await port().readVideo(ID, context)).toMatchObject(report);
+    expect(await port().readVideo(GEMINI_JOB_ID, context)).toMatchObject(report);
   });
 
   it.each([
     ['no name', {}],
     ['a name that is no job', { name: 'operations/../../files/x' }],
+    ['a name that leads elsewhere', { name: 'models/../operations/x' }],
     ['an error', { error: { code: 400, status: 'INVALID_ARGUMENT', message: 'no' } }],
   ])('an answer to the submission with %s is no job', async (_what, body) => {
     answer(body);
     await expect(port().submitVideo({ prompt: 'a', seconds: '8' }, context)).rejects.toMatchObject({
       sent: true,
-    });
-  });
-
-  it('a file is fetched with the key below the base URL, whatever host the answer names', async () => {
-    stub.reply = (response, { url }) =>
-      url.includes('/operations/')
-        ? response.end(
-            JSON.stringify(
-              finished('https://elsewhere.example/v1beta/files/f-1:download?alt=media'),
-            ),
-          )
-        : response.writeHead(200, { 'content-type': 'video/mp4' }).end(FILE);
-    const content = await port().openVideo(ID, context);
-    expect('body' in content && (await readBounded(content.body, LIMIT))).toEqual(FILE);
-    expect(stub.seen.at(-1)?.url).toBe('/v1beta/files/f-1:download?alt=media');
-    expect(stub.seen.at(-1)?.headers['x-goog-api-key']).toBe('sk-key-4711');
-  });
-
-  it('a file elsewhere is left to those who fetch without the key', async () => {
-    answer(finished('https://storage.example/a.mp4?signature=b'));
-    expect(await port().openVideo(ID, context)).toEqual({
-      redirectUrl: 'https://storage.example/a.mp4?signature=b',
-    });
-    expect(stub.seen).toHaveLength(1);
-  });
-
-  it('images are sent as bytes, in their places', async () => {
-    const images = await StubUpstream.start();
-    images.reply = (response, { url }) =>
-      response.writeHead(200, { 'content-type': 'image/png' }).end(url);
-    answer({ name: JOB });
-    const at = (name: string) => `${images.url}/${name}`;
-    const command = {
-      ...{ prompt: 'a', seconds: '8', firstFrameUrl: at('first'), lastFrameUrl: at('last') },
-      imageUrls: [at('one'), at('two')],
-    };
-    await port().submitVideo(command, context);
-    await images.stop();
-    const image = (name: string) => ({
-      bytesBase64Encoded: Buffer.from(`/${name}`).toString('base64'),
-      mimeType: 'image/png',
-    });
-    expect(JSON.parse(stub.only.body.toString())).toMatchObject({
-      instances: [
-        {
-          prompt: 'a',
-          image: image('first'),
-          lastFrame: image('last'),
-          referenceImages: ['one', 'two'].map((name) => ({
-            image: image(name),
-            referenceType: 'asset',
-          })),
-        },
-      ],
     });
   });
 
@@ -213,7 +147,7 @@ describe('Gemini videos', () => {
   });
 
   it('the terms of a row are for the parameters', async () => {
-    answer({ name: JOB });
+    answer({ name: GEMINI_JOB });
     const terms: UpstreamTerms = {
       constants: { personGeneration: 'allow_adult', resolution: '720p' },
       drop: ['aspectRatio'],
@@ -233,6 +167,7 @@ describe('Gemini videos', () => {
       { limits: {}, terms: { constants: { resolution: '720p' } } },
       undefined,
     ],
+    ['four images', { limits: { maxImageUrls: 4 } }, 'limits.max_image_urls'],
     ['sizes', { limits: { sizePattern: 'x' } }, 'limits.size_pattern'],
     ['a choice of sound', { limits: { audio: true } }, 'limits.audio'],
     ['a dropped length', { limits: {}, terms: { drop: ['durationSeconds'] } }, 'durationSeconds'],

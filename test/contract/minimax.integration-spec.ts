@@ -128,6 +128,62 @@ describe('the events of MiniMax', () => {
     await expect(whole(lastOf(mp3))).resolves.toEqual(mp3);
   });
 
+  it('end with the one that tells what the speech cost, whatever its status is', async () => {
+    const last = eventOf({ data: { status: 1 }, extra_info: EXTRA });
+    await expect(whole(pieceOf(mp3) + last)).resolves.toEqual(mp3);
+    const withAudio = eventOf({
+      data: { audio: mp3.subarray(500).toString('hex'), status: 1 },
+      extra_info: EXTRA,
+    });
+    await expect(whole(pieceOf(mp3.subarray(0, 500)) + withAudio)).resolves.toEqual(mp3);
+  });
+
+  it('may repeat the whole in a last one that is too long to be read', async () => {
+    const whole8 = 'ab'.repeat(4 * 1024 * 1024);
+    const last = `data: {"data":{"audio":"${whole8}","status":2},"extra_info":{"usage_characters":8}}\n\n`;
+    await expect(whole(pieceOf(mp3) + last)).resolves.toEqual(mp3);
+    const notLast = `data: {"data":{"audio":"${whole8}","status":1}}\n\n`;
+    const { body } = await speak(pieceOf(mp3) + notLast + lastOf());
+    await expect(readBounded(body, MAX_BYTES)).rejects.toMatchObject({ kind: 'http_error' });
+  });
+
+  it('may have another form of line end, comments and empty lines', async () => {
+    const wire = `\uFEFF: hello\r\n\r\n${(pieceOf(mp3) + lastOf()).replaceAll('\n', '\r\n')}`;
+    await expect(whole(wire)).resolves.toEqual(mp3);
+  });
+
+  it('with a million values are no speech', async () => {
+    const values = `data: {"data":{"status":1,"x":[${'{},'.repeat(300_000)}{}]}}\n\n`;
+    await expect(speak(values)).rejects.toMatchObject({ kind: 'http_error' });
+  });
+
+  it('are closed with the speech, though the next one never comes', async () => {
+    stub.reply = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(pieceOf(mp3));
+    };
+    const { signal } = new AbortController();
+    const { body } = await ports().speech!.speak(
+      { text: 'Hi.', voiceId: 'v', format: 'mp3' },
+      { upstreamModel: 'm', signal },
+    );
+    body.resume();
+    setTimeout(() => body.destroy(), 50);
+    const startedMs = Date.now();
+    await stub.untilAborted();
+    expect(Date.now() - startedMs).toBeLessThan(1_500);
+  });
+
+  it('are not asked for where Opus would be longer than can be made', async () => {
+    const { signal } = new AbortController();
+    const asked = ports().speech!.speak(
+      { text: '长'.repeat(3_801), voiceId: 'v', format: 'opus' },
+      { upstreamModel: 'm', signal },
+    );
+    await expect(asked).rejects.toMatchObject({ kind: 'rejected', sent: false });
+    expect(stub.seen).toHaveLength(0);
+  });
+
   it('may lack the break after the last one', async () => {
     await expect(whole((pieceOf(mp3) + lastOf()).trimEnd())).resolves.toEqual(mp3);
   });
@@ -144,6 +200,7 @@ describe('the events of MiniMax', () => {
     'say with status 200 that %s (%d) is why there is no speech: %s',
     async (_why, code, kind, more) => {
       const error = { base_resp: { status_code: code, status_msg: 'no' } };
+      await expect(speak(`\uFEFF\n ${JSON.stringify(error)}`)).rejects.toMatchObject({ kind });
       await expect(speak(JSON.stringify(error))).rejects.toMatchObject({ kind, ...more });
       await expect(speak(`data: ${JSON.stringify(error)}\n\n`)).rejects.toMatchObject({ kind });
     },

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { BoundedDownload } from '../../platform/http-client/bounded-download.js';
 import { isFigure, VENDOR_COST } from '../http/figures.js';
-import { fetchedImages, type InlineImage } from '../http/inline-images.js';
+import { fetchedImages, type InlineImage, jsonWithImages } from '../http/inline-images.js';
 import { jobIdAt } from '../http/json-fields.js';
-import { openedVideo } from '../http/opened-video.js';
+import { openedVideo, orAskAgain } from '../http/opened-video.js';
 import { ProviderError } from '../http/provider-error.js';
 import type { ProviderHttp } from '../http/provider-http.js';
-import { jsonBody } from '../http/request-body.js';
+import type { RequestBody } from '../http/request-body.js';
 import type { UpstreamRequest } from '../http/upstream-request.js';
 import type { AttemptContext, ProviderErrorKind } from '../ports/attempt.js';
 import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/job.port.js';
@@ -36,7 +36,7 @@ import {
 /** Bytes of all images of one request that are sent inline. */
 const MAX_INLINE_BYTES = 20 * 1024 * 1024;
 /** Stands for an image until it is fetched. */
-const NO_IMAGE: InlineImage = { data: Buffer.alloc(0), contentType: 'image/png' };
+const NO_IMAGE: InlineImage = { data: Buffer.alloc(0), contentType: 'image/png', token: 'image' };
 
 /** An answer of another kind is about our key, our rate or the vendor itself, and not about the job. */
 const SAYS_NO: readonly ProviderErrorKind[] = ['rejected', 'misconfigured'];
@@ -56,7 +56,7 @@ export class AsyncJsonVideo implements VideoPort {
     const { submit } = this.file;
     const values = valuesOf(command, context);
     const { variant, ...chosen } = submitOf(this.file, values);
-    const body = jsonBody(await this.filled(chosen.body, values, context));
+    const body = await this.filled(chosen.body, values, context);
     const path = chosen.path.replaceAll('{model}', () => inPath(context.upstreamModel));
     const request = { ...this.key.sent({ path }), body, timeout: 'submit', context } as const;
     return this.http.requestJson(
@@ -125,8 +125,10 @@ export class AsyncJsonVideo implements VideoPort {
   }
 
   async openVideo(jobId: string, context: AttemptContext): Promise<VideoContent> {
-    const { answer } = await this.read(jobId, context);
-    const url = (await this.resultUrl(jobId, answer, context)) ?? this.unusable();
+    const found = this.read(jobId, context).then(({ answer }) =>
+      this.resultUrl(jobId, answer, context),
+    );
+    const url = (await orAskAgain(this.http, found)) ?? this.unusable();
     const own = this.file.result.with_key ? keyedUrl(this.file, url) : undefined;
     if (!own) return { redirectUrl: this.withoutKey(url) };
     const content = await openedVideo(this.http, { ...this.key.sent(targetOf(own)), context });
@@ -218,17 +220,19 @@ export class AsyncJsonVideo implements VideoPort {
     template: JsonObject,
     values: VendorValues,
     context: AttemptContext,
-  ): Promise<JsonObject> {
-    const urls = new Set<string>();
+  ): Promise<RequestBody> {
+    const urls: string[] = [];
     const { written } = this.filledOrRefused(template, values, (url) => {
-      urls.add(url);
+      urls.push(url);
       return NO_IMAGE;
     });
     if (leftOut(written, values).length > 0) throw this.http.refusal('field_not_taken');
     const limits = { limitBytes: MAX_INLINE_BYTES, signal: context.signal };
     const images = await fetchedImages(this.download, urls, limits);
     if (!images) throw this.http.refusal('value_not_taken');
-    return this.filledOrRefused(template, values, (url) => images.get(url) ?? NO_IMAGE).body;
+    const inline: InlineOf = (url) => images.get(url) ?? NO_IMAGE;
+    const { body } = this.filledOrRefused(template, values, inline);
+    return jsonWithImages(body, [...images.values()]);
   }
 
   private filledOrRefused(template: JsonObject, values: VendorValues, inline: InlineOf) {

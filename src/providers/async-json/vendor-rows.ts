@@ -46,7 +46,7 @@ const PRICED_CONSTANTS: Readonly<Record<string, VendorField>> = {
   sound: 'audio',
 };
 const SAMPLE_URL = 'https://images.example/a.png';
-const SAMPLE_IMAGE = { data: Buffer.alloc(0), contentType: 'image/png' };
+const SAMPLE_IMAGE = { data: Buffer.alloc(0), contentType: 'image/png', token: 'image' };
 
 /**
  * What of a row the file of its vendor cannot serve: one line for each field that the row lists and the body does not take, and

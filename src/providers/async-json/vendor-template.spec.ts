@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../common/json-object.js';
 import { filledTemplate, UnfitValue, type VendorValues } from './vendor-template.js';
 
-const inline = (url: string) => ({ data: Buffer.from(url), contentType: 'image/png' });
+const inline = (url: string) => ({
+  data: Buffer.from(url),
+  contentType: 'image/png',
+  token: `<${url}>`,
+});
 const filled = (template: JsonObject, values: VendorValues) =>
   filledTemplate(template, values, inline).body;
 
@@ -35,7 +39,7 @@ describe('the template of a body', () => {
       'sends an image inline',
       { i: { $inline: 'first_frame_url', as: 'data_url' } },
       { first_frame_url: 'u' },
-      { i: 'data:image/png;base64,dQ==' },
+      { i: 'data:image/png;base64,<u>' },
     ],
     [
       'leaves entries out whose field is absent, and makes one for each of a list',

@@ -122,9 +122,8 @@ class Filling {
 
   private bytes(url: unknown, as: unknown): unknown {
     if (typeof url !== 'string') return undefined;
-    const { data, contentType } = this.inline(url);
-    const text = data.toString('base64');
-    return as === 'base64' ? text : `data:${contentType};base64,${text}`;
+    const { contentType, token } = this.inline(url);
+    return as === 'base64' ? token : `data:${contentType};base64,${token}`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { listAt, numberAt, textAt } from '../http/json-fields.js';
+import { asRequestId, listAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { fileBody, type FormFields } from '../http/request-body.js';
 import { spaced, type Subtitle, subRipOf } from '../http/transcript-parts.js';
@@ -88,7 +88,7 @@ function partsOf(results: unknown, wantsSubtitles: boolean) {
 }
 
 function requestIdIn(metadata: unknown): string | null {
-  return isJsonObject(metadata) ? textAt(metadata, 'request_id') : null;
+  return isJsonObject(metadata) ? asRequestId(metadata.request_id) : null;
 }
 
 function wordsOf(best: JsonObject, diarize: boolean): TranscriptWord[] {

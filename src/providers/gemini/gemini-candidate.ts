@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { listAt, textAt } from '../http/json-fields.js';
+import { asRequestId, listAt, textAt } from '../http/json-fields.js';
 
 /** Bytes within an answer. */
 interface InlineData {
@@ -27,10 +27,7 @@ export function inlineDataOf(part: JsonObject): InlineData | undefined {
   return { mimeType: textAt(inlineData, 'mimeType') ?? '', base64 };
 }
 
-const ANSWER_ID = /^[\w.:-]{1,200}$/;
-
 /** The id by which the vendor knows an answer: that of its headers, or that in its body. */
 export function answerIdOf(answer: JsonObject, ofHeaders: string | null): string | null {
-  const id = textAt(answer, 'responseId');
-  return ofHeaders ?? (id !== null && ANSWER_ID.test(id) ? id : null);
+  return ofHeaders ?? asRequestId(answer.responseId);
 }

@@ -33,7 +33,7 @@ export function geminiPorts(access: ProviderContext): ProbedPorts {
     image: new GeminiImage(http),
     speech,
     dialogue: speech,
-    video: new GeminiVideo(http, access.download),
+    video: new GeminiVideo(http, access),
   };
 }
 

@@ -1,12 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { parseUrl } from '../../common/parse-url.js';
-import type { BoundedDownload } from '../../platform/http-client/bounded-download.js';
-import { fetchedImages, type InlineImage } from '../http/inline-images.js';
+import { fetchedImages, type InlineImage, jsonWithImages } from '../http/inline-images.js';
 import { failureOfFinished } from '../http/job-state.js';
 import { listAt, numberAt, textAt } from '../http/json-fields.js';
-import { openedVideo } from '../http/opened-video.js';
+import { openedVideo, orAskAgain } from '../http/opened-video.js';
 import type { ProviderHttp } from '../http/provider-http.js';
-import { jsonBody } from '../http/request-body.js';
+import { type ProviderContext, withoutKey } from '../http/provider-context.js';
 import type { AttemptContext, UpstreamTerms } from '../ports/attempt.js';
 import type {
   FailedJob,
@@ -20,11 +19,13 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 /** A request with bytes in it may have 20 MB, and base64 takes a third more. */
 const MAX_INLINE_BYTES = 14 * 1024 * 1024;
 /** The name of a job. It becomes the id that a task keeps, with a colon between its two parts. */
-const OPERATION = /^models\/([\w.-]{1,100})\/operations\/([\w-]{1,98})$/;
+const OPERATION = /^models\/(?!\.+\/)([\w.-]{1,99})\/operations\/(\w[\w.-]{0,98})$/;
 /** Where a finished video lies at the vendor. */
 const FILE = /\/files\/([\w-]{1,200}):download$/;
 /** The part of the body that the terms of a row are for. */
 const PARAMETERS = 'parameters';
+/** Reference images of one video. */
+const MAX_REFERENCES = 3;
 /** What the price of a video depends on. */
 const PRICED: readonly string[] = ['durationSeconds', 'sampleCount', 'resolution'];
 
@@ -35,17 +36,15 @@ const PRICED: readonly string[] = ['durationSeconds', 'sampleCount', 'resolution
 export class GeminiVideo implements VideoPort {
   constructor(
     private readonly http: ProviderHttp,
-    private readonly download: BoundedDownload | undefined,
+    private readonly access: ProviderContext,
   ) {}
 
   async submitVideo(command: VideoCommand, context: AttemptContext): Promise<string> {
     const { size, audio } = command;
     if (size !== undefined || audio === false) throw this.http.refusal('field_not_taken');
     const images = await this.imagesOf(command, context.signal);
-    const body = jsonBody(
-      { instances: [instanceOf(command, images)], [PARAMETERS]: parametersOf(command) },
-      PARAMETERS,
-    );
+    const value = { instances: [instanceOf(command, images)], [PARAMETERS]: parametersOf(command) };
+    const body = jsonWithImages(value, [...images.values()], PARAMETERS);
     const path = `/models/${encodeURIComponent(context.upstreamModel)}:predictLongRunning`;
     return this.http.requestJson(
       { method: 'POST', path, body, timeout: 'submit', context },
@@ -59,13 +58,35 @@ export class GeminiVideo implements VideoPort {
   }
 
   async openVideo(jobId: string, context: AttemptContext): Promise<VideoContent> {
-    const uri = await this.read(jobId, context, uriIn);
-    const url = parseUrl(uri);
-    if (!url) throw this.http.unusableAnswer('bad_url');
+    const { uri } = await orAskAgain(
+      this.http,
+      this.read(jobId, context, (job) => ({ uri: uriIn(job) })),
+    );
+    const url = uri === undefined ? undefined : parseUrl(uri);
+    if (!url) throw this.http.unusableAnswer('no_url');
     const [, file] = FILE.exec(url.pathname) ?? [];
-    // The key goes nowhere but below the base URL, whatever the answer says.
-    if (file === undefined) return { redirectUrl: url.href };
-    return openedVideo(this.http, { path: `/files/${file}:download?alt=media`, context });
+    // The key goes nowhere but to the base URL, whatever the answer says.
+    if (file === undefined) return this.elsewhere(url);
+    const path = `/files/${file}:download?alt=media`;
+    const content = await openedVideo(this.http, { path, context });
+    return 'body' in content ? content : this.redirected(content.redirectUrl, context);
+  }
+
+  /** The vendor may redirect to another path of its own, which takes the key too. */
+  private async redirected(location: string, context: AttemptContext): Promise<VideoContent> {
+    const url = parseUrl(location);
+    if (!url) throw this.http.unusableAnswer('no_url');
+    const isOwn = url.origin === parseUrl(this.access.baseUrl)?.origin && FILE.test(url.pathname);
+    if (!isOwn) return this.elsewhere(url);
+    const request = { origin: url.origin, path: url.pathname + url.search, context };
+    const content = await openedVideo(this.http, request);
+    return 'body' in content ? content : this.elsewhere(new URL(content.redirectUrl));
+  }
+
+  /** A URL that is fetched without the key, and must not have it. */
+  private elsewhere({ href }: URL): VideoContent {
+    if (withoutKey(this.access, href) !== href) throw this.http.unusableAnswer('bad_url');
+    return { redirectUrl: href };
   }
 
   private read<T>(
@@ -88,7 +109,7 @@ export class GeminiVideo implements VideoPort {
   ): Promise<ReadonlyMap<string, InlineImage>> {
     const urls = [firstFrameUrl, lastFrameUrl, ...imageUrls].filter((url) => url !== undefined);
     const limits = { limitBytes: MAX_INLINE_BYTES, signal };
-    const images = await fetchedImages(this.download, new Set(urls), limits);
+    const images = await fetchedImages(this.access.download, urls, limits);
     if (!images) throw this.http.refusal('value_not_taken');
     return images;
   }
@@ -100,9 +121,7 @@ function instanceOf(
 ): object {
   const bytesOf = (url: string | undefined) => {
     const image = url === undefined ? undefined : images.get(url);
-    return (
-      image && { bytesBase64Encoded: image.data.toString('base64'), mimeType: image.contentType }
-    );
+    return image && { bytesBase64Encoded: image.token, mimeType: image.contentType };
   };
   const references = imageUrls.map((url) => ({ image: bytesOf(url), referenceType: 'asset' }));
   return {
@@ -127,11 +146,8 @@ function reportOf(job: JsonObject, requestId: string | null): VideoReport | unde
   if (job.done !== true) {
     return textAt(job, 'name') === null ? undefined : { state: 'pending', progress: null };
   }
-  const failed = failureOfFinished(job, requestId) ?? refusedIn(job, requestId);
-  if (failed) return failed;
-  return uriIn(job) === undefined
-    ? { state: 'unreadable' }
-    : { state: 'succeeded', progress: null };
+  if (uriIn(job) !== undefined) return { state: 'succeeded', progress: null };
+  return failureOfFinished(job, requestId) ?? refusedIn(job, requestId) ?? { state: 'unreadable' };
 }
 
 function answerIn({ response }: JsonObject): JsonObject {
@@ -150,7 +166,7 @@ function refusedIn(job: JsonObject, requestId: string | null): FailedJob | undef
   const { raiMediaFilteredReasons: reasons } = answer;
   const [reason] = Array.isArray(reasons) ? (reasons as readonly unknown[]) : [];
   const isFiltered = reason !== undefined || (numberAt(answer, 'raiMediaFilteredCount') ?? 0) > 0;
-  if (uriIn(job) !== undefined || !isFiltered) return undefined;
+  if (!isFiltered) return undefined;
   const message = typeof reason === 'string' ? reason : null;
   return { state: 'failed', failure: { code: 'media_filtered', message, requestId } };
 }
@@ -163,6 +179,7 @@ export function geminiVideoFaults({
   readonly limits: {
     readonly sizePattern?: string | undefined;
     readonly audio?: boolean | undefined;
+    readonly maxImageUrls?: number | undefined;
   };
   readonly terms?: UpstreamTerms | undefined;
 }): string[] {
@@ -172,6 +189,9 @@ export function geminiVideoFaults({
   );
   return [
     ...(limits.sizePattern === undefined ? [] : ['limits.size_pattern: gemini takes no size']),
+    ...((limits.maxImageUrls ?? 0) > MAX_REFERENCES
+      ? [`limits.max_image_urls: gemini takes at most ${MAX_REFERENCES}`]
+      : []),
     ...(limits.audio === true ? ['limits.audio: a video of gemini always has sound'] : []),
     ...(changed === undefined ? [] : [`${changed}: must not be dropped or renamed at gemini`]),
     ...(fixed === undefined ? [] : [`constants.${fixed}: callers pay for it, and choose it`]),

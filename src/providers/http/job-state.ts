@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { FailedJob, JobFailure, PendingJob } from '../ports/job.port.js';
-import { textAt } from './json-fields.js';
+import { asRequestId, textAt } from './json-fields.js';
 import { type ProviderContext, withoutKey } from './provider-context.js';
 
 /** Words for a job that is not finished. */
@@ -105,9 +105,12 @@ export function failureOfFinished(
   return hasState ? { state: 'failed', failure: jobFailure(json, requestId) } : undefined;
 }
 
-/** A report about a job without the provider's key in the words that the provider gave; any other value as it is. */
+/**
+ * A report about a job without the provider's key in the words that the provider gave; any other value as it is, but without an id of
+ * the request that holds the key, or that a record cannot keep.
+ */
 export function jobWithoutKey<T>(access: Pick<ProviderContext, 'apiKey' | 'vendor'>, report: T): T {
-  if (!isUnmade(report)) return report;
+  if (!isUnmade(report)) return withKnownId(access, report);
   if (report.state === 'pending') {
     return { ...report, unknownState: withoutKey(access, report.unknownState) };
   }
@@ -117,6 +120,13 @@ export function jobWithoutKey<T>(access: Pick<ProviderContext, 'apiKey' | 'vendo
     ...report,
     failure: { code: clean(code), message: clean(message), requestId: clean(requestId) },
   };
+}
+
+function withKnownId<T>(access: Pick<ProviderContext, 'apiKey' | 'vendor'>, result: T): T {
+  if (!isJsonObject(result) || typeof result.providerRequestId !== 'string') return result;
+  const { providerRequestId: id } = result;
+  const isKept = asRequestId(id) !== null && withoutKey(access, id) === id;
+  return isKept ? result : { ...result, providerRequestId: null };
 }
 
 function isUnmade(report: unknown): report is FailedJob | (PendingJob & { unknownState: string }) {

@@ -3,6 +3,14 @@ import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 /** Ids of jobs have this format because they become part of a path. No `..` leads out of it. */
 const JOB_ID = /^\w[\w.:-]{0,199}$/;
 
+/** An id of a request, as records keep it. */
+const REQUEST_ID = /^[\w.:-]{1,200}$/;
+
+/** A value of the provider as the id of a request; null where it is none: it may be of any length, and have any character. */
+export function asRequestId(value: unknown): string | null {
+  return typeof value === 'string' && REQUEST_ID.test(value) ? value : null;
+}
+
 /** A text field of a provider's response; null when it is missing or no text. */
 export function textAt(object: JsonObject, key: string): string | null {
   const value = object[key];

@@ -1,4 +1,5 @@
 import type { VideoContent } from '../ports/job.port.js';
+import { ProviderError } from './provider-error.js';
 import type { ProviderHttp } from './provider-http.js';
 import { contentTypeOf, isMessageType } from './response-body.js';
 import type { UpstreamRequest } from './upstream-request.js';
@@ -24,4 +25,17 @@ export async function openedVideo(
   const contentType = contentTypeOf(response);
   if (isMessageType(contentType)) throw await http.noFile(response, 'no_video');
   return { body: response.body, contentType };
+}
+
+/**
+ * What the provider says of the file before it is fetched. A refusal of this question says nothing of the file, so it gets no status:
+ * collecting is tried again.
+ */
+export async function orAskAgain<T>(http: ProviderHttp, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    const hasStatus = error instanceof ProviderError && error.upstreamStatus !== undefined;
+    throw hasStatus ? http.unusableAnswer(error.upstreamCode ?? 'not_told') : error;
+  }
 }

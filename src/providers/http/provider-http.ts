@@ -13,6 +13,7 @@ import { decodedBody } from './decoded-body.js';
 import { UpstreamResponseHandler } from './upstream-response-handler.js';
 import type { ExchangeConfig } from './undici-adapter.js';
 import { jobWithoutKey } from './job-state.js';
+import { asRequestId } from './json-fields.js';
 import { type ProviderContext, withoutKey } from './provider-context.js';
 import { ProviderError } from './provider-error.js';
 import { queryText } from './request-body.js';
@@ -284,6 +285,7 @@ function reportBuffering({ request, data }: AxiosResponse<Readable>, owner?: Att
 const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'dg-request-id', 'trace-id'];
 
 function requestIdOf(headers: Readonly<Record<string, unknown>>): string | null {
-  const id = REQUEST_ID_HEADERS.map((name) => headers[name]).find((value) => value !== undefined);
-  return typeof id === 'string' && /^[\w.:-]{1,200}$/.test(id) ? id : null;
+  return asRequestId(
+    REQUEST_ID_HEADERS.map((name) => headers[name]).find((value) => value !== undefined),
+  );
 }

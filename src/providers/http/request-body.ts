@@ -44,11 +44,11 @@ export function fileBody(file: MediaFile): RequestBody {
   };
 }
 
-/** The text of a query, with its `?`, under the terms of the model. Undefined fields are left out. */
+/** The text of a query, with its `?`, under the terms of the model. Undefined fields are left out; a list is one field for each entry. */
 export function queryText(terms: UpstreamTerms | undefined, fields: FormFields): string {
   const sent = new URLSearchParams();
   for (const [name, value] of Object.entries(fieldsUnder(terms, fields)))
-    if (value !== undefined) sent.append(name, formText(value));
+    for (const one of [value].flat()) if (one !== undefined) sent.append(name, formText(one));
   return `?${sent.toString()}`;
 }
 

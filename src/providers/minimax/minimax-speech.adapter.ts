@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { peekStream } from '../../common/peek-stream.js';
+import { wavHead } from '../../common/audio/wav-writer.js';
 import { sniffAudio } from '../http/audio-sniff.js';
 import { SPEECH_HZ, speechBody } from '../http/l16-speech.js';
 import type { ProviderHttp } from '../http/provider-http.js';
@@ -8,14 +9,18 @@ import { BodyTooLargeError, readBounded } from '../http/response-body.js';
 import type { UpstreamResponse } from '../http/upstream-request.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { AudioFormat, ProviderAudio, SpeechCommand, SpeechPort } from '../ports/audio.port.js';
-import { speechPieces } from './speech-events.js';
+import { PieceStream, speechPieces } from './speech-events.js';
 
 const MP3 = { format: 'mp3', sample_rate: 44_100, bitrate: 128_000, channel: 1 };
 const RAW = { format: 'pcm', sample_rate: SPEECH_HZ, channel: 1 };
-/** 23 minutes of raw speech; only WAV and Opus are made of the whole of it. */
+/** 23 minutes of raw speech; only Opus is made of the whole of it. */
 const MAX_RAW_BYTES = 64 * 1024 * 1024;
-/** The vendor writes a failure as JSON, with a good status, where events are asked for. */
-const JSON_BEGINS = '{';
+/** As much text as the slowest voice reads in that time: 2.8 Chinese signs a second. */
+const MAX_OPUS_CHARS = 3_800;
+/** A WAV whose sizes are not known yet, for they stand before the samples. */
+const WAV_HEAD = wavHead(SPEECH_HZ, 0x7fff_0000);
+/** Enough for the first sign of JSON behind white space. */
+const HEAD_BYTES = 16;
 
 /**
  * Speech over MiniMax's wire protocol, which is asked for events so that nothing of it is read before it is sent on. Text, voice,
@@ -25,7 +30,8 @@ export class MiniMaxSpeech implements SpeechPort {
   constructor(private readonly http: ProviderHttp) {}
 
   async speak(command: SpeechCommand, context: AttemptContext): Promise<ProviderAudio> {
-    const { format } = command;
+    const { format, text } = command;
+    if (format === 'opus' && text.length > MAX_OPUS_CHARS) throw this.http.refusal('text_too_long');
     const response = await this.http.request({
       method: 'POST',
       path: '/v1/t2a_v2',
@@ -36,7 +42,7 @@ export class MiniMaxSpeech implements SpeechPort {
     });
     const speech = await this.begun(response, format, context);
     const { providerRequestId } = response;
-    if (format === 'mp3' || format === 'pcm') return { body: speech, providerRequestId };
+    if (format !== 'opus') return { body: speech, providerRequestId };
     const samples = await this.whole(speech, response);
     const accountId = context.owner?.accountId ?? null;
     const body = await speechBody({ samples, sampleRate: SPEECH_HZ }, format, accountId);
@@ -59,17 +65,30 @@ export class MiniMaxSpeech implements SpeechPort {
     format: AudioFormat,
     { owner }: AttemptContext,
   ): Promise<Readable> {
-    const [first] = (await peekStream(response.body, 1)).toString('latin1');
-    if (first === JSON_BEGINS) throw await this.http.noFile(response, 'not_audio');
+    const head = (await peekStream(response.body, HEAD_BYTES)).toString();
+    // The vendor writes a failure as JSON, with a good status, where events are asked for.
+    if (/^[\s\uFEFF]*\{/.test(head)) throw await this.http.noFile(response, 'not_audio');
     const pieces = speechPieces(response.body, {
       fault: (code, event) => this.http.unusable(response, code, event),
-      onFigures: (figures) => owner?.onFigures?.(figures),
+      onFigures: (figures) => {
+        if (figures) owner?.onFigures?.(figures);
+      },
     });
+    const parts = format === 'wav' ? behind(WAV_HEAD, pieces) : pieces;
     // Whoever reads it gets the error.
-    const speech = Readable.from(pieces, { objectMode: false }).on('error', () => undefined);
-    if (await sniffAudio(speech, format === 'mp3' ? 'mp3' : 'pcm')) return speech;
+    const speech = new PieceStream(parts, response.body).on('error', () => undefined);
+    if (await sniffAudio(speech, format === 'opus' ? 'pcm' : format)) return speech;
     speech.destroy();
     throw this.http.unusable(response, 'not_audio');
+  }
+}
+
+/** The head and the pieces, where there are any. */
+async function* behind(head: Buffer, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isFirst = true;
+  for await (const piece of pieces) {
+    yield isFirst ? Buffer.concat([head, piece]) : piece;
+    isFirst = false;
   }
 }
 

@@ -1,74 +1,114 @@
+import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import type { Readable } from 'node:stream';
-import { createParser } from 'eventsource-parser';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ProviderFigures } from '../../common/money/charge-basis.js';
+import { JsonLimits } from '../../platform/http-server/request-body/json-limits.js';
 import { carriesError } from '../http/error-facts.js';
 import { figuresOfBody } from '../http/figures.js';
 import { numberAt, textAt } from '../http/json-fields.js';
+import { BYTE_ORDER_MARK } from '../http/response-body.js';
 
-/** An event has about a second of speech: 100 kB as hex. One that repeats the whole is longer, and is not wanted. */
-const MAX_EVENT_CHARS = 8 * 1024 * 1024;
+/** Half a minute of raw speech. A longer event is read for its end alone. */
+const MAX_EVENT_CHARS = 4 * 1024 * 1024;
+const EVENT_BOUNDS = { depth: 16, values: 1_000 };
+/** What is kept of a longer event: the fields behind its audio. */
+const TAIL_CHARS = 8_192;
 const IS_LAST = 2;
+/** The end of the event that repeats all of the speech. */
+const LAST_TAIL = /"(status"\s*:\s*2\b|extra_info"\s*:\s*\{)/;
 
 /** What the reader of the events does with a fault, and with the vendor's own figures. */
 interface SpeechReader {
   /** The error for a stream that cannot be used, from the event that explains it; closes the connection. */
   readonly fault: (code: string, event?: unknown) => Error;
-  readonly onFigures: (figures: ProviderFigures) => void;
+  readonly onFigures: (figures: ProviderFigures | undefined) => void;
 }
 
 /**
- * The speech in a stream of events, piece by piece. The event with status 2 is the last one; its audio repeats the whole, and is
- * taken only where none came before. Throws the reader's fault for an event that is an error or broken, and for an end before the
- * last event.
+ * The speech in a stream of events, piece by piece. The event with status 2, or with what the speech cost, is the last one; audio of
+ * status 2 repeats the whole, and is taken only where none came before. Throws the reader's fault for an event that is an error or
+ * broken, and for an end before the last event.
  */
 export async function* speechPieces(
   body: Readable,
   { fault, onFigures }: SpeechReader,
 ): AsyncGenerator<Buffer> {
-  let events: string[] = [];
-  const faults: string[] = [];
-  const decoder = new StringDecoder('utf8');
-  const parser = createParser({
-    maxBufferSize: MAX_EVENT_CHARS,
-    onEvent: ({ data }) => events.push(data),
-    onError: ({ type }) => {
-      if (type === 'max-buffer-size-exceeded') faults.push('event_too_long');
-    },
-  });
   let hasAudio = false;
-  for await (const text of withLastBreak(body, decoder)) {
-    parser.feed(text);
-    const [tooLong] = faults;
-    if (tooLong !== undefined) throw fault(tooLong);
-    const arrived = events;
-    events = [];
-    for (const data of arrived) {
-      const event = parsed(data);
-      if (event === undefined || carriesError(event)) throw fault('bad_event', event);
-      const figures = figuresOfBody(event);
-      if (figures) onFigures(figures);
-      const { isLast, audio } = pieceOf(event);
-      if (audio === undefined) throw fault('bad_audio');
-      if (audio.length > 0 && !(isLast && hasAudio)) {
-        hasAudio = true;
-        yield audio;
-      }
-      if (isLast) return;
-    }
+  for await (const { data, isCut } of eventsOf(body)) {
+    if (isCut && hasAudio && LAST_TAIL.test(data)) return;
+    const event = parsed(data);
+    if (event === undefined || carriesError(event))
+      throw fault(isCut ? 'event_too_long' : 'bad_event', event);
+    onFigures(figuresOfBody(event));
+    const { isLast, audio } = pieceOf(event, hasAudio);
+    if (audio === undefined) throw fault('bad_audio');
+    hasAudio ||= audio.length > 0;
+    if (audio.length > 0) yield audio;
+    if (isLast) return;
   }
   throw fault('stream_cut');
 }
 
-/** The texts of the body, and a break after the last event, which some servers leave out. */
-async function* withLastBreak(body: Readable, decoder: StringDecoder): AsyncGenerator<string> {
-  for await (const bytes of body) yield decoder.write(bytes as Buffer);
-  yield '\n\n';
+/** Pieces as a stream, whose destruction closes the source at once: the pieces themselves would end only with the next event. */
+export class PieceStream extends Readable {
+  constructor(
+    private readonly pieces: AsyncGenerator<Buffer>,
+    private readonly source: Readable,
+  ) {
+    super();
+  }
+
+  override _read(): void {
+    this.pieces.next().then(
+      ({ value, done }) => {
+        if (!this.destroyed) this.push(done === true ? null : value);
+      },
+      (error: unknown) => {
+        this.destroy(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.source.destroy();
+    done(error);
+  }
+}
+
+/** The data of an event, or only its end where it is too long. */
+interface EventData {
+  readonly data: string;
+  readonly isCut: boolean;
+}
+
+/** Each line of data is an event: the vendor writes its JSON on one line. Other lines say nothing. */
+async function* eventsOf(body: Readable): AsyncGenerator<EventData> {
+  const decoder = new StringDecoder('utf8');
+  let line = '';
+  let isCut = false;
+  for await (const bytes of body) {
+    const lines = (line + decoder.write(bytes as Buffer)).split('\n');
+    line = lines.pop() ?? '';
+    for (const whole of lines) {
+      yield* eventIn(whole, isCut);
+      isCut = false;
+    }
+    isCut ||= line.length > MAX_EVENT_CHARS;
+    if (isCut) line = line.slice(-TAIL_CHARS);
+  }
+  // The break after the last event may be missing.
+  yield* eventIn(line, isCut);
+}
+
+function* eventIn(line: string, isCut: boolean): Generator<EventData> {
+  if (isCut || line.length > MAX_EVENT_CHARS) yield { data: line.slice(-TAIL_CHARS), isCut: true };
+  const [, data] = /^data:(.*)$/s.exec(line.replace(BYTE_ORDER_MARK, '')) ?? [];
+  if (!isCut && data !== undefined && data.trim() !== '') yield { data, isCut };
 }
 
 function parsed(data: string): JsonObject | undefined {
   try {
+    new JsonLimits(EVENT_BOUNDS).add(Buffer.from(data));
     const event: unknown = JSON.parse(data);
     return isJsonObject(event) ? event : undefined;
   } catch {
@@ -76,11 +116,12 @@ function parsed(data: string): JsonObject | undefined {
   }
 }
 
-/** The audio of an event, empty where it has none, undefined where it is no hex. */
-function pieceOf({ data }: JsonObject): { readonly isLast: boolean; readonly audio?: Buffer } {
+/** The audio of an event; empty where it has none, or the whole again; undefined where it is no hex. */
+function pieceOf({ data, extra_info: extra }: JsonObject, hasAudio: boolean) {
   const part = isJsonObject(data) ? data : {};
-  const hex = textAt(part, 'audio') ?? '';
-  const audio = Buffer.from(hex, 'hex');
-  const isLast = numberAt(part, 'status') === IS_LAST;
-  return audio.length * 2 === hex.length ? { isLast, audio } : { isLast };
+  const isWhole = numberAt(part, 'status') === IS_LAST;
+  const hex = isWhole && hasAudio ? '' : (textAt(part, 'audio') ?? '');
+  const bytes = Buffer.from(hex, 'hex');
+  const audio = bytes.length * 2 === hex.length ? bytes : undefined;
+  return { isLast: isWhole || isJsonObject(extra), audio };
 }

@@ -214,7 +214,10 @@ describe('speech at MiniMax', () => {
 
   it('is free where it breaks off', async () => {
     const before = await books();
-    minimax.reply = (response) => response.end(pieceOf(mp3));
+    minimax.reply = (response) => {
+      response.write(pieceOf(mp3));
+      setTimeout(() => response.end(), 200);
+    };
     await expect(speak({ model: 'aud-lady', voice: 'Lady' })).rejects.toThrow();
     await gateway.expectCleanBooks();
     expect(await books()).toEqual(before);
