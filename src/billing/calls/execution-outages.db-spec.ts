@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { type DatabaseProxy, startDatabaseProxy } from '../../../test/support/database-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { until } from '../../../test/support/until.js';
 import {
   accountsOf,
   balanceOf,
@@ -103,13 +104,19 @@ describe('ExecutionLedger during database faults', () => {
       while (!isOver) {
         await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`);
         await sleep(60);
+        // On a busy machine a statement takes longer than that, and each would be killed.
+        const ended = outcomes.length;
+        await until(() => isOver || outcomes.length > ended);
       }
     };
     const killing = killer();
-    await Promise.all(work);
-    isOver = true;
-    await killing;
-    await admin.destroy();
+    try {
+      await Promise.all(work);
+    } finally {
+      isOver = true;
+      await killing;
+      await admin.destroy();
+    }
     expect(new Set(outcomes)).toEqual(new Set(['held']));
     // The next statement notices that an idle connection was killed.
     await balance().catch(() => undefined);

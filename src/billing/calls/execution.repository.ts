@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { DataSource } from 'typeorm';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { postgresJson } from '../../common/json-object.js';
+import { arrayLiteral, type Column } from '../../platform/database/array-literal.js';
 import { LOCKED } from '../../platform/database/batching/batcher-options.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type { OutputCapReason } from '../../common/money/charge-basis.js';
@@ -54,10 +55,7 @@ export class ExecutionRepository {
     const runs = new RunPositions();
     const starts = steps.flatMap((step) => (step.kind === 'begin' ? [step.start] : []));
     const ends = steps.flatMap((step) => (step.kind === 'finish' ? [step.end] : []));
-    const [row] = await this.step.run([
-      accountIds,
-      processId,
-      waits,
+    const columns = [
       ends.map(positionOf),
       ...columnsOfEnds(ends),
       runs.column(ends),
@@ -65,6 +63,12 @@ export class ExecutionRepository {
       ...columnsOfStarts(starts, runs),
       runs.ids,
       runs.accountIds.map((accountId) => positions.get(accountId)),
+    ];
+    const [row] = await this.step.run([
+      arrayLiteral(accountIds),
+      processId,
+      waits,
+      ...columns.map((column) => arrayLiteral(column)),
     ]);
     assert(row, 'the statement returned nothing');
     const outcomes = { begin: resultsOfStarts(row).values(), finish: row.ended.values() };
@@ -103,7 +107,7 @@ function resultsOfStarts({ begun, ...row }: StepRow): (BeginResult | 'locked')[]
   });
 }
 
-function columnsOfStarts(starts: readonly ExecutionStart[], runs: RunPositions): unknown[] {
+function columnsOfStarts(starts: readonly ExecutionStart[], runs: RunPositions): Column[] {
   return [
     starts.map((start) => start.executionId),
     starts.map((start) => start.amountMicroUsd.toString()),
@@ -121,18 +125,18 @@ function columnsOfStarts(starts: readonly ExecutionStart[], runs: RunPositions):
 }
 
 /** Empty where no start has one. */
-function columnOfPriceBooks(starts: readonly ExecutionStart[]): unknown[] {
+function columnOfPriceBooks(starts: readonly ExecutionStart[]): Column {
   if (starts.every(({ priceBook }) => priceBook === undefined)) return [];
   return starts.map(({ priceBook = null }) => priceBook && JSON.stringify(priceBook));
 }
 
 /** Empty where no start has a run. */
-function columnOfRunLimits(starts: readonly ExecutionStart[]): unknown[] {
+function columnOfRunLimits(starts: readonly ExecutionStart[]): Column {
   if (starts.every(({ run }) => run === undefined)) return [];
   return starts.map(({ run }) => run?.limitMicroUsd?.toString() ?? null);
 }
 
-function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
+function columnsOfEnds(ends: readonly ExecutionEnd[]): Column[] {
   return [
     ends.map((end) => end.executionId),
     ends.map((end) => end.chargedMicroUsd?.toString() ?? null),
@@ -157,13 +161,13 @@ function columnsOfEnds(ends: readonly ExecutionEnd[]): unknown[] {
 }
 
 /** Empty where no end has any. */
-function columnOfAttempts(ends: readonly ExecutionEnd[]): unknown[] {
+function columnOfAttempts(ends: readonly ExecutionEnd[]): Column {
   if (ends.every(({ attempts }) => (attempts ?? null) === null)) return [];
   return ends.map(({ attempts = null }) => attempts && postgresJson(attempts));
 }
 
 /** Empty where no end has one. */
-function columnOfCosts(ends: readonly ExecutionEnd[]): unknown[] {
+function columnOfCosts(ends: readonly ExecutionEnd[]): Column {
   if (ends.every(({ costMicroUsd }) => (costMicroUsd ?? null) === null)) return [];
   return ends.map(({ costMicroUsd }) => costMicroUsd?.toString() ?? null);
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg, { type QueryConfig, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
+import { plainArray } from './array-literal.js';
 import { type OnStatement, statementTermsOf } from './data-source.js';
 
 /** Longest wait of the driver for a response; longer than any statement_timeout of the gateway. */
@@ -47,7 +48,8 @@ export class PreparedStatement<Row extends QueryResultRow> {
     const { text, responseTimeoutMs } = this;
     const name = planned === 0 ? this.name : `${this.name}:${planned}`;
     // Behind a pooler that drops names, each run is parsed and planned anew.
-    const config = this.keepsNames ? { name, text, values } : { text, values };
+    const types = WITH_PLAIN_ARRAYS;
+    const config = this.keepsNames ? { name, text, values, types } : { text, values, types };
     const query = new BoundedQuery(config, responseTimeoutMs);
     const startedMs = performance.now();
     try {
@@ -58,6 +60,19 @@ export class PreparedStatement<Row extends QueryResultRow> {
     }
   }
 }
+
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
+/** PostgreSQL's numbers of `text[]` and `bigint[]`, whose values are texts. */
+const ARRAYS: readonly number[] = [1009, 1016];
+
+/** The driver's readers of values, but for arrays without quotes: it reads these sign by sign. */
+const WITH_PLAIN_ARRAYS: NonNullable<QueryConfig['types']> = {
+  getTypeParser: ((oid: TypeId, format?: 'text' | 'binary') => {
+    const usual = pg.types.getTypeParser(oid, format) as (text: string) => unknown;
+    if (format === 'binary' || !ARRAYS.includes(oid)) return usual;
+    return (text: string) => plainArray(text) ?? usual(text);
+  }) as typeof pg.types.getTypeParser,
+};
 
 /** The schema has changed since the statement was prepared, so that its rows have other columns: `cached plan must not change result type`. */
 function isStalePlan(error: unknown): boolean {
