@@ -76,7 +76,7 @@ const PROTOCOLS = {
     hasOwnVoices: true,
     fixedFields: [
       ...['encoding', 'container', 'sample_rate', 'text'],
-      ...['multichannel', 'utterances', 'callback', 'callback_method'],
+      ...['multichannel', 'utterances', 'diarize', 'callback', 'callback_method'],
     ],
   },
   minimax: {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { readBounded } from '../../src/providers/http/response-body.js';
+import { ProviderError } from '../../src/providers/http/provider-error.js';
 import { isWithoutFile } from '../../src/tasks/collect-failure.js';
 import { StubUpstream } from '../support/stub-upstream.js';
 import {
@@ -54,7 +55,7 @@ describe('the files and images of Gemini videos', () => {
 
   it.each([
     ['another path of the vendor', 'own', '/download/v1beta/files/f1:download?alt=media', true],
-    ['a path that is no file', 'own', '/elsewhere', false],
+    ['any path of the vendor', 'own', '/elsewhere', true],
     ['another host', 'https://storage.example', '/v1beta/files/f1:download', false],
   ])('a redirect to %s', async (_what, host, path, takesKey) => {
     const target = `${host === 'own' ? stub.url : host}${path}`;
@@ -83,7 +84,8 @@ describe('the files and images of Gemini videos', () => {
     const error: unknown = await port()
       .openVideo(GEMINI_JOB_ID, context)
       .catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ kind: 'http_error' });
+    expect(error).toBeInstanceOf(ProviderError);
+    expect(error).toMatchObject({ sent: true, upstreamStatus: undefined });
     expect(isWithoutFile(error)).toBe(false);
     expect(JSON.stringify(error)).not.toContain(GEMINI_KEY);
   });

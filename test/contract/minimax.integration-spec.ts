@@ -128,20 +128,36 @@ describe('the events of MiniMax', () => {
     await expect(whole(lastOf(mp3))).resolves.toEqual(mp3);
   });
 
-  it('end with the one that tells what the speech cost, whatever its status is', async () => {
+  it('may end behind the one that tells what the speech cost', async () => {
     const last = eventOf({ data: { status: 1 }, extra_info: EXTRA });
     await expect(whole(pieceOf(mp3) + last)).resolves.toEqual(mp3);
-    const withAudio = eventOf({
-      data: { audio: mp3.subarray(500).toString('hex'), status: 1 },
-      extra_info: EXTRA,
-    });
-    await expect(whole(pieceOf(mp3.subarray(0, 500)) + withAudio)).resolves.toEqual(mp3);
+    const half = (piece: Buffer) =>
+      eventOf({ data: { audio: piece.toString('hex'), status: 1 }, extra_info: EXTRA });
+    const halves = half(mp3.subarray(0, 500)) + half(mp3.subarray(500));
+    await expect(whole(halves + lastOf())).resolves.toEqual(mp3);
+    await expect(whole(halves)).resolves.toEqual(mp3);
+    const again = eventOf({ data: { audio: mp3.toString('hex') }, extra_info: EXTRA });
+    await expect(whole(halves + again)).resolves.toEqual(mp3);
   });
+
+  it.each<AudioFormat>(['wav', 'opus', 'pcm'])(
+    'are no %s where they have something else',
+    async (format) => {
+      for (const audio of [mp3, Buffer.from('{"error":"rate limited"}'), Buffer.alloc(2)])
+        await expect(speak(pieceOf(audio) + lastOf(), format)).rejects.toMatchObject({
+          kind: 'http_error',
+          upstreamCode: 'not_audio',
+        });
+    },
+  );
 
   it('may repeat the whole in a last one that is too long to be read', async () => {
     const whole8 = 'ab'.repeat(4 * 1024 * 1024);
     const last = `data: {"data":{"audio":"${whole8}","status":2},"extra_info":{"usage_characters":8}}\n\n`;
     await expect(whole(pieceOf(mp3) + last)).resolves.toEqual(mp3);
+    const refused = `data: {"data":{"audio":"${whole8}","status":2},"base_resp":{"status_code":1027,"status_msg":"x"}}\n\n`;
+    const { body: kept } = await speak(pieceOf(mp3) + refused);
+    await expect(readBounded(kept, MAX_BYTES)).rejects.toMatchObject({ kind: 'http_error' });
     const notLast = `data: {"data":{"audio":"${whole8}","status":1}}\n\n`;
     const { body } = await speak(pieceOf(mp3) + notLast + lastOf());
     await expect(readBounded(body, MAX_BYTES)).rejects.toMatchObject({ kind: 'http_error' });
@@ -175,12 +191,11 @@ describe('the events of MiniMax', () => {
   });
 
   it('are not asked for where Opus would be longer than can be made', async () => {
-    const { signal } = new AbortController();
-    const asked = ports().speech!.speak(
-      { text: '长'.repeat(3_801), voiceId: 'v', format: 'opus' },
-      { upstreamModel: 'm', signal },
-    );
-    await expect(asked).rejects.toMatchObject({ kind: 'rejected', sent: false });
+    const context = { upstreamModel: 'm', signal: new AbortController().signal };
+    for (const text of ['长'.repeat(3_801), 'a<#99.99#>'.repeat(15)]) {
+      const asked = ports().speech!.speak({ text, voiceId: 'v', format: 'opus' }, context);
+      await expect(asked).rejects.toMatchObject({ kind: 'rejected', sent: false });
+    }
     expect(stub.seen).toHaveLength(0);
   });
 

@@ -128,7 +128,7 @@ export class AsyncJsonVideo implements VideoPort {
     const found = this.read(jobId, context).then(({ answer }) =>
       this.resultUrl(jobId, answer, context),
     );
-    const url = (await orAskAgain(this.http, found)) ?? this.unusable();
+    const url = (await orAskAgain(found)) ?? this.unusable();
     const own = this.file.result.with_key ? keyedUrl(this.file, url) : undefined;
     if (!own) return { redirectUrl: this.withoutKey(url) };
     const content = await openedVideo(this.http, { ...this.key.sent(targetOf(own)), context });

@@ -58,10 +58,7 @@ export class GeminiVideo implements VideoPort {
   }
 
   async openVideo(jobId: string, context: AttemptContext): Promise<VideoContent> {
-    const { uri } = await orAskAgain(
-      this.http,
-      this.read(jobId, context, (job) => ({ uri: uriIn(job) })),
-    );
+    const { uri } = await orAskAgain(this.read(jobId, context, (job) => ({ uri: uriIn(job) })));
     const url = uri === undefined ? undefined : parseUrl(uri);
     if (!url) throw this.http.unusableAnswer('no_url');
     const [, file] = FILE.exec(url.pathname) ?? [];
@@ -76,7 +73,7 @@ export class GeminiVideo implements VideoPort {
   private async redirected(location: string, context: AttemptContext): Promise<VideoContent> {
     const url = parseUrl(location);
     if (!url) throw this.http.unusableAnswer('no_url');
-    const isOwn = url.origin === parseUrl(this.access.baseUrl)?.origin && FILE.test(url.pathname);
+    const isOwn = url.origin === parseUrl(this.access.baseUrl)?.origin;
     if (!isOwn) return this.elsewhere(url);
     const request = { origin: url.origin, path: url.pathname + url.search, context };
     const content = await openedVideo(this.http, request);
@@ -85,7 +82,8 @@ export class GeminiVideo implements VideoPort {
 
   /** A URL that is fetched without the key, and must not have it. */
   private elsewhere({ href }: URL): VideoContent {
-    if (withoutKey(this.access, href) !== href) throw this.http.unusableAnswer('bad_url');
+    const isClean = [href, decoded(href)].every((text) => withoutKey(this.access, text) === text);
+    if (!isClean) throw this.http.unusableAnswer('bad_url');
     return { redirectUrl: href };
   }
 
@@ -112,6 +110,15 @@ export class GeminiVideo implements VideoPort {
     const images = await fetchedImages(this.access.download, urls, limits);
     if (!images) throw this.http.refusal('value_not_taken');
     return images;
+  }
+}
+
+/** The URL without its percent codes; as it is where these are none. */
+function decoded(href: string): string {
+  try {
+    return decodeURIComponent(href);
+  } catch {
+    return href;
   }
 }
 

@@ -31,11 +31,12 @@ export async function openedVideo(
  * What the provider says of the file before it is fetched. A refusal of this question says nothing of the file, so it gets no status:
  * collecting is tried again.
  */
-export async function orAskAgain<T>(http: ProviderHttp, asked: Promise<T>): Promise<T> {
+export async function orAskAgain<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    const hasStatus = error instanceof ProviderError && error.upstreamStatus !== undefined;
-    throw hasStatus ? http.unusableAnswer(error.upstreamCode ?? 'not_told') : error;
+    if (!(error instanceof ProviderError) || error.upstreamStatus === undefined) throw error;
+    const { kind, upstreamStatus: _status, ...detail } = error;
+    throw new ProviderError(kind, detail);
   }
 }

@@ -163,12 +163,19 @@ export class ProviderHttp {
   private decoded(raw: AxiosResponse<Readable>) {
     const headers = raw.headers as Record<string, unknown>;
     const { status, data } = raw;
-    const providerRequestId = requestIdOf(headers);
+    const providerRequestId = this.requestIdOf(headers);
     const plain: UpstreamResponse = { status, headers, providerRequestId, body: data };
     const body = decodedBody(data, headers['content-encoding'], () =>
       this.unusable(plain, 'bad_encoding'),
     );
     return { response: body ? { ...plain, body } : plain, isReadable: body !== undefined };
+  }
+
+  /** Null for an id that holds the key: some servers echo what they were sent. */
+  private requestIdOf(headers: Readonly<Record<string, unknown>>): string | null {
+    const told = REQUEST_ID_HEADERS.map((name) => headers[name]);
+    const id = asRequestId(told.find((value) => value !== undefined));
+    return id !== null && withoutKey(this.access, id) === id ? id : null;
   }
 
   private timeoutOf({ timeout, context: { terms } }: UpstreamRequest): UpstreamTimeout {
@@ -204,7 +211,7 @@ export class ProviderHttp {
       timeout: headMs,
       idleTimeoutMs: idleMs,
       accountId: request.context.owner?.accountId,
-      bodyError: (error, headers) => this.faultOf(error, true, requestIdOf(headers)),
+      bodyError: (error, headers) => this.faultOf(error, true, this.requestIdOf(headers)),
       ...this.access.transport.everyRequest,
     };
   }
@@ -283,9 +290,3 @@ function reportBuffering({ request, data }: AxiosResponse<Readable>, owner?: Att
 
 /** In which vendors tell the id of a request, the usual ones first. */
 const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'dg-request-id', 'trace-id'];
-
-function requestIdOf(headers: Readonly<Record<string, unknown>>): string | null {
-  return asRequestId(
-    REQUEST_ID_HEADERS.map((name) => headers[name]).find((value) => value !== undefined),
-  );
-}

@@ -15,8 +15,10 @@ const MP3 = { format: 'mp3', sample_rate: 44_100, bitrate: 128_000, channel: 1 }
 const RAW = { format: 'pcm', sample_rate: SPEECH_HZ, channel: 1 };
 /** 23 minutes of raw speech; only Opus is made of the whole of it. */
 const MAX_RAW_BYTES = 64 * 1024 * 1024;
-/** As much text as the slowest voice reads in that time: 2.8 Chinese signs a second. */
-const MAX_OPUS_CHARS = 3_800;
+/** What the slowest voice needs for a Chinese sign, and what the text says of pauses, such as `<#1.5#>`. */
+const SIGNS_PER_SECOND = 2.8;
+const PAUSE = /<#(\d{1,5}(?:\.\d{1,5})?)#>/g;
+const MAX_OPUS_SECONDS = 1_357;
 /** A WAV whose sizes are not known yet, for they stand before the samples. */
 const WAV_HEAD = wavHead(SPEECH_HZ, 0x7fff_0000);
 /** Enough for the first sign of JSON behind white space. */
@@ -31,7 +33,8 @@ export class MiniMaxSpeech implements SpeechPort {
 
   async speak(command: SpeechCommand, context: AttemptContext): Promise<ProviderAudio> {
     const { format, text } = command;
-    if (format === 'opus' && text.length > MAX_OPUS_CHARS) throw this.http.refusal('text_too_long');
+    if (format === 'opus' && longestSecondsOf(text) > MAX_OPUS_SECONDS)
+      throw this.http.refusal('text_too_long');
     const response = await this.http.request({
       method: 'POST',
       path: '/v1/t2a_v2',
@@ -74,22 +77,20 @@ export class MiniMaxSpeech implements SpeechPort {
         if (figures) owner?.onFigures?.(figures);
       },
     });
-    const parts = format === 'wav' ? behind(WAV_HEAD, pieces) : pieces;
     // Whoever reads it gets the error.
-    const speech = new PieceStream(parts, response.body).on('error', () => undefined);
-    if (await sniffAudio(speech, format === 'opus' ? 'pcm' : format)) return speech;
+    const speech = new PieceStream(pieces, response.body).on('error', () => undefined);
+    if (await sniffAudio(speech, format === 'mp3' ? 'mp3' : 'pcm')) {
+      if (format === 'wav') speech.unshift(WAV_HEAD);
+      return speech;
+    }
     speech.destroy();
     throw this.http.unusable(response, 'not_audio');
   }
 }
 
-/** The head and the pieces, where there are any. */
-async function* behind(head: Buffer, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let isFirst = true;
-  for await (const piece of pieces) {
-    yield isFirst ? Buffer.concat([head, piece]) : piece;
-    isFirst = false;
-  }
+function longestSecondsOf(text: string): number {
+  const pauses = [...text.matchAll(PAUSE)].map(([, seconds]) => Number(seconds));
+  return text.length / SIGNS_PER_SECOND + pauses.reduce((sum, seconds) => sum + seconds, 0);
 }
 
 function fieldsOf({ text, voiceId, format, speed }: SpeechCommand, upstreamModel: string): object {

@@ -16,6 +16,7 @@ const TAIL_CHARS = 8_192;
 const IS_LAST = 2;
 /** The end of the event that repeats all of the speech. */
 const LAST_TAIL = /"(status"\s*:\s*2\b|extra_info"\s*:\s*\{)/;
+const ERROR_TAIL = /"status_code"\s*:\s*-?[1-9]/;
 
 /** What the reader of the events does with a fault, and with the vendor's own figures. */
 interface SpeechReader {
@@ -25,8 +26,8 @@ interface SpeechReader {
 }
 
 /**
- * The speech in a stream of events, piece by piece. The event with status 2, or with what the speech cost, is the last one; audio of
- * status 2 repeats the whole, and is taken only where none came before. Throws the reader's fault for an event that is an error or
+ * The speech in a stream of events, piece by piece. The event with status 2 is the last one, and its audio repeats the whole, which is
+ * taken only where none came before. The body may also end behind an event that tells what the speech cost. Throws the reader's fault for an event that is an error or
  * broken, and for an end before the last event.
  */
 export async function* speechPieces(
@@ -34,19 +35,23 @@ export async function* speechPieces(
   { fault, onFigures }: SpeechReader,
 ): AsyncGenerator<Buffer> {
   let hasAudio = false;
+  let mayEnd = false;
   for await (const { data, isCut } of eventsOf(body)) {
-    if (isCut && hasAudio && LAST_TAIL.test(data)) return;
+    if (isCut && hasAudio && isGoodEnd(data)) return;
     const event = parsed(data);
     if (event === undefined || carriesError(event))
       throw fault(isCut ? 'event_too_long' : 'bad_event', event);
     onFigures(figuresOfBody(event));
-    const { isLast, audio } = pieceOf(event, hasAudio);
+    const { isLast, mayBeLast, audio } = pieceOf(event, hasAudio);
     if (audio === undefined) throw fault('bad_audio');
-    hasAudio ||= audio.length > 0;
-    if (audio.length > 0) yield audio;
+    if (audio.length > 0) {
+      hasAudio = true;
+      yield audio;
+    }
     if (isLast) return;
+    mayEnd = mayBeLast;
   }
-  throw fault('stream_cut');
+  if (!mayEnd) throw fault('stream_cut');
 }
 
 /** Pieces as a stream, whose destruction closes the source at once: the pieces themselves would end only with the next event. */
@@ -101,9 +106,12 @@ async function* eventsOf(body: Readable): AsyncGenerator<EventData> {
 }
 
 function* eventIn(line: string, isCut: boolean): Generator<EventData> {
-  if (isCut || line.length > MAX_EVENT_CHARS) yield { data: line.slice(-TAIL_CHARS), isCut: true };
+  if (isCut || line.length > MAX_EVENT_CHARS) {
+    yield { data: line.slice(-TAIL_CHARS), isCut: true };
+    return;
+  }
   const [, data] = /^data:(.*)$/s.exec(line.replace(BYTE_ORDER_MARK, '')) ?? [];
-  if (!isCut && data !== undefined && data.trim() !== '') yield { data, isCut };
+  if (data !== undefined && data.trim() !== '') yield { data, isCut };
 }
 
 function parsed(data: string): JsonObject | undefined {
@@ -116,12 +124,16 @@ function parsed(data: string): JsonObject | undefined {
   }
 }
 
+const isGoodEnd = (tail: string): boolean => LAST_TAIL.test(tail) && !ERROR_TAIL.test(tail);
+
 /** The audio of an event; empty where it has none, or the whole again; undefined where it is no hex. */
 function pieceOf({ data, extra_info: extra }: JsonObject, hasAudio: boolean) {
   const part = isJsonObject(data) ? data : {};
-  const isWhole = numberAt(part, 'status') === IS_LAST;
+  const status = numberAt(part, 'status');
+  const mayBeLast = isJsonObject(extra);
+  const isWhole = status === IS_LAST || (status === null && mayBeLast);
   const hex = isWhole && hasAudio ? '' : (textAt(part, 'audio') ?? '');
   const bytes = Buffer.from(hex, 'hex');
   const audio = bytes.length * 2 === hex.length ? bytes : undefined;
-  return { isLast: isWhole || isJsonObject(extra), audio };
+  return { isLast: status === IS_LAST, mayBeLast, audio };
 }
