@@ -19,13 +19,14 @@ const MAX_RAW_BYTES = 64 * 1024 * 1024;
 const SIGNS_PER_SECOND = 2.8;
 const PAUSE = /<#(\d{1,5}(?:\.\d{1,5})?)#>/g;
 const MAX_OPUS_SECONDS = 1_357;
-/** A WAV whose sizes are not known yet, for they stand before the samples. */
-const WAV_HEAD = wavHead(SPEECH_HZ, 0x7fff_0000);
+/** Stands in the head of a WAV, before its samples, while their size is not known. */
+const UNKNOWN_SIZE_BYTES = 0x7fff_0000;
+const WAV_HEAD = wavHead(SPEECH_HZ, UNKNOWN_SIZE_BYTES);
 /** Enough for the first sign of JSON behind white space. */
 const HEAD_BYTES = 16;
 
 /**
- * Speech over MiniMax's wire protocol, which is asked for events so that nothing of it is read before it is sent on. Text, voice,
+ * Speech over MiniMax's wire protocol, which is asked for events, so that each piece is sent on when it arrives. Text, voice,
  * format and speed are sent; the other settings of a voice have no counterpart there. WAV and Opus are made here of raw speech.
  */
 export class MiniMaxSpeech implements SpeechPort {

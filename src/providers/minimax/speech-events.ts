@@ -26,9 +26,9 @@ interface SpeechReader {
 }
 
 /**
- * The speech in a stream of events, piece by piece. The event with status 2 is the last one, and its audio repeats the whole, which is
- * taken only where none came before. The body may also end behind an event that tells what the speech cost. Throws the reader's fault for an event that is an error or
- * broken, and for an end before the last event.
+ * The speech in a stream of events, piece by piece. The event with status 2 is the last one. Its audio repeats the whole, and is
+ * taken only where none came before. The body may also end behind an event that tells what the speech cost. Throws the reader's
+ * fault for an event that is an error or broken, and for an earlier end.
  */
 export async function* speechPieces(
   body: Readable,
