@@ -1,11 +1,13 @@
 import autocannon from 'autocannon';
 import { median } from '../result.js';
 
-/** The target of a load. `keys` are used in turn, one for each request. */
+/** The target of a load. `keys` and `runs` are used in turn, one for each request. */
 export interface Target {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly keys?: readonly string[];
+  /** Values of the header `x-gateway-run`. */
+  readonly runs?: readonly string[];
 }
 
 /** A path of a server on this machine. */
@@ -27,7 +29,7 @@ export async function load(
   connections: number,
   seconds: number,
 ): Promise<Load> {
-  const { url, headers, keys } = target;
+  const { url, headers } = target;
   let next = 0;
   const result = await autocannon({
     url,
@@ -36,12 +38,12 @@ export async function load(
     body,
     connections,
     duration: seconds,
-    ...(keys && {
+    ...((target.keys ?? target.runs) && {
       requests: [
         {
           setupRequest: (request) => ({
             ...request,
-            headers: { ...headers, authorization: `Bearer ${keys[next++ % keys.length] ?? ''}` },
+            headers: { ...headers, ...headersInTurn(target, next++) },
           }),
         },
       ],
@@ -53,6 +55,13 @@ export async function load(
   const { p50, p99 } = result.latency;
   const requests = result['2xx'];
   return { perSecond: requests / result.duration, requests, p50Ms: p50, p99Ms: p99 };
+}
+
+function headersInTurn({ keys, runs }: Target, turn: number): Record<string, string> {
+  return {
+    ...(keys && { authorization: `Bearer ${keys[turn % keys.length] ?? ''}` }),
+    ...(runs && { 'x-gateway-run': runs[turn % runs.length] ?? '' }),
+  };
 }
 
 /** Requests per second of each target, in turns after a warm-up; the median of the rounds. */
