@@ -5,10 +5,9 @@ import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { BackupError } from './backup-parts.js';
 import type { BackupTarget } from './backup-target.js';
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../common/private-files.js';
 
 /** Readable by its owner only, because a backup contains keys and the ledger. */
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
 /** The lowest level: database pages and log compress well with it. */
 const COMPRESSION_LEVEL = 1;
 const CHUNK_BYTES = 1_048_576;
@@ -36,7 +35,7 @@ export class ArchiveWriter implements BackupTarget {
     signal.throwIfAborted();
     const archive = pack();
     archive.on('error', ignore);
-    const options = { mode: FILE_MODE, flags: 'wx', flush: true };
+    const options = { mode: PRIVATE_FILE_MODE, flags: 'wx', flush: true };
     const gzip = createGzip({ level: COMPRESSION_LEVEL });
     const writing = pipeline(archive, gzip, createWriteStream(unfinished, options), { signal });
     const filling = fill(new ArchiveWriter(archive)).then(
@@ -63,12 +62,12 @@ export class ArchiveWriter implements BackupTarget {
 
   /** Adds a folder. It may be empty. */
   addFolder(name: string): void {
-    this.archive.entry({ name, type: 'directory', mode: FOLDER_MODE }).on('error', ignore);
+    this.archive.entry({ name, type: 'directory', mode: PRIVATE_FOLDER_MODE }).on('error', ignore);
   }
 
   /** Adds a small file. */
   addText(name: string, text: string): void {
-    this.archive.entry({ name, mode: FILE_MODE }, text).on('error', ignore);
+    this.archive.entry({ name, mode: PRIVATE_FILE_MODE }, text).on('error', ignore);
   }
 
   /**
@@ -81,7 +80,7 @@ export class ArchiveWriter implements BackupTarget {
     try {
       const { size, mtime, mtimeMs } = await file.stat();
       if (mtimeMs > untilMs) return true;
-      const entry = this.archive.entry({ name, mode: FILE_MODE, size, mtime });
+      const entry = this.archive.entry({ name, mode: PRIVATE_FILE_MODE, size, mtime });
       await pipeline(bytesOf(file, size), entry);
       return true;
     } finally {

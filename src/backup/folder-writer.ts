@@ -2,9 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupTarget } from './backup-target.js';
-
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../common/private-files.js';
 
 /** Writes parts of a backup into an existing folder. Stops at the next file when the signal aborts. */
 export class FolderWriter implements BackupTarget {
@@ -14,11 +12,11 @@ export class FolderWriter implements BackupTarget {
   ) {}
 
   addFolder(name: string): void {
-    mkdirSync(join(this.root, name), { recursive: true, mode: FOLDER_MODE });
+    mkdirSync(join(this.root, name), { recursive: true, mode: PRIVATE_FOLDER_MODE });
   }
 
   addText(name: string, text: string): void {
-    writeFileSync(join(this.root, name), text, { mode: FILE_MODE });
+    writeFileSync(join(this.root, name), text, { mode: PRIVATE_FILE_MODE });
   }
 
   /** A file that does not exist is not added. */

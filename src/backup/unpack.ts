@@ -8,12 +8,11 @@ import { extract } from 'tar-stream';
 import { JOURNAL_FOLDER } from '../billing/recovery/reversal-journal.js';
 import { GENERATED_KEY_FILE } from '../platform/config/secret-key-file.js';
 import { BackupError, CLUSTER, END, FILES, FORMAT, HEAD } from './backup-parts.js';
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../common/private-files.js';
 
 type Archive = ReturnType<typeof extract>;
 type Entry = Archive extends AsyncIterable<infer Member> ? Member : never;
 
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
 /** Paths that a backup may contain. None of them leaves the folder. */
 const PART = new RegExp(
   `^(${CLUSTER}|${FILES}|${JOURNAL_FOLDER})(/(?!\\.\\.?(/|$))[^/\\0]+)*$|^${GENERATED_KEY_FILE}$`,
@@ -55,7 +54,8 @@ async function unpackEntries(archive: Archive, folder: string): Promise<string[]
     if (position === 'start') await readHead(path, entry);
     else if (position === 'inside' && path !== END) {
       if (!isKnown(path, type)) throw new BackupError(`it has an unknown part: ${path}`);
-      if (path === CHANGED_SETTINGS) await writeFile(join(folder, path), '', { mode: FILE_MODE });
+      if (path === CHANGED_SETTINGS)
+        await writeFile(join(folder, path), '', { mode: PRIVATE_FILE_MODE });
       else await unpackEntry(join(folder, path), type === 'directory', entry);
       parts.add(path.split('/', 1)[0] ?? '');
     }
@@ -78,9 +78,12 @@ async function readHead(name: string, entry: Entry): Promise<void> {
 }
 
 async function unpackEntry(path: string, isFolder: boolean, entry: Entry): Promise<void> {
-  if (isFolder) await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+  if (isFolder) await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER_MODE });
   else
-    await pipeline(entry, createWriteStream(path, { mode: FILE_MODE, flags: 'wx', flush: true }));
+    await pipeline(
+      entry,
+      createWriteStream(path, { mode: PRIVATE_FILE_MODE, flags: 'wx', flush: true }),
+    );
 }
 
 function asBackupError(error: unknown, file: string, signal: AbortSignal): unknown {

@@ -6,13 +6,13 @@ import { createDemoAccount, welcomeText } from '../admin/demo-account.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import { Accounts } from '../billing/accounts/accounts.js';
 import { LedgerService } from '../billing/ledger/ledger.service.js';
+import { PRIVATE_FILE_MODE } from '../common/private-files.js';
 
 const NO_DEMO =
   'There is no demo account, because there were accounts before the first start; make a key with key:create';
 
 /** The file in the data folder with the demo key of a container. */
 const KEY_FILE = 'demo-key';
-const KEY_FILE_MODE = 0o600;
 
 /** What a greeting depends on. */
 export interface FirstStart {
@@ -58,7 +58,7 @@ function flushed(logger: Logger): Promise<void> {
 
 async function keepKey(key: string, dataDir: string, logger: Logger): Promise<void> {
   const path = resolve(join(dataDir, KEY_FILE));
-  await writeFile(path, `${key}\n`, { mode: KEY_FILE_MODE, flag: 'w', flush: true });
+  await writeFile(path, `${key}\n`, { mode: PRIVATE_FILE_MODE, flag: 'w', flush: true });
   logger.info({ path }, 'Account "demo" has 100 USD of play money; its API key is in this file');
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { imageTypeOf } from '../media/image-types.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ImageResult } from '../providers/ports/image.port.js';
@@ -7,9 +8,6 @@ import type { ImageResult } from '../providers/ports/image.port.js';
 const IMAGE_LIMIT_BYTES = 48 * 1024 * 1024;
 /** Characters of all images of an answer: a text can have little more. What is beyond is neither sent nor charged. */
 const MAX_ANSWER_CHARS = 400_000_000;
-const MAGIC_BYTES = 12;
-/** The first characters of PNG, JPEG, GIF and WebP files, as latin-1. */
-const MAGIC = /^(\x89PNG\r\n|\xff\xd8\xff|GIF8|RIFF....WEBP)/s;
 
 /** Matches characters that are neither base64 digits nor white space. */
 const NOT_OF_BASE64 = /[^\w\s+/-]/;
@@ -46,7 +44,7 @@ export class ImageBytes {
   private async fetch(url: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const { data } = await this.download.toBytes(url, { limitBytes: IMAGE_LIMIT_BYTES, signal });
-      return isImage(data) ? data.toString('base64') : undefined;
+      return imageTypeOf(data) === undefined ? undefined : data.toString('base64');
     } catch {
       return undefined;
     }
@@ -64,7 +62,7 @@ function withinOneAnswer(texts: readonly string[]): string[] {
 /** The base64 as every client reads it; undefined if it has a foreign character other than white space or is no image. */
 function wholeOf(base64: string): string | undefined {
   const bytes = Buffer.from(base64, 'base64');
-  if (!isImage(bytes)) return undefined;
+  if (imageTypeOf(bytes) === undefined) return undefined;
   // The decoder skips foreign characters. Only if the result is shorter than expected, the text is checked again.
   const isDense = bytes.length === Buffer.byteLength(base64, 'base64');
   // The decoder also accepts the URL-safe alphabet and missing padding, which clients reject.
@@ -74,8 +72,4 @@ function wholeOf(base64: string): string | undefined {
   const isWhole = isDense || end === -1 || PADDING.test(base64.slice(end));
   // Encoded again: removing the white space of a large image piece by piece would block the process for seconds.
   return isWhole ? bytes.toString('base64') : undefined;
-}
-
-function isImage(bytes: Buffer): boolean {
-  return MAGIC.test(bytes.toString('latin1', 0, MAGIC_BYTES));
 }

@@ -5,6 +5,7 @@ import { MAX_EDIT_IMAGES } from '../catalog/image-choices.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { MEDIA_LIMIT_BYTES } from '../platform/http-client/download.js';
 import type { MediaFile } from '../providers/ports/audio.port.js';
+import { IMAGE_SIGNATURE_BYTES, imageTypeOf, type ImageType } from './image-types.js';
 import { UNREADABLE_PART } from './form-body.js';
 import {
   type FormRules,
@@ -37,13 +38,8 @@ const LIMITS = {
 /** The largest form within all other limits: its files have as many bytes as one may have. */
 const BODY_LIMIT_BYTES = MEDIA_LIMIT_BYTES + LIMITS.fields * LIMITS.fieldSize + FRAMING_BYTES;
 
-/** The beginnings of files, as latin-1, by their type. */
-const SIGNATURES: readonly (readonly [extension: string, type: string, signature: RegExp])[] = [
-  ['png', 'image/png', /^\x89PNG\r\n/],
-  ['jpg', 'image/jpeg', /^\xff\xd8\xff/],
-  ['webp', 'image/webp', /^RIFF[^]{4}WEBP/],
-];
-const SIGNATURE_BYTES = 12;
+/** The kinds of images that a caller may upload. */
+const UPLOADED = ['image/png', 'image/jpeg', 'image/webp'];
 
 /** A form of images as it was sent. Whoever has it removes the files. */
 export interface ImageForm {
@@ -123,20 +119,19 @@ function textsOf(form: ParsedForm): TextForm {
 async function mediaOf(parts: readonly Part[], field: string): Promise<MediaFile[]> {
   const media: MediaFile[] = [];
   for (const [index, { path, size: sizeBytes }] of parts.entries()) {
-    const known = await typeOf(path);
-    if (known === undefined) throw noImage(field, index);
-    const [extension, contentType] = known;
-    media.push({ path, sizeBytes, contentType, filename: `${field}-${index + 1}.${extension}` });
+    const type = await typeOf(path);
+    if (type === undefined || !UPLOADED.includes(type.mediaType)) throw noImage(field, index);
+    const filename = `${field}-${index + 1}.${type.extension}`;
+    media.push({ path, sizeBytes, contentType: type.mediaType, filename });
   }
   return media;
 }
 
-async function typeOf(path: string) {
+async function typeOf(path: string): Promise<ImageType | undefined> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES));
-    const begin = buffer.toString('latin1', 0, bytesRead);
-    return SIGNATURES.find(([, , signature]) => signature.test(begin));
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(IMAGE_SIGNATURE_BYTES));
+    return imageTypeOf(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }

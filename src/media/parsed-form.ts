@@ -9,6 +9,7 @@ import { sendContinue } from '../platform/http-server/request-body/body-headers.
 import { formBody, type FormSource, meterUpTo, UNKNOWN_CHARSET } from './form-body.js';
 import type { SpoolReservation } from './spool.js';
 import { diskError, type TempFolder } from './temp-folder.js';
+import { PRIVATE_FILE_MODE } from '../common/private-files.js';
 
 /** What one kind of form takes, and how its refusals read. */
 export interface FormRules {
@@ -109,7 +110,7 @@ class TempFileStorage implements StorageEngine {
     const path = this.folder.newFile();
     try {
       // Opened before the stream: a stream would create the file later, perhaps after its removal.
-      const file = await open(path, 'wx', 0o600);
+      const file = await open(path, 'wx', PRIVATE_FILE_MODE);
       const target = file.createWriteStream();
       await pipeline(stream, target);
       return { path, size: target.bytesWritten };

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { PRIVATE_FOLDER_MODE } from '../common/private-files.js';
 
 /** What callers send is for this user alone. */
-const FOLDER_MODE = 0o700;
 
 /**
  * The folder of recordings while this process works on them: `DATA_DIR/uploads/<pid>`. The code that creates a file
@@ -24,10 +24,10 @@ export class TempFolder implements OnModuleInit, OnModuleDestroy {
   }
 
   async onModuleInit(): Promise<void> {
-    await mkdir(this.root, { recursive: true, mode: FOLDER_MODE });
+    await mkdir(this.root, { recursive: true, mode: PRIVATE_FOLDER_MODE });
     const left = (await readdir(this.root)).filter((name) => !isOtherLiveProcess(name));
     await Promise.all(left.map((name) => remove(join(this.root, name))));
-    await mkdir(this.path, { mode: FOLDER_MODE });
+    await mkdir(this.path, { mode: PRIVATE_FOLDER_MODE });
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { AdmittedCall } from '../admission/admitted-call.js';
 import { GatewayError, invalidField } from '../common/errors/gateway-error.js';
+import { imageTypeOf } from '../media/image-types.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import { callerLeftSignal } from '../platform/http-server/connections/caller-left-signal.js';
 import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
@@ -14,14 +15,6 @@ const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_IMAGES = 100;
 /** Downloads of one call at the same time. */
 const PARALLEL = 4;
-/** The first characters of an image, as latin-1, and its media type. */
-const TYPES: readonly (readonly [RegExp, string])[] = [
-  [/^\x89PNG\r\n/, 'image/png'],
-  [/^\xff\xd8\xff/, 'image/jpeg'],
-  [/^GIF8/, 'image/gif'],
-  [/^RIFF....WEBP/s, 'image/webp'],
-];
-const MAGIC_BYTES = 12;
 
 /** What of a call matters for its images: who gets them, who waits for them, and whose memory they are. */
 export type ImageCall = Pick<AdmittedCall<'chat'>, 'routes' | 'response'> & {
@@ -85,10 +78,9 @@ export class InlinedImages {
     const { data } = await this.downloads.toBytes(url, options).catch((error: unknown) => {
       throw imageError(image, error);
     });
-    const head = data.toString('latin1', 0, MAGIC_BYTES);
-    const type = TYPES.find(([magic]) => magic.test(head))?.[1];
+    const type = imageTypeOf(data);
     if (type === undefined) throw invalid(image, 'must be a PNG, JPEG, GIF or WebP image');
-    return `data:${type};base64,${data.toString('base64')}`;
+    return `data:${type.mediaType};base64,${data.toString('base64')}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { SpoolReservation } from '../../media/spool.js';
+import { PRIVATE_FILE_MODE } from '../../common/private-files.js';
 
 const READ_BYTES = 64 * 1024;
 
@@ -20,7 +21,7 @@ export class HeldBytes {
     reservation: SpoolReservation,
     maxBytes: number,
   ): Promise<HeldBytes> {
-    const file = await open(path, 'wx+', 0o600).catch(() => undefined);
+    const file = await open(path, 'wx+', PRIVATE_FILE_MODE).catch(() => undefined);
     if (file) await rm(path, { force: true });
     return new HeldBytes(file, reservation, maxBytes);
   }

@@ -13,10 +13,10 @@ import {
 import { join } from 'node:path';
 import { isJsonObject } from '../../common/json-object.js';
 import type { Reversal } from './reversal.js';
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../../common/private-files.js';
 
 /** Its folder in the data folder. */
 export const JOURNAL_FOLDER = 'owed';
-const FOLDER_MODE = 0o700;
 /** How the names of its files end. */
 export const JOURNAL_SUFFIX = '.jsonl';
 /** Suffix of a file with lines that cannot be processed. */
@@ -112,7 +112,10 @@ export class ReversalJournal {
   /** Writes lines to a file for the operator, replacing an earlier one; returns its path. */
   async putAside(name: string, lines: readonly string[]): Promise<string> {
     const path = this.pathOf(`${name}${ASIDE}`);
-    await writeFile(path, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flush: true });
+    await writeFile(path, lines.map((line) => `${line}\n`).join(''), {
+      mode: PRIVATE_FILE_MODE,
+      flush: true,
+    });
     return path;
   }
 
@@ -121,7 +124,10 @@ export class ReversalJournal {
     if (reversals.length > 0) {
       // A crash after this line leaves both files. A repeated reversal changes nothing.
       const path = this.pathOf(`${this.processId}.${randomUUID()}${JOURNAL_SUFFIX}`);
-      await writeFile(path, reversals.map(lineOf).join(''), { mode: 0o600, flush: true });
+      await writeFile(path, reversals.map(lineOf).join(''), {
+        mode: PRIVATE_FILE_MODE,
+        flush: true,
+      });
     }
     await this.forget(name);
   }
@@ -188,8 +194,8 @@ export class ReversalJournal {
   }
 
   private async create(): Promise<FileHandle> {
-    await mkdir(this.folder, { recursive: true, mode: FOLDER_MODE });
-    const file = await open(this.pathOf(this.ownName), 'a', 0o600);
+    await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+    const file = await open(this.pathOf(this.ownName), 'a', PRIVATE_FILE_MODE);
     const folder = await open(this.folder, 'r');
     // A new file is durable once its folder is synced.
     await folder.sync().finally(() => folder.close());

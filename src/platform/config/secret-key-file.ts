@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { GatewayConfig } from './gateway-config.js';
 import { ConfigError } from './load-config.js';
 import { secretKeys } from './setting.js';
+import { PRIVATE_FILE_MODE } from '../../common/private-files.js';
 
 /** Its name in the data folder. */
 export const GENERATED_KEY_FILE = 'secret-key';
@@ -11,7 +12,6 @@ const KEY_BYTES = 32;
 const DRAFT_BYTES = 8;
 /** The system user of PostgreSQL has to reach its own folder below. */
 const DIRECTORY_MODE = 0o755;
-const FILE_MODE = 0o600;
 
 /**
  * The configuration with its secret keys. With the embedded database and without `SECRET_KEY` they are in
@@ -46,7 +46,7 @@ async function create(path: string): Promise<string> {
   const key = randomBytes(KEY_BYTES).toString('base64url');
   try {
     await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
-    await writeFile(draft, `${key}\n`, { mode: FILE_MODE, flag: 'wx', flush: true });
+    await writeFile(draft, `${key}\n`, { mode: PRIVATE_FILE_MODE, flag: 'wx', flush: true });
     await link(draft, path).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });

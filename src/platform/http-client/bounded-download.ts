@@ -7,6 +7,7 @@ import { Download, type DownloadOptions } from './download.js';
 import type { SsrfSafeDialer } from './ssrf-safe-dialer.js';
 import type { SandboxFiles } from './sandbox-files.js';
 import type { UrlPolicy } from './public-url.js';
+import { PRIVATE_FILE_MODE } from '../../common/private-files.js';
 
 /** A finished download on disk. The caller owns it and has to remove it. */
 export interface DownloadedFile {
@@ -49,7 +50,7 @@ export class BoundedDownload {
     try {
       const contentType = await download.open(url);
       // Opened before the stream: a stream would create the file later, perhaps after its removal.
-      const file = await open(path, 'wx', 0o600);
+      const file = await open(path, 'wx', PRIVATE_FILE_MODE);
       await pipeline(download.chunks(), file.createWriteStream());
       return { path, bytes: download.bytes, contentType };
     } catch (error) {

@@ -5,9 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import type { ByteRange } from '../../common/byte-range.js';
 import { FileReader } from './file-reader.js';
 import type { FileStore, FileWriting, ReaderLimits } from './file-store.port.js';
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../../common/private-files.js';
 
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 /** Descriptors for downloads. Only if four accounts use their whole share, another one gets none. */
 const READERS: ReaderLimits = { total: 4_096, perAccount: 1_024 };
 /** Name of a file while it is written. */
@@ -21,17 +20,17 @@ export class LocalFileStore implements FileStore {
   constructor(private readonly root: string) {}
 
   async prepare(): Promise<void> {
-    await mkdir(this.root, { recursive: true, mode: FOLDER_MODE });
+    await mkdir(this.root, { recursive: true, mode: PRIVATE_FOLDER_MODE });
   }
 
   /** Writes under a temporary name, makes the bytes durable, then renames the file and makes its new name durable. */
   async write(key: string, { body, signal }: FileWriting): Promise<void> {
     const path = join(this.root, key);
     const folder = dirname(path);
-    const created = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    const created = await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
     if (created !== undefined) await syncFolder(this.root);
     try {
-      const file = await open(path + PART, 'wx', FILE_MODE);
+      const file = await open(path + PART, 'wx', PRIVATE_FILE_MODE);
       await pipeline(body, file.createWriteStream({ flush: true }), { signal });
       await rename(path + PART, path);
       await syncFolder(folder);

@@ -18,6 +18,7 @@ import { StoredFiles } from '../../platform/storage/stored-files.js';
 import { SealedContent } from '../reads/sealed-content.js';
 import type { Task, TaskContent } from '../task.js';
 import type { MadeFile } from './call-order.js';
+import { PRIVATE_FILE_MODE } from '../../common/private-files.js';
 
 /** The answer of a call is kept as long as that of a synchronous call (API: Shared audio rules). */
 const KEPT_MS = DAY_MS;
@@ -72,7 +73,7 @@ export class AnswerFiles {
     reservation: SpoolReservation,
     signal: AbortSignal,
   ): Promise<void> {
-    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    const file = createWriteStream(path, { flags: 'wx', mode: PRIVATE_FILE_MODE });
     try {
       const bytes = bounded(Buffer.isBuffer(body) ? [body] : body, reservation);
       await pipeline(bytes, file, { signal });

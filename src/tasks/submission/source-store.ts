@@ -10,6 +10,7 @@ import type { StoredFile } from '../../platform/storage/stored-file.js';
 import { StoredFiles } from '../../platform/storage/stored-files.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
 import type { TaskContext } from '../task-kind.js';
+import { PRIVATE_FILE_MODE } from '../../common/private-files.js';
 
 /** A source that was never submitted is kept longer than its task can be open, by this much. */
 const SOURCE_SLACK_MS = 3_600_000;
@@ -87,7 +88,7 @@ export class SourceStore {
     const opening = source.open();
     try {
       const bytes = await Promise.race([opening, stopped]);
-      const copy = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+      const copy = createWriteStream(path, { flags: 'wx', mode: PRIVATE_FILE_MODE });
       // The pipeline reports the error.
       copy.on('error', () => undefined);
       await Promise.race([pipeline(bytes, copy), stopped]);

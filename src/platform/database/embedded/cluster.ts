@@ -12,6 +12,7 @@ import {
 } from './postgres-binaries.js';
 import type { PostmasterCommand } from './postmaster.js';
 import { ServiceUser } from './service-user.js';
+import { PRIVATE_FOLDER_MODE } from '../../../common/private-files.js';
 
 const SUPERUSER = 'shim';
 const PORT = 5432;
@@ -144,7 +145,7 @@ async function prepareSocketDirectory(paths: ClusterPaths, user: ServiceUser): P
   if (!found.isDirectory() || found.uid !== expected.uid) {
     throw new Error(`${paths.socketDirectory} belongs to somebody else; set a shorter DATA_DIR`);
   }
-  await chmod(paths.socketDirectory, 0o700);
+  await chmod(paths.socketDirectory, PRIVATE_FOLDER_MODE);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { PRIVATE_FOLDER_MODE } from '../../../common/private-files.js';
 
 const NOBODY_ID = 65_534;
 const PROGRAM_TIMEOUT_MS = 60_000;
@@ -90,7 +91,7 @@ export class ServiceUser {
 
   /** Creates a 0700 directory of this user, or changes the owner of an existing tree. */
   async own(directory: string): Promise<void> {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await mkdir(directory, { recursive: true, mode: PRIVATE_FOLDER_MODE });
     const owner = this.identity ?? { uid: process.getuid?.(), gid: process.getgid?.() };
     if (owner.uid === undefined || owner.gid === undefined) return;
     if ((await stat(directory)).uid === owner.uid) return;
