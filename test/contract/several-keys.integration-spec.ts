@@ -83,6 +83,14 @@ describe('a provider with several keys', () => {
     expect(keys().filter((key) => key === 'key-one')).toHaveLength(1);
   });
 
+  it('stays open while one key is accepted, however many calls the others refuse at once', async () => {
+    replies['key-one'] = refused(401);
+    replies['key-two'] = refused(402);
+    await Promise.all(Array.from({ length: 60 }, () => call()));
+    expect(router.closedProviders).toEqual([]);
+    expect(keys().filter((key) => key === 'key-three')).toHaveLength(60);
+  });
+
   it('is asked with every key once, and its last refusal is the answer', async () => {
     for (const key of ['key-one', 'key-two', 'key-three']) replies[key] = refused(429);
     await expect(call()).rejects.toMatchObject({ code: 'provider_rate_limited' });

@@ -26,6 +26,42 @@ describe('keys of a provider', () => {
     expect(rests.restingLast([a, b, c])).toEqual([a, b, c]);
   });
 
+  it('are tried by one call after their rest, and by all once they are accepted', () => {
+    const clock = { ms: 0 };
+    const rests = restsAt(clock);
+    rests.refused(a, refusal('account'));
+    clock.ms = 60_000;
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
+    rests.accepted(a);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+  });
+
+  it('are tried by another call where the first one has not ended after 10 s', () => {
+    const clock = { ms: 0 };
+    const rests = restsAt(clock);
+    rests.refused(a, refusal('rate_limited'));
+    clock.ms = 5_000;
+    expect(rests.restingLast([b, a])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+    clock.ms = 14_999;
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
+    clock.ms = 15_000;
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+  });
+
+  it('rest again where the call that tries them is refused', () => {
+    const clock = { ms: 0 };
+    const rests = restsAt(clock);
+    rests.refused(a, refusal('account'));
+    clock.ms = 60_000;
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+    rests.refused(a, refusal('account'));
+    clock.ms = 119_999;
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
+  });
+
   it('do not rest for failures that are not their own', () => {
     const rests = restsAt({ ms: 0 });
     expect(rests.refused(a, refusal('http_error'))).toBe(false);

@@ -15,7 +15,7 @@ import type { ProviderErrorKind } from '../ports/attempt.js';
 import type { Operation, PortByOperation } from '../ports/provider-ports.js';
 import { AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
-import { KeyRests } from './key-rests.js';
+import { isOfKey, KeyRests } from './key-rests.js';
 import { RouteBreaker } from './route-breaker.js';
 import { ProviderRegistry } from './provider-registry.js';
 
@@ -111,11 +111,14 @@ export class ProviderRouter {
     let port = first;
     for (;;) {
       try {
-        return await this.runOn(route, operation, work, owner, port);
+        const isLast = others.length === 0;
+        const result = await this.runOn(route, operation, work, owner, port, isLast);
+        if (port) this.rests.accepted(port);
+        return result;
       } catch (error) {
-        const isOfKey = port !== undefined && this.rests.refused(port, error);
+        const mayAskNext = port !== undefined && this.rests.refused(port, error);
         port = others.shift();
-        if (port === undefined || !isOfKey) throw error;
+        if (port === undefined || !mayAskNext) throw error;
       }
     }
   }
@@ -134,7 +137,8 @@ export class ProviderRouter {
    * Makes one attempt on one route, through its breaker. A failure counts against the account for which the attempt is
    * made.
    * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open, the route is not configured or
-   * the call may have no connection. `port` is the adapter with one of the provider's keys, by default the first.
+   * the call may have no connection. `port` is the adapter with one of the provider's keys, by default the first. The refusal of
+   * a key that is not the last one does not count against the route.
    */
   async runOn<O extends Operation, T>(
     route: Route,
@@ -142,6 +146,7 @@ export class ProviderRouter {
     work: ProviderWork<O, T>,
     owner: AttemptOwner,
     port = this.registry.portOf(route, operation),
+    isLastKey = true,
   ): Promise<T> {
     const { upstreamModel, upstreamProtocol, terms } = route;
     const provider = this.registry.nameOf(route.provider);
@@ -167,7 +172,8 @@ export class ProviderRouter {
       tell(
         error instanceof ProviderError ? { outcome: error.kind, error } : { outcome: 'aborted' },
       );
-      settleFailed(permit, error);
+      if (!isLastKey && isOfKey(error)) permit.abandoned();
+      else settleFailed(permit, error);
       throw error;
     }
   }
