@@ -117,18 +117,12 @@ export class DubbingKind implements TaskKind, OnModuleInit {
 
   /** The provider keeps the caller's recording and its dub no longer than necessary. */
   async deleteAtProvider(task: Task, context: TaskContext): Promise<void> {
-    const failure = await this.router.runOn(
+    await this.router.runOn(
       context.route,
       'dubbing',
-      // A provider that cannot delete may still dub, so this failure must not count for its breaker.
-      (port, call) =>
-        port.removeDub(task.providerJobId ?? '', call).then(
-          () => undefined,
-          (error: unknown) => error,
-        ),
+      (port, call) => port.removeDub(task.providerJobId ?? '', call),
       context,
     );
-    if (failure instanceof Error) throw failure;
   }
 
   /** The provider has the source. After a crash it stays until it expires. */

@@ -15,6 +15,8 @@ export interface TaskContext {
   readonly route: Route;
   /** The account that submitted the task. Failures at the provider count against it. */
   readonly accountId: string;
+  /** The step asks for what the provider need not do: a failure says nothing of the operation. See {@link AttemptOwner}. */
+  readonly isUnguarded?: true;
   /** Receives the cost figures that the provider reports. */
   readonly onFigures?: OnFigures | undefined;
   /** Receives the attempts at the provider. */
@@ -145,6 +147,10 @@ export interface TaskKind {
   poll(task: Task, context: TaskContext): Promise<PollReport>;
   /** Fetches and stores the file after success; `task.result` holds what `poll` reported. May run again after a crash. */
   collect?(task: Task, context: TaskContext): Promise<CollectedContent>;
+  /**
+   * Asks the provider to stop the job of a task that was given up while it may still run. Tried once; its error is logged.
+   */
+  cancelAtProvider?(task: Task, context: TaskContext): Promise<void>;
   /**
    * Deletes the job at the provider, after a task with a collected file has ended. Tried once; its error is logged.
    */

@@ -5,6 +5,7 @@ import { RecoveryModule } from '../billing/recovery/recovery.module.js';
 import { StorageModule } from '../platform/storage/storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { DownloadStep } from './worker/download-step.js';
+import { JobsAtProvider } from './worker/jobs-at-provider.js';
 import { JobFiles } from './worker/job-files.js';
 import { TaskCollection } from './collection/task-collection.js';
 import { TaskContents } from './reads/task-contents.js';
@@ -89,6 +90,7 @@ import { LateResultStep } from './worker/late-result-step.js';
     SubmitStep,
     UnknownStates,
     PollStep,
+    JobsAtProvider,
     JobFiles,
     DownloadStep,
     LateResultStep,

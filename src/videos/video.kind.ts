@@ -60,14 +60,10 @@ export class VideoKind implements TaskKind, OnModuleInit {
     const jobId = await this.router.runOn(
       context.route,
       'video',
-      // A provider that cannot be asked may still make videos, so this failure must not count for its breaker.
-      (port, call) =>
-        Promise.resolve(port.findVideo?.(command, call)).catch((error: unknown) =>
-          error instanceof Error ? error : new Error('the look-up failed', { cause: error }),
-        ),
-      context,
+      (port, call) => Promise.resolve(port.findVideo?.(command, call)),
+      // A provider that cannot be asked may still make videos.
+      { ...context, isUnguarded: true },
     );
-    if (jobId instanceof Error) throw jobId;
     if (jobId === undefined) return undefined;
     return jobId === null ? { state: 'absent' } : { state: 'found', jobId };
   }
@@ -100,6 +96,26 @@ export class VideoKind implements TaskKind, OnModuleInit {
       context,
     );
     return { content: await this.files.keep(task, content, context.signal) };
+  }
+
+  async cancelAtProvider(task: Task, context: TaskContext): Promise<void> {
+    if (!this.router.offers(context.route, 'video', ({ canCancel }) => canCancel === true)) return;
+    await this.router.runOn(
+      context.route,
+      'video',
+      (port, call) => Promise.resolve(port.cancelVideo?.(jobOf(task), call)),
+      context,
+    );
+  }
+
+  async deleteAtProvider(task: Task, context: TaskContext): Promise<void> {
+    if (!this.router.offers(context.route, 'video', ({ canDelete }) => canDelete === true)) return;
+    await this.router.runOn(
+      context.route,
+      'video',
+      (port, call) => Promise.resolve(port.deleteVideo?.(jobOf(task), call)),
+      context,
+    );
   }
 
   /** The result of a video is its file, which an operator cannot supply. */

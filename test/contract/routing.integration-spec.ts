@@ -168,6 +168,20 @@ describe('ProviderRouter', () => {
     ]);
   });
 
+  it('neither tells the breaker of an unguarded attempt nor asks it', async () => {
+    answer(500);
+    const besides = () => code(speak([FIRST], undefined, { isUnguarded: true }));
+    for (let count = 0; count < 25; count += 1) expect(await besides()).toBe('provider_http_error');
+    expect([first.seen.length, states]).toEqual([25, []]);
+    expect(attempts).toHaveLength(25);
+    for (let count = 0; count < 10; count += 1) await code(speak([FIRST]));
+    expect(states).toEqual(['first open']);
+    first.reply = (response) => response.end(AUDIO_SAMPLES.mp3);
+    expect(await speak([FIRST], undefined, { isUnguarded: true })).toBe('first');
+    expect(states).toEqual(['first open']);
+    expect(await code(speak([FIRST]))).toBe('provider_unavailable');
+  });
+
   it.each([400, 429, 422])('never opens on %d', async (status) => {
     answer(status);
     for (let count = 0; count < 25; count += 1) await code(speak([FIRST]));

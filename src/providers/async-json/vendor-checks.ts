@@ -38,13 +38,13 @@ export const eitherOf = (words: readonly string[]): VendorCheck =>
     enum: words,
   });
 
-/** A list of 1 to `max` entries. */
-export const listed = (entry: VendorCheck, max: number): VendorCheck =>
+/** A list of `min` to `max` entries. */
+export const listed = (entry: VendorCheck, max: number, min = 1): VendorCheck =>
   checkOf(
-    { type: 'array', items: entry.schema, minItems: 1, maxItems: max },
+    { type: 'array', items: entry.schema, minItems: min, maxItems: max },
     (value, at, faults) => {
-      if (!Array.isArray(value) || value.length === 0 || value.length > max) {
-        faults.push(`${at}: must be a list of 1 to ${max} entries`);
+      if (!Array.isArray(value) || value.length < min || value.length > max) {
+        faults.push(`${at}: must be a list of ${min} to ${max} entries`);
         return;
       }
       value.forEach((one, index) => {

@@ -1,4 +1,4 @@
-import type { VendorFile } from './vendor-file.js';
+import type { VendorFile, VendorLookup } from './vendor-file.js';
 import { modelFaults } from './vendor-models.js';
 import { fieldsIn } from './vendor-template.js';
 
@@ -15,7 +15,7 @@ export function crossFaults(file: VendorFile): string[] {
   faults.push(...repeatedWords('read.states', read.states));
   faults.push(...repeatedWords('errors.codes', errors?.codes ?? {}));
   faults.push(...requestFaults(result.request, submit.read_url !== undefined));
-  faults.push(...lookupFaults(file), ...modelFaults(file));
+  faults.push(...endFaults(file), ...lookupFaults(file), ...modelFaults(file));
   return faults;
 }
 
@@ -32,19 +32,59 @@ function readFaults({ submit, read }: VendorFile): string[] {
   return faults;
 }
 
+/** What stops and deletes a job names it, as what reads it does. */
+function endFaults({ submit, read, cancel, delete: removal }: VendorFile): string[] {
+  const isEither = (cancel?.path === undefined) !== (cancel?.given === undefined);
+  const isGiven = submit.read_url !== undefined;
+  const paths = {
+    'cancel.path': isEither ? cancel?.path : undefined,
+    'delete.path': removal?.path,
+  };
+  const faults = Object.entries(paths).flatMap(([at, path]) => {
+    if (path === undefined) return [];
+    if (isGiven) return [`${at}: does not fit submit.read_url`];
+    return [
+      ...(path.includes('{id}') ? [] : [`${at}: must hold {id}`]),
+      ...variantPathFaults(at, path, read),
+    ];
+  });
+  return cancel && !isEither
+    ? ['cancel.path: either path or given is required', ...faults]
+    : faults;
+}
+
+/** A job whose path has no variant does not remember it. */
+function variantPathFaults(at: string, path: string, { path: readPath }: VendorFile['read']) {
+  const isUnknown = path.includes('{variant}') && !readPath?.includes('{variant}');
+  return isUnknown ? [`${at}: {variant} goes with {variant} in read.path`] : [];
+}
+
 /** A job is found only by what was sent with it. */
 function lookupFaults({ submit, lookup, read }: VendorFile): string[] {
   if (!lookup) return [];
   const bodies = [submit.body, ...(submit.variants ?? []).flatMap(({ body }) => body ?? [])];
   const isSent = bodies.every((body) => fieldsIn(body).includes('reference'));
   const isNamed = lookup.path.includes('{reference}');
-  const needsVariant = lookup.path.includes('{variant}') && !read.path?.includes('{variant}');
   return [
-    ...(isNamed ? [] : ['lookup.path: must hold {reference}']),
+    ...(isNamed || lookup.items !== undefined ? [] : ['lookup.path: must hold {reference}']),
     ...(isSent ? [] : ['lookup: {{reference}} must be in every body of submit']),
-    ...(needsVariant ? ['lookup.path: {variant} goes with {variant} in read.path'] : []),
+    ...variantPathFaults('lookup.path', lookup.path, read),
+    ...listFaults(lookup, isNamed),
     ...(submit.id === undefined ? ['lookup: goes with submit.id'] : []),
   ];
+}
+
+/** Only of a list that can be whole it counts what is missing. */
+function listFaults({ items, more, absent_when_missing: counts }: VendorLookup, isNamed: boolean) {
+  if (items === undefined) {
+    return [
+      ...(more === undefined ? [] : ['lookup.more: goes with lookup.items']),
+      ...(counts === true ? ['lookup.absent_when_missing: goes with lookup.items'] : []),
+    ];
+  }
+  return counts === true && more === undefined && !isNamed
+    ? ['lookup.absent_when_missing: needs lookup.more, or {reference} in lookup.path']
+    : [];
 }
 
 /** Each job remembers its variant where its path needs it. */

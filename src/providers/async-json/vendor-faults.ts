@@ -14,6 +14,7 @@ import {
 import {
   CHOSEN_FIELDS,
   VENDOR_ERROR_KINDS,
+  VENDOR_METHODS,
   VENDOR_STATES,
   type VendorFile,
 } from './vendor-file.js';
@@ -113,6 +114,8 @@ const byWord = (words: readonly string[], entry: VendorCheck): VendorCheck =>
   shaped(Object.fromEntries(words.map((word) => [`${word}?`, entry])));
 
 const checkKind = eitherOf(VENDOR_ERROR_KINDS);
+const checkMethod = eitherOf(VENDOR_METHODS);
+const checkJobPath = apiPath('{id}', '{model}', '{variant}');
 const checkVariant = formed(/^[\w-]{1,50}$/, '1 to 50 letters, digits, hyphens and underscores');
 const checkVariable = formed(
   /^([A-Z][A-Z0-9_]{0,99})?$/,
@@ -179,12 +182,15 @@ const SHAPE = shaped({
   }),
   'lookup?': shaped({
     path: apiPath('{reference}', '{model}', '{variant}'),
+    'items?': checkPath,
     id: checkPath,
     reference: checkPath,
-    absent: listed(checkCode, MAX_ENTRIES),
+    absent: listed(checkCode, MAX_ENTRIES, 0),
+    'absent_when_missing?': checkSwitch,
+    'more?': checkPath,
   }),
   read: shaped({
-    'path?': apiPath('{id}', '{model}', '{variant}'),
+    'path?': checkJobPath,
     state: checkPath,
     states: shaped({
       succeeded: checkWords,
@@ -215,6 +221,8 @@ const SHAPE = shaped({
     }),
     'with_key?': checkSwitch,
   }),
+  'cancel?': shaped({ method: checkMethod, 'path?': checkJobPath, 'given?': checkPath }),
+  'delete?': shaped({ method: checkMethod, path: checkJobPath }),
   'errors?': shaped({
     'code?': checkPaths,
     'message?': checkPaths,

@@ -53,6 +53,28 @@ export interface VendorErrors {
   readonly retry_after?: string;
 }
 
+/** The methods of requests that change a job. */
+export const VENDOR_METHODS = ['POST', 'PUT', 'DELETE'] as const;
+export type VendorMethod = (typeof VENDOR_METHODS)[number];
+
+/** How a job is looked up by our reference. */
+export interface VendorLookup {
+  /** With `{reference}`, but for a list of all jobs; with `{variant}` where `read.path` has it. */
+  readonly path: string;
+  /** Path of a list of jobs in the answer. The other paths are then within an entry of it. */
+  readonly items?: string;
+  /** Path of the job's id in the answer. */
+  readonly id: string;
+  /** Path of our reference in the answer: a job of another one is not ours. */
+  readonly reference: string;
+  /** Codes, in the form of those of `errors`, which say that there is no such job; empty: none is known. */
+  readonly absent: readonly string[];
+  /** A whole list without our reference says that there is no such job. */
+  readonly absent_when_missing?: boolean;
+  /** Path, in the answer, of what says whether the list has a further page. */
+  readonly more?: string;
+}
+
 /** Where the answer about a job says what it cost: in USD, or in units of which a million cost so many micro-USD. */
 export interface VendorCost {
   readonly path: string;
@@ -116,16 +138,7 @@ export interface VendorFile {
     readonly read_url?: string;
   };
   /** How a job is found whose submission was not answered: by the reference that its body has. */
-  readonly lookup?: {
-    /** With `{reference}`, and `{variant}` where `read.path` has it. */
-    readonly path: string;
-    /** Path of the job's id in the answer. */
-    readonly id: string;
-    /** Path of our reference in the answer: a job of another one is not ours. */
-    readonly reference: string;
-    /** Codes, in the form of those of `errors`, which say that there is no such job. */
-    readonly absent: readonly string[];
-  };
+  readonly lookup?: VendorLookup;
   readonly read: {
     readonly path?: string;
     readonly state: string;
@@ -151,6 +164,20 @@ export interface VendorFile {
     };
     /** The file is fetched with the key, where its origin may get it. */
     readonly with_key?: boolean;
+  };
+  /** How a job is stopped that the gateway has given up. */
+  readonly cancel?: {
+    readonly method: VendorMethod;
+    /** With `{id}`, and `{variant}` where `read.path` has it. */
+    readonly path?: string;
+    /** Path of its URL in the answer about the job, in place of `path`. */
+    readonly given?: string;
+  };
+  /** How a job and its video are deleted, once the gateway has stored the video. */
+  readonly delete?: {
+    readonly method: VendorMethod;
+    /** With `{id}`, and `{variant}` where `read.path` has it. */
+    readonly path: string;
   };
   readonly errors?: VendorErrors;
   /** The vendor's own figure of what a job cost, for margins. */

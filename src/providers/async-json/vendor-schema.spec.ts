@@ -35,6 +35,12 @@ const OF_THE_CHECK_ALONE = [
   'models.0: limits.resolutions: resolution is in no body of the file of provider acme',
   'models.1.id: vid-x is listed twice',
   'lookup: {{reference}} must be in every body of submit',
+  'cancel.path: either path or given is required',
+  'cancel.path: either path or given is required',
+  'cancel.path: must hold {id}',
+  'cancel.path: {variant} goes with {variant} in read.path',
+  'delete.path: must hold {id}',
+  'delete.path: {variant} goes with {variant} in read.path',
 ];
 
 describe('the JSON Schema of the file of a vendor', () => {

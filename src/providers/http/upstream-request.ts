@@ -14,7 +14,7 @@ export interface WireProtocol {
 
 /** One request to a provider. */
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below the base URL, with its query. */
   readonly path: string;
   /** Stands in place of the base URL. The adapter has checked that it may get the key. */

@@ -106,6 +106,8 @@ export interface AttemptOwner {
   readonly affinity?: string | undefined;
   /** The caller's valid `traceparent`. */
   readonly traceParent?: string | undefined;
+  /** The outcome says nothing of the operation: its breaker is neither asked nor told. */
+  readonly isUnguarded?: true | undefined;
   /** Acquires a connection to the provider; returns false if the provider has none free. */
   mayConnect?(provider: string): boolean;
   /** Called before the request is sent to the provider. `of` is the route as the owner gave it. */

@@ -120,4 +120,12 @@ export interface VideoPort {
    * guard and without our key.
    */
   openVideo(jobId: string, context: AttemptContext): Promise<VideoContent>;
+  /** Whether the provider can be asked to stop a job. */
+  readonly canCancel?: boolean;
+  /** Asks the provider to stop the job. Of a job that is finished nothing is asked. */
+  cancelVideo?(jobId: string, context: AttemptContext): Promise<void>;
+  /** Whether the provider can be asked to delete a job. */
+  readonly canDelete?: boolean;
+  /** Asks the provider to delete the job and its video. */
+  deleteVideo?(jobId: string, context: AttemptContext): Promise<void>;
 }

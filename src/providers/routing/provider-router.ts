@@ -134,8 +134,8 @@ export class ProviderRouter {
   }
 
   /**
-   * Makes one attempt on one route, through its breaker. A failure counts against the account for which the attempt is
-   * made.
+   * Makes one attempt on one route, through its breaker unless its owner is unguarded. A failure counts against the account for
+   * which the attempt is made.
    * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open, the route is not configured or
    * the call may have no connection. `port` is the adapter with one of the provider's keys, by default the first. The refusal of
    * a key that is not the last one does not count against the route.
@@ -152,7 +152,7 @@ export class ProviderRouter {
     const provider = this.registry.nameOf(route.provider);
     if (owner.mayConnect?.(provider) === false)
       throw this.notAsked(route, owner, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
-    const permit = port && this.permitOf(route, operation, owner.accountId);
+    const permit = port && this.permitOf(route, operation, owner);
     if (!permit) throw this.notAsked(route, owner, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
     const startedAtMs = this.clock.nowMs();
     owner.onAttempt?.({ provider, upstreamModel }, this.registry.isSandbox(route.provider), route);
@@ -226,9 +226,9 @@ export class ProviderRouter {
   private permitOf(
     { provider }: Route,
     operation: string,
-    accountId: string | null,
+    { accountId, isUnguarded }: AttemptOwner,
   ): Permit | null {
-    return this.registry.isSandbox(provider)
+    return isUnguarded || this.registry.isSandbox(provider)
       ? UNGUARDED
       : this.breakerOf(provider, operation).enter(accountId);
   }

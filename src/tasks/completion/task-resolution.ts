@@ -5,6 +5,7 @@ import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { type Task, TASK_FAILED } from '../task.js';
 import { type Completion, TaskCompletion } from './task-completion.js';
 import { TaskKinds } from '../task-kinds.js';
+import { JobsAtProvider } from '../worker/jobs-at-provider.js';
 import { TaskRepository } from '../reads/task.repository.js';
 
 const PATIENCE_MS = 2_000;
@@ -27,10 +28,12 @@ export class TaskResolution {
     private readonly repository: TaskRepository,
     private readonly completion: TaskCompletion,
     private readonly kinds: TaskKinds,
+    private readonly jobs: JobsAtProvider,
   ) {}
 
   /**
-   * Resolves the task and returns it; its webhook is sent again. Throws 404 `not_found`, 409 `conflict` for a task in another
+   * Resolves the task and returns it; its webhook is sent again. The job of a failed one is cancelled at the provider, if it can
+   * be. Throws 404 `not_found`, 409 `conflict` for a task in another
    * state, and 400 for a charge above the hold, for a charge of a failed task, and for a result that is invalid for its kind.
    */
   async resolve(taskId: string, resolution: Resolution): Promise<Task> {
@@ -42,6 +45,8 @@ export class TaskResolution {
         ? await this.completion.end(task, { ...completion, fence: null }, PATIENCE_MS)
         : undefined;
     if (!ended) throw new GatewayError('conflict', 'The task is not waiting to be resolved.');
+    // Awaited: a process of the command line ends with its answer.
+    if (resolution.outcome === 'failed') await this.jobs.cancel(task);
     return ended;
   }
 

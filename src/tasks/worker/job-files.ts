@@ -1,21 +1,20 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { toPublicId } from '../../common/ids/public-id.js';
+import { Injectable } from '@nestjs/common';
 import { StoredFiles } from '../../platform/storage/stored-files.js';
 import type { Task } from '../task.js';
 import type { CollectedContent } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
+import { JobsAtProvider } from './jobs-at-provider.js';
 import type { StepNotes } from './step-notes.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
 /** Downloads and stores the files of finished jobs, and deletes those that no task refers to. */
 @Injectable()
 export class JobFiles {
-  private readonly logger = new Logger('Tasks');
-
   constructor(
     private readonly kinds: TaskKinds,
     private readonly upstreams: TaskUpstreams,
     private readonly files: StoredFiles,
+    private readonly jobs: JobsAtProvider,
   ) {}
 
   /** Fetches and stores the file of a job whose result is `task.result`; undefined for kinds without files. */
@@ -45,20 +44,7 @@ export class JobFiles {
         await this.files.removeUnreferenced(task.accountId, collected.content.fileId);
       }
     }
-    if (ended) await this.deleteAtProvider(task, signal);
+    if (ended) await this.jobs.delete(task, signal);
     return ended;
-  }
-
-  /** A failed deletion does not change the task, so it is only logged. */
-  private async deleteAtProvider(task: Task, signal: AbortSignal): Promise<void> {
-    try {
-      await this.kinds
-        .of(task.kind)
-        .deleteAtProvider?.(task, this.upstreams.contextOf(task, signal));
-    } catch (error) {
-      this.logger.warn(
-        `${toPublicId('task', task.id)}: cannot delete its job at the provider: ${String(error)}`,
-      );
-    }
   }
 }

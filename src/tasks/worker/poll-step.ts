@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProviderError } from '../../providers/http/provider-error.js';
+import { JobsAtProvider } from './jobs-at-provider.js';
 import type { StepNotes } from './step-notes.js';
 import { StepReporter } from './step-reporter.js';
 import { isUnknownJob } from '../task-fault.js';
@@ -20,6 +21,7 @@ export class PollStep {
     private readonly kinds: TaskKinds,
     private readonly upstreams: TaskUpstreams,
     private readonly unknownStates: UnknownStates,
+    private readonly jobs: JobsAtProvider,
   ) {}
 
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
@@ -35,7 +37,7 @@ export class PollStep {
     }
     // Other reports are frequent, and a changed step state writes the task's row each time.
     const isEnd = report.state === 'succeeded' || report.state === 'failed';
-    return this.reported(work, isEnd ? notes.addedTo(report, task) : report);
+    return this.reported(work, isEnd ? notes.addedTo(report, task) : report, signal);
   }
 
   private async unreachable(work: ClaimedWork): Promise<void> {
@@ -58,11 +60,15 @@ export class PollStep {
     else await reporter.recordFailure(work, error);
   }
 
-  private async reported(work: ClaimedWork, report: PollReport): Promise<void> {
+  private async reported(
+    work: ClaimedWork,
+    report: PollReport,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { reporter } = this;
     switch (report.state) {
       case 'pending': {
-        if (reporter.isOverdue(work)) return reporter.endExpired(work);
+        if (reporter.isOverdue(work)) return this.giveUp(work, signal);
         return this.pollAgain(work, this.changedFacts(work, report));
       }
       case 'unreadable':
@@ -79,6 +85,12 @@ export class PollStep {
       case 'succeeded':
         return this.succeeded(work, report);
     }
+  }
+
+  /** The provider may still work for nothing. A job whose outcome is unknown is not given up: it keeps its hold. */
+  private async giveUp(work: ClaimedWork, signal: AbortSignal): Promise<void> {
+    const isEnded = await this.reporter.end(work, { event: 'expired' });
+    if (isEnded) await this.jobs.cancel(work.task, signal);
   }
 
   /** The changed facts, or undefined if nothing changed. The task's row is then not written. */

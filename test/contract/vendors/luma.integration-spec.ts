@@ -111,6 +111,15 @@ describe('the shipped file of Luma', () => {
     await expect(port.readVideo(ID, RAY)).rejects.toMatchObject({ kind: 'http_error' });
   });
 
+  it('is asked to delete a generation, and never to cancel one', async () => {
+    vendor.reply = (response) => response.writeHead(204).end();
+    expect([port.canDelete, port.canCancel]).toEqual([true, false]);
+    await port.deleteVideo?.(ID, RAY);
+    const { method, url, headers } = vendor.only;
+    expect([method, url]).toEqual(['DELETE', `${BASE}/generations/${ID}`]);
+    expect(headers.authorization).toBe(`Bearer ${VENDOR_KEY}`);
+  });
+
   it('gives the URL of the file, which does not get the key', async () => {
     const video = `${other.url}/a.mp4`;
     vendor.reply = says(generation({ state: 'completed', assets: { video } }));

@@ -66,6 +66,7 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
     accepted: { id: 'cgt-1' },
     job: 'cgt-1',
     readUrl: '/contents/generations/tasks/cgt-1',
+    cancel: ['DELETE /contents/generations/tasks/cgt-1', 200],
     reads: [
       [{ id: 'cgt-1', status: 'queued' }, WAITING],
       [{ id: 'cgt-1', status: 'running' }, WAITING],
@@ -141,6 +142,7 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
     accepted: { id: 't1' },
     job: 't1',
     readUrl: '/v1/tasks/t1',
+    cancel: ['DELETE /v1/tasks/t1', 204],
     reads: [
       [{ id: 't1', status: 'PENDING' }, WAITING],
       [{ id: 't1', status: 'THROTTLED' }, WAITING],

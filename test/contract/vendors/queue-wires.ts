@@ -27,8 +27,17 @@ export const QUEUE_WIRES: readonly ShippedWire[] = [
     },
     job: 'BASE/fal-ai/veo3/requests/r1/status',
     readUrl: '/fal-ai/veo3/requests/r1/status',
+    cancel: ['PUT /fal-ai/veo3/requests/r1/cancel', 202],
     reads: [
-      [{ status: 'IN_QUEUE', queue_position: 1 }, WAITING, 202],
+      [
+        {
+          status: 'IN_QUEUE',
+          queue_position: 1,
+          cancel_url: 'BASE/fal-ai/veo3/requests/r1/cancel',
+        },
+        WAITING,
+        202,
+      ],
       [{ status: 'IN_PROGRESS', logs: [] }, WAITING, 202],
       [
         { status: 'COMPLETED', error: 'Timed out', error_type: 'request_timeout' },
@@ -64,6 +73,7 @@ export const QUEUE_WIRES: readonly ShippedWire[] = [
     accepted: { id: 'p1', status: 'starting', urls: { get: 'BASE/predictions/p1' } },
     job: 'p1',
     readUrl: '/predictions/p1',
+    cancel: ['POST /predictions/p1/cancel', 200],
     reads: [
       [{ id: 'p1', status: 'starting', output: null, error: null }, WAITING],
       [{ id: 'p1', status: 'processing', output: null, error: null, logs: '42%|' }, WAITING],

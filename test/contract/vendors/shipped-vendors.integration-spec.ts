@@ -62,6 +62,45 @@ describe.each(SHIPPED_WIRES.map((wire) => [wire.id, wire] as const))('%s', (_id,
     expect(await port.openVideo(job, context)).toEqual({ redirectUrl: 'https://cdn.test/a.mp4' });
   });
 
+  it('is asked to stop a job and to delete it only where its documents say how', async () => {
+    const port = portOf(wire);
+    expect([port.canCancel, port.canDelete]).toEqual([
+      wire.cancel !== undefined,
+      wire.delete !== undefined,
+    ]);
+    if (!wire.cancel) return;
+    const [request, status] = wire.cancel;
+    vendor.reply = (response, { method }) =>
+      method === 'GET'
+        ? response.end(JSON.stringify(atBase(wire.reads[0]?.[0] ?? {})))
+        : response.writeHead(status).end();
+    await port.cancelVideo?.(atBase(wire.job), context);
+    const [read, ended] = vendor.seen.map(({ method, url }) => `${method} ${url}`);
+    expect([read, ended]).toEqual([`GET ${wire.readUrl}`, request]);
+    expect(vendor.seen.at(-1)?.headers).toMatchObject(wire.headers);
+  });
+
+  it('is asked for a lost job only where it knows our name of it', async () => {
+    const port = portOf(wire);
+    expect(port.canFind).toBe(wire.lookUp !== undefined);
+    if (!wire.lookUp) return;
+    const [url, found] = wire.lookUp;
+    answers(found);
+    const command = { ...SEA, ...wire.command };
+    expect(await port.findVideo?.(command, context)).toBe(wire.job);
+    expect([vendor.only.method, vendor.only.url]).toEqual(['GET', url]);
+    const another = JSON.parse(
+      JSON.stringify(found).replace(/task_\w{32}/, 'task_of_another'),
+    ) as object;
+    answers(another);
+    await expect(port.findVideo?.(command, context)).rejects.toMatchObject({ kind: 'http_error' });
+    // No code is documented that means that there is no such job.
+    for (const [status, json] of wire.errors) {
+      answers(json, status);
+      await expect(port.findVideo?.(command, context)).rejects.toBeInstanceOf(Error);
+    }
+  });
+
   it('that says a word of its own keeps its job open, and the word is told', async () => {
     const odd = (said: unknown): unknown =>
       typeof said === 'string'

@@ -16,10 +16,17 @@ export interface ShippedWire {
   /** The answer about the finished job, and of the second request where there is one. */
   readonly finished: object;
   readonly result?: object;
+  /** The requests that stop a job and that delete it, each as its method and URL, and what the vendor answers. */
+  readonly cancel?: readonly [request: string, status: number];
+  readonly delete?: readonly [request: string, status: number];
+  /** Where a job is asked for by our name of it, and the answer about one that is there. */
+  readonly lookUp?: readonly [url: string, found: object];
   /** Answers to a submission, and the kind of error that they are. */
   readonly errors: readonly (readonly [number, object, string])[];
 }
 
+/** Our name of a job. */
+export const REFERENCE = 'task_0123456789abcdef0123456789abcdef';
 export const FIRST = 'https://img.test/first.png';
 export const LAST = 'https://img.test/last.png';
 export const FILE_URL = 'https://cdn.test/a.mp4';

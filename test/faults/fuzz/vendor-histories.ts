@@ -52,9 +52,10 @@ export function vendorHistory(wire: PlayedWire, random: Random): VendorHistory {
   const reads = manyReads(wire, random);
   const results = resultAnswers(wire, random);
   const files = fileAnswers(random);
-  const script = { submit, reads, results, files };
+  const lookUps = lookUpAnswers(wire, random);
+  const script = { submit, lookUps, reads, results, files };
   const taken = submit.findIndex((act) => !isNotTaken(act));
-  return { script, end: endOf(script), mostSubmissions: taken + 1 };
+  return { script, end: endOf(wire, script), mostSubmissions: taken + 1 };
 }
 
 function submissions(wire: PlayedWire, random: Random): VendorAct[] {
@@ -124,6 +125,12 @@ function resultAnswers({ result = '' }: PlayedWire, random: Random): VendorAct[]
   return [[200, damagedJson(JSON.parse(result), random).toString('latin1')], 'result'];
 }
 
+/** The last answer stays, for all look-ups that are left. */
+function lookUpAnswers({ lookUpUrl }: PlayedWire, random: Random): VendorAct[] {
+  if (lookUpUrl === undefined || random(3) > 0) return ['found'];
+  return random(2) === 0 ? [picked(FAULTS, random), 'gone', 'found'] : [picked(FAULTS, random)];
+}
+
 function fileAnswers(random: Random): VendorAct[] {
   switch (random(12)) {
     case 0:
@@ -157,11 +164,16 @@ function withUrl(wire: PlayedWire, random: Random): VendorAnswer {
 const isNotTaken = (act: VendorAct): boolean =>
   act === 'busy' || (typeof act !== 'string' && NOT_TAKEN.includes(act[0]));
 
-function endOf({ submit, reads, results, files }: VendorScript): VideoEnd | undefined {
+function endOf(
+  { lookUpUrl }: PlayedWire,
+  { submit, lookUps, reads, results, files }: VendorScript,
+): VideoEnd | undefined {
   const sent = submit.at(-1);
   if (sent === 'refused') return 'free';
   if (typeof sent !== 'string') return undefined;
-  if (sent !== 'accepted') return 'unknown';
+  // A vendor that is asked by our reference has the job.
+  const isFound = lookUpUrl !== undefined && lookUps.at(-1) === 'found';
+  if (sent !== 'accepted' && !isFound) return 'unknown';
   if ([...reads, ...results].some((act) => typeof act !== 'string')) return undefined;
   if (reads.at(-1) === 'failed') return 'free';
   if (files.some((act) => typeof act !== 'string')) return undefined;

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type SeenRequest, StubUpstream } from '../../../support/stub-upstream.js';
-import type { PlayedWire, VendorAnswer, VendorWord } from './played-wires.js';
+import type { JobEnd, PlayedWire, VendorAnswer, VendorWord } from './played-wires.js';
 
 /** What a vendor does in place of a whole answer; `slow` and `huge` are whole ones. */
 type VendorFault =
   'reset' | 'hold' | 'half' | 'page' | 'error' | 'gone' | 'slow' | 'huge' | 'keyless';
-/** `result` and `file` are whole; `wait`: the whole answer, once {@link PlayedVendor.goOn} is called; or these bytes, as Latin-1. */
-export type VendorAct = VendorWord | VendorFault | 'result' | 'file' | 'wait' | VendorAnswer;
+/** `result`, `file` and `found` are whole; `wait`: the whole answer, once {@link PlayedVendor.goOn} is called; or these bytes, as Latin-1. */
+export type VendorAct =
+  VendorWord | VendorFault | 'result' | 'file' | 'found' | 'wait' | VendorAnswer;
 
 /** What a vendor does with the requests for one video, in turn; the last of each list goes on. */
 export interface VendorScript {
   submit: VendorAct[];
+  /** Where a job is asked for by our reference. */
+  lookUps: VendorAct[];
   reads: VendorAct[];
   /** Where a result is asked for in a second request. */
   results: VendorAct[];
@@ -23,6 +26,8 @@ export interface PlayedOrder {
   readonly script: VendorScript;
   readonly jobs: string[];
   readonly submissions: SeenRequest[];
+  /** The requests that ended its jobs, in turn. */
+  readonly ends: JobEnd[];
   reads: number;
   files: number;
 }
@@ -38,6 +43,8 @@ const PAD = 'a'.repeat(2_000_000);
 const SLOW_PIECES = 10;
 const SLOW_MS = 40;
 const JOB = /[0-9a-f]{8}-[0-9a-f-]{27}/;
+/** Our name of a job. */
+const REFERENCE = /task_[0-9a-f]{32}/;
 /** How each prompt is found in the body of a submission. */
 const PROMPT = /"(A film of [^"]+)"/;
 /** A probe asks for this job, which no vendor has. */
@@ -51,6 +58,9 @@ export class PlayedVendor {
   readonly keyFaults: string[] = [];
   private readonly orders = new Map<string, PlayedOrder>();
   private readonly jobs = new Map<string, PlayedOrder>();
+  /** The last job of each of our references. */
+  private readonly references = new Map<string, string>();
+  private readonly names = new Map<string, string>();
   private readonly waiting: (() => void)[] = [];
 
   private constructor(
@@ -86,13 +96,15 @@ export class PlayedVendor {
   expect(prompt: string, script: Partial<VendorScript>): PlayedOrder {
     const whole = {
       submit: ['accepted'],
+      lookUps: ['found'],
       reads: ['waiting', 'done'],
       results: ['result'],
       files: ['file'],
     } as const;
     const lists = Object.entries({ ...whole, ...script }).map(([name, acts]) => [name, [...acts]]);
     const played = Object.fromEntries(lists) as VendorScript;
-    const order: PlayedOrder = { script: played, jobs: [], submissions: [], reads: 0, files: 0 };
+    const none = { jobs: [], submissions: [], ends: [], reads: 0, files: 0 };
+    const order: PlayedOrder = { script: played, ...none };
     this.orders.set(prompt, order);
     return order;
   }
@@ -117,22 +129,51 @@ export class PlayedVendor {
     for (const [name, form] of Object.entries(wire.headers)) {
       if (!form.test(String(headers[name]))) this.strays.push(`${name} of ${method} ${url}`);
     }
-    if (method === 'POST') this.take(response, request);
-    else this.tell(response, url);
+    const [job = ''] = JOB.exec(url) ?? [];
+    const end = this.endOf(`${method} ${url}`, job);
+    if (end) this.end(response, job, end);
+    else if (method === 'POST') this.take(response, request);
+    else if (method === 'GET') this.tell(response, url, job);
+    else this.stray(response, `${method} ${url}`);
   }
 
-  private tell(response: ServerResponse, url: string): void {
+  private endOf(request: string, job: string): JobEnd | undefined {
+    const ends = Object.entries(this.wire.ends ?? {}) as [JobEnd, readonly [string, unknown]][];
+    return ends.find(([, [form]]) => request === form.replaceAll('JOB', job))?.[0];
+  }
+
+  private end(response: ServerResponse, job: string, end: JobEnd): void {
+    this.jobs.get(job)?.ends.push(end);
+    this.say(response, this.wire.ends?.[end]?.[1] ?? [500, ''], job);
+  }
+
+  private stray(response: ServerResponse, request: string): void {
+    this.strays.push(request);
+    response.writeHead(404).end('{}');
+  }
+
+  private tell(response: ServerResponse, url: string, job: string): void {
     const { wire } = this;
-    const [job = ''] = JOB.exec(url) ?? [];
     const order = this.jobs.get(job);
     if (order && url === wire.readUrl.replaceAll('JOB', job)) {
       order.reads += 1;
       this.act(response, next(order.script.reads), { job, whole: 'done' });
     } else if (order && url === wire.resultUrl?.replaceAll('JOB', job)) {
       this.act(response, next(order.script.results), { job, whole: 'result' });
+    } else if (wire.lookUpUrl !== undefined && REFERENCE.test(url)) this.lookUp(response, url);
+    else if (url.includes(PROBED)) response.writeHead(404).end('{}');
+    else this.stray(response, url);
+  }
+
+  private lookUp(response: ServerResponse, url: string): void {
+    const { wire } = this;
+    const [reference = ''] = REFERENCE.exec(url) ?? [];
+    const job = this.references.get(reference) ?? '';
+    const order = this.jobs.get(job);
+    if (!order || url !== wire.lookUpUrl?.replaceAll('REFERENCE', reference)) {
+      this.stray(response, url);
     } else {
-      if (!url.includes(PROBED)) this.strays.push(url);
-      response.writeHead(404).end('{}');
+      this.act(response, next(order.script.lookUps), { job, whole: 'found' });
     }
   }
 
@@ -140,7 +181,9 @@ export class PlayedVendor {
     const body = request.body.toString();
     const [, prompt = ''] = PROMPT.exec(body) ?? [];
     const order = this.orders.get(prompt);
-    const isAsSaid = body === this.wire.sent.replaceAll('PROMPT', prompt);
+    const [reference = ''] = REFERENCE.exec(body) ?? [];
+    const { sent } = this.wire;
+    const isAsSaid = body === sent.replaceAll('PROMPT', prompt).replaceAll('REFERENCE', reference);
     if (request.url !== this.wire.submitUrl || !isAsSaid)
       this.strays.push(`${request.url} ${body}`);
     if (!order) {
@@ -151,6 +194,8 @@ export class PlayedVendor {
     const job = randomUUID();
     // Whatever becomes of the answer: the vendor has the job.
     this.jobs.set(job, order);
+    this.references.set(reference, job);
+    this.names.set(job, reference);
     order.jobs.push(job);
     this.act(response, next(order.script.submit), { job, whole: 'accepted' });
   }
@@ -159,10 +204,11 @@ export class PlayedVendor {
   private act(
     response: ServerResponse,
     act: VendorAct,
-    { job, whole }: { readonly job: string; readonly whole: VendorWord | 'result' },
+    { job, whole }: { readonly job: string; readonly whole: VendorWord | 'result' | 'found' },
   ): void {
-    const { says, result = '' } = this.wire;
-    const answers: Record<string, VendorAnswer> = { ...says, result: [200, result] };
+    const { says, result = '', found = '' } = this.wire;
+    const more = { result: [200, result], found: [200, found] } as const;
+    const answers: Record<string, VendorAnswer> = { ...says, ...more };
     const wholeAnswer = answers[whole] ?? [200, ''];
     const answer = typeof act === 'string' ? answers[act] : act;
     if (answer) this.say(response, answer, job);
@@ -184,6 +230,7 @@ export class PlayedVendor {
   private filled(text: string, job: string): string {
     return text
       .replaceAll('JOB', job)
+      .replaceAll('REFERENCE', this.names.get(job) ?? '')
       .replaceAll('BASE', this.url)
       .replaceAll('FILE', `${this.filesUrl}/${job}.mp4`);
   }

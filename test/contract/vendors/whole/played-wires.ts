@@ -16,10 +16,17 @@ export interface PlayedWire {
   /** Where the result of a finished job is asked for, where that is a second request. */
   readonly resultUrl?: string;
   readonly result?: string;
+  /** Where a job is asked for by our name of it, which `REFERENCE` stands for, in `sent` too; and the answer about one that is there. */
+  readonly lookUpUrl?: string;
+  readonly found?: string;
+  /** The requests that stop a job and that delete it, each as its method and URL, with their answers. */
+  readonly ends?: Readonly<Partial<Record<JobEnd, readonly [request: string, says: VendorAnswer]>>>;
   /** The file is fetched with the key. */
   readonly hasKeyedFile?: boolean;
   readonly says: Readonly<Record<VendorWord, VendorAnswer>>;
 }
+
+export type JobEnd = 'cancel' | 'delete';
 
 export type VendorAnswer = readonly [status: number, body: string];
 
@@ -43,6 +50,7 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
     submitUrl: '/api/v3/contents/generations/tasks',
     sent: '{"model":"seedance-1-5-pro","content":[{"type":"text","text":"PROMPT"}],"duration":5}',
     readUrl: '/api/v3/contents/generations/tasks/JOB',
+    ends: { cancel: ['DELETE /api/v3/contents/generations/tasks/JOB', [200, '{}']] },
     says: {
       accepted: [200, '{"id":"JOB"}'],
       refused: [400, '{"error":{"code":"InputTextSensitiveContentDetected","message":"No"}}'],
@@ -68,6 +76,7 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
     submitUrl: '/fal-ai/kling-video/v2/master/text-to-video',
     sent: '{"prompt":"PROMPT","duration":"5"}',
     readUrl: `${FAL_JOB}/status`,
+    ends: { cancel: [`PUT ${FAL_JOB}/cancel`, [202, '{"status":"CANCELLATION_REQUESTED"}']] },
     resultUrl: FAL_JOB,
     result: '{"video":{"url":"FILE","content_type":"video/mp4","file_name":"output.mp4"},"seed":7}',
     says: {
@@ -119,6 +128,7 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
     submitUrl: '/dream-machine/v1/generations/video',
     sent: '{"model":"ray-2","prompt":"PROMPT","duration":"5s"}',
     readUrl: '/dream-machine/v1/generations/JOB',
+    ends: { delete: ['DELETE /dream-machine/v1/generations/JOB', [204, '']] },
     says: {
       accepted: [201, `{${LUMA_JOB},"state":"queued","failure_reason":null,"assets":null}`],
       refused: [400, '{"detail":"Prompt not allowed because of moderation"}'],
@@ -165,6 +175,12 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
     submitUrl: '/v1/models/kwaivgi/kling-v2.1/predictions',
     sent: '{"input":{"prompt":"PROMPT","duration":5}}',
     readUrl: '/v1/predictions/JOB',
+    ends: {
+      cancel: [
+        'POST /v1/predictions/JOB/cancel',
+        [200, '{"id":"JOB","status":"canceled","output":null,"error":null}'],
+      ],
+    },
     says: {
       accepted: [
         201,
@@ -190,6 +206,7 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
     submitUrl: '/v1/text_to_video',
     sent: '{"model":"gen4.5","promptText":"PROMPT","duration":5}',
     readUrl: '/v1/tasks/JOB',
+    ends: { cancel: ['DELETE /v1/tasks/JOB', [204, '']] },
     says: {
       accepted: [200, '{"id":"JOB"}'],
       refused: [400, '{"error":"Validation of body failed","issues":[],"docUrl":"https://a.test"}'],

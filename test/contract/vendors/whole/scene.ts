@@ -4,6 +4,7 @@ import { type Answer, postJson, send } from '../../../support/http-answer.js';
 import { until } from '../../../support/until.js';
 import type { WebhookReceiver } from '../../../support/webhook-receiver.js';
 import { videoPriceOf, type VendorGateway } from './played-gateway.js';
+import type { JobEnd } from './played-wires.js';
 import {
   PLAYED_VIDEO,
   type PlayedOrder,
@@ -160,6 +161,14 @@ export class Scene {
     await this.untilStatus('reconciliation_required');
     await this.expectHeld();
     this.expectSubmitted(1);
+  }
+
+  /** The vendor was asked once to end the job in this way, where its documents have it; and never in another. */
+  async expectEnds(end: JobEnd): Promise<void> {
+    const wanted = this.vendor.wire.ends?.[end] ? [end] : [];
+    await until(() => this.order.ends.length >= wanted.length);
+    expect(this.order.ends).toEqual(wanted);
+    expect(this.vendor.strays).toEqual([]);
   }
 
   /** The webhooks that came, each with a right signature. */

@@ -57,10 +57,22 @@ const isUnknown: Play = async (scene) => {
   await scene.expectUnknown();
   await scene.resolve('failed');
   await scene.expectFree();
+  // It was never known, or is finished.
+  expect(scene.order.ends).toEqual([]);
 };
+/** A vendor that is asked by our reference has the job. */
+const isLost: Play = (scene) =>
+  scene.vendor.wire.lookUpUrl === undefined ? isUnknown(scene) : scene.expectPaid();
 
 const FAULTS: readonly Fault[] = [
-  ['makes a video, which is paid', {}, isPaid],
+  [
+    'makes a video, which is paid, stored, and then deleted where its file says so',
+    {},
+    async (scene) => {
+      await scene.expectPaid();
+      await scene.expectEnds('delete');
+    },
+  ],
   ['refuses the job: free', { submit: ['refused'] }, isFree],
   ['fails the job: free', { reads: ['waiting', 'failed'] }, isFree],
   [
@@ -68,13 +80,13 @@ const FAULTS: readonly Fault[] = [
     { submit: ['busy', 'accepted'] },
     (scene) => scene.expectPaid(2),
   ],
-  ['loses the answer to the submission: unknown', { submit: ['reset'] }, isUnknown],
-  ['breaks off the answer to the submission: unknown', { submit: ['half'] }, isUnknown],
-  ['hangs at the submission: unknown', { submit: ['hold'] }, isUnknown],
-  ['answers the submission with 2 MB: unknown', { submit: ['huge'] }, isUnknown],
-  ['answers the submission with a page: unknown', { submit: ['page'] }, isUnknown],
-  ['answers the submission without an id: unknown', { submit: ['keyless'] }, isUnknown],
-  ['fails at the submission with 500: unknown', { submit: ['error'] }, isUnknown],
+  ['loses the answer to the submission: unknown, or found', { submit: ['reset'] }, isLost],
+  ['breaks off the answer to the submission: unknown, or found', { submit: ['half'] }, isLost],
+  ['hangs at the submission: unknown, or found', { submit: ['hold'] }, isLost],
+  ['answers the submission with 2 MB: unknown, or found', { submit: ['huge'] }, isLost],
+  ['answers the submission with a page: unknown, or found', { submit: ['page'] }, isLost],
+  ['answers the submission without an id: unknown, or found', { submit: ['keyless'] }, isLost],
+  ['fails at the submission with 500: unknown, or found', { submit: ['error'] }, isLost],
   [
     'answers slowly, at the submission and at reads: paid',
     { submit: ['slow'], reads: ['slow'] },
@@ -112,12 +124,13 @@ const FAULTS: readonly Fault[] = [
     },
   ],
   [
-    'succeeds after the deadline: free, and the operator is told',
+    'succeeds after the deadline, although it was asked to stop: free, and the operator is told',
     { reads: ['waiting'] },
     async (scene) => {
       await until(() => scene.order.reads >= 1);
       await scene.overdue();
       await scene.expectFree();
+      await scene.expectEnds('cancel');
       scene.order.script.reads = ['done'];
       await until(async () => (await scene.state()).evidence === 'succeeded');
       await scene.expectFree();
@@ -142,6 +155,20 @@ const FAULTS: readonly Fault[] = [
       await scene.expectHeld();
       await rm(folder);
       await scene.expectPaid();
+    },
+  ],
+  [
+    'works on a job that an operator decides to have failed: free, and it is asked to stop',
+    { reads: ['waiting', 'error'] },
+    async (scene) => {
+      await until(() => scene.order.reads >= 2);
+      await scene.overdue();
+      await scene.expectUnknown();
+      expect(scene.order.ends).toEqual([]);
+      scene.order.script.reads = ['waiting'];
+      await scene.resolve('failed');
+      await scene.expectFree();
+      await scene.expectEnds('cancel');
     },
   ],
   ['gives a page for the file: unknown', { files: ['page'] }, isUnknown],

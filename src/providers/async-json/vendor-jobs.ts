@@ -1,0 +1,188 @@
+import type { JsonObject } from '../../common/json-object.js';
+import { isFigure, VENDOR_COST } from '../http/figures.js';
+import { jobIdAt } from '../http/json-fields.js';
+import { ProviderError } from '../http/provider-error.js';
+import type { ProviderHttp } from '../http/provider-http.js';
+import type { UpstreamRequest } from '../http/upstream-request.js';
+import type { AttemptContext } from '../ports/attempt.js';
+import {
+  blamesRequest,
+  failsInBody,
+  keyedUrl,
+  MAX_VENDOR_ANSWER_BYTES,
+  urlAtPaths,
+  valueAtPath,
+  vendorReport,
+  wordAtPaths,
+} from './vendor-answers.js';
+import type { VendorFile, VendorMethod } from './vendor-file.js';
+import type { VendorKey } from './vendor-key.js';
+import { pathWith } from './vendor-template.js';
+
+/** Where a request goes. Its origin may get the key. */
+type Target = Pick<UpstreamRequest, 'path' | 'origin'>;
+
+/** The origin and the path of a URL. */
+export const targetOf = (url: URL): Target => ({
+  origin: url.origin,
+  path: url.pathname + url.search,
+});
+
+/** The requests about a job that a vendor has, by the id that its task keeps. All throw ProviderError. */
+export class VendorJobs {
+  constructor(
+    private readonly http: ProviderHttp,
+    private readonly file: VendorFile,
+    private readonly key: VendorKey,
+  ) {}
+
+  /** The id of the job at a path of the answer, as its task keeps it; undefined where there is none. */
+  idIn(answer: unknown, path: string, variant: string | undefined): string | undefined {
+    const id = wordAtPaths(answer, [path]);
+    const isFlag = id === 'true' || id === 'false';
+    const known = id === null || isFlag ? undefined : jobIdAt({ id }, 'id');
+    if (known === undefined) return undefined;
+    return this.hasVariants ? `${variant ?? ''}:${known}` : known;
+  }
+
+  /** What the vendor says of the job, and its whole answer. */
+  async read(jobId: string, context: AttemptContext) {
+    const { read } = this.file;
+    const target =
+      read.path === undefined
+        ? this.givenTarget(jobId)
+        : { path: this.pathOf(read.path, jobId, context) };
+    const told = await this.ask(target, context, (answer, requestId, status) => {
+      this.tellCost(answer, context);
+      const report = vendorReport(this.file, answer, { requestId, status });
+      // Vendors write the reason of a failed job where they write an error.
+      const isFailed = report?.state === 'failed';
+      if (!report || blamesRequest(this.file, answer)) return undefined;
+      if (!isFailed && failsInBody(this.file, answer)) return undefined;
+      return { ...report, answer };
+    });
+    const { answer, ...report } = told;
+    return { report, answer };
+  }
+
+  /** The URL of the finished video; undefined where the vendor gives none that can be used. */
+  async resultUrl(
+    jobId: string,
+    answer: JsonObject,
+    context: AttemptContext,
+  ): Promise<string | undefined> {
+    const { result } = this.file;
+    if (!result.request) return urlAtPaths(answer, result.url);
+    const target = this.resultTarget(jobId, answer, context);
+    if (!target) return undefined;
+    const { url } = await this.ask(target, context, (found) =>
+      failsInBody(this.file, found) ? undefined : { url: urlAtPaths(found, result.url) },
+    );
+    return url;
+  }
+
+  /**
+   * Asks the vendor to stop the job, where it is not finished: some vendors delete a finished video with the same request, and it
+   * may still be collected.
+   */
+  async cancel(jobId: string, context: AttemptContext): Promise<void> {
+    const { cancel } = this.file;
+    if (!cancel) throw this.http.refusal('no_cancel');
+    const told = await this.read(jobId, context).catch((error: unknown) => {
+      // What cannot be read cannot be collected either, so it may be stopped blindly.
+      if (cancel.path === undefined || !(error instanceof ProviderError)) throw error;
+      return undefined;
+    });
+    if (told && told.report.state !== 'pending') return;
+    const { given, path = '' } = cancel;
+    const target =
+      given === undefined
+        ? { path: this.pathOf(path, jobId, context) }
+        : this.givenTarget(valueAtPath(told?.answer, given));
+    await this.command(cancel.method, target, context);
+  }
+
+  /** Asks the vendor to delete the job and its video. */
+  async delete(jobId: string, context: AttemptContext): Promise<void> {
+    const { delete: removal } = this.file;
+    if (!removal) throw this.http.refusal('no_delete');
+    const target = { path: this.pathOf(removal.path, jobId, context) };
+    await this.command(removal.method, target, context);
+  }
+
+  /** Asks for JSON with the key. `read` returns undefined for an answer that cannot be used. */
+  ask<T>(
+    target: Target,
+    context: AttemptContext,
+    read: (answer: JsonObject, requestId: string | null, status: number) => T | undefined,
+  ): Promise<T> {
+    const request = { ...this.key.sent(target), method: 'GET', timeout: 'poll', context } as const;
+    return this.http.requestJson(request, MAX_VENDOR_ANSWER_BYTES, read);
+  }
+
+  /** Throws: what the vendor or the file says cannot be used. */
+  unusable(): never {
+    throw this.http.unusableAnswer('bad_url');
+  }
+
+  /** The status of the answer is enough, but where the vendor tells failures in good answers. */
+  private async command(
+    method: VendorMethod,
+    target: Target,
+    context: AttemptContext,
+  ): Promise<void> {
+    const request = { ...this.key.sent(target), method, timeout: 'poll', context } as const;
+    if (this.file.errors?.in_body) {
+      await this.http.requestJson(request, MAX_VENDOR_ANSWER_BYTES, (answer) =>
+        failsInBody(this.file, answer) ? undefined : true,
+      );
+    } else {
+      const { body } = await this.http.request(request);
+      body.on('error', () => undefined).destroy();
+    }
+  }
+
+  /** What the answer says that the job cost, under a name of its own. */
+  private tellCost(answer: JsonObject, { owner }: AttemptContext): void {
+    const { cost } = this.file;
+    const figure = cost && wordAtPaths(answer, [cost.path]);
+    if (figure != null && isFigure(figure)) owner?.onFigures?.({ [VENDOR_COST]: figure });
+  }
+
+  private resultTarget(
+    jobId: string,
+    answer: JsonObject,
+    { upstreamModel: model }: AttemptContext,
+  ): Target | undefined {
+    const { given, path = '', value } = this.file.result.request ?? {};
+    if (given !== undefined) {
+      const text = valueAtPath(answer, given);
+      const url = typeof text === 'string' ? keyedUrl(this.file, text) : undefined;
+      return url && targetOf(url);
+    }
+    const found = value === undefined ? null : wordAtPaths(answer, [value]);
+    const word = found === null ? undefined : jobIdAt({ id: found }, 'id');
+    if (value !== undefined && word === undefined) return undefined;
+    return { path: pathWith(path, { ...this.parted(jobId), model, value: word ?? '' }) };
+  }
+
+  /** Throws where the URL is of an origin that may not get the key: the file was changed, or the vendor's answer is bad. */
+  private givenTarget(text: unknown): Target {
+    const url = typeof text === 'string' ? keyedUrl(this.file, text) : undefined;
+    return url ? targetOf(url) : this.unusable();
+  }
+
+  private pathOf(path: string, jobId: string, { upstreamModel: model }: AttemptContext): string {
+    return pathWith(path, { ...this.parted(jobId), model });
+  }
+
+  private parted(jobId: string): { readonly id: string; readonly variant: string } {
+    const colon = this.hasVariants ? jobId.indexOf(':') : -1;
+    return { id: jobId.slice(colon + 1), variant: jobId.slice(0, Math.max(colon, 0)) };
+  }
+
+  /** Whether a task keeps the variant before the id: the path of the job needs it. */
+  private get hasVariants(): boolean {
+    return this.file.read.path?.includes('{variant}') ?? false;
+  }
+}
