@@ -1,4 +1,13 @@
-import { BEARER, FIRST, LAST, failedWith, type ShippedWire, FILE_URL, WAITING } from './wire.js';
+import {
+  BEARER,
+  FIRST,
+  LAST,
+  failedWith,
+  type ShippedWire,
+  FILE_URL,
+  REFERENCE,
+  WAITING,
+} from './wire.js';
 
 const text = { type: 'text', text: 'The sea' };
 const image = (url: string, role: string) => ({ type: 'image_url', image_url: { url }, role });
@@ -8,7 +17,7 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
   {
     id: 'kling',
     model: 'kling-v2-6',
-    command: { audio: true, firstFrameUrl: FIRST, lastFrameUrl: LAST },
+    command: { audio: true, firstFrameUrl: FIRST, lastFrameUrl: LAST, reference: REFERENCE },
     submit: {
       url: '/v1/videos/image2video',
       body: {
@@ -18,6 +27,7 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
         image: FIRST,
         image_tail: LAST,
         sound: 'on',
+        external_task_id: REFERENCE,
       },
     },
     headers: {},
@@ -39,6 +49,19 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
         task_result: { videos: [{ id: '1', url: FILE_URL, duration: '5' }] },
       },
     },
+    lookUp: [
+      `/v1/videos/image2video/${REFERENCE}`,
+      {
+        code: 0,
+        message: 'SUCCEED',
+        request_id: 'c0ffee',
+        data: {
+          task_id: '8712',
+          task_status: 'submitted',
+          task_info: { external_task_id: REFERENCE },
+        },
+      },
+    ],
     errors: [
       [200, { code: 1301, message: 'Content policy' }, 'rejected'],
       [200, { code: 1102, message: 'No balance' }, 'account'],

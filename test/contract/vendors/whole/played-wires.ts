@@ -105,8 +105,10 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
     headers: { authorization: /^Bearer [\w-]+\.[\w-]+\.[\w-]+$/ },
     model: 'kling-v2-6',
     submitUrl: '/v1/videos/text2video',
-    sent: '{"model_name":"kling-v2-6","prompt":"PROMPT","duration":"5"}',
+    sent: '{"model_name":"kling-v2-6","prompt":"PROMPT","duration":"5","external_task_id":"REFERENCE"}',
     readUrl: '/v1/videos/text2video/JOB',
+    lookUpUrl: '/v1/videos/text2video/REFERENCE',
+    found: `{${KLING_JOB},"task_status":"submitted","task_info":{"external_task_id":"REFERENCE"},"created_at":1,"updated_at":1}}`,
     says: {
       accepted: [200, `{${KLING_JOB},"task_status":"submitted","created_at":1,"updated_at":1}}`],
       refused: [400, '{"code":1301,"message":"Risk control","request_id":"c0ffee"}'],
