@@ -2,6 +2,7 @@ import { Controller, Get, Param, Patch, Res, UseGuards, UseInterceptors } from '
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { KeptAnswers } from '../admission/kept/kept-answers.js';
+import { sendFileAnswer } from '../admission/kept/kept-files.js';
 import type { Caller } from '../auth/caller.js';
 import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { NeedsScope } from '../auth/scope.guard.js';
@@ -146,7 +147,8 @@ export class AccountController {
   ): Promise<void> {
     const answer = await this.answers.find(caller.accountId, pathId('exec', id));
     if (answer) {
-      sendContent(response, answer);
+      if ('body' in answer) sendContent(response, answer);
+      else await sendFileAnswer(response, answer);
       return;
     }
     await this.accounts.execution(caller, id);

@@ -1,11 +1,14 @@
 import { Global, Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { BillingModule } from '../billing/ledger/billing.module.js';
+import { MediaModule } from '../media/media.module.js';
+import { StorageModule } from '../platform/storage/storage.module.js';
 import { BodyQuota } from '../platform/http-server/request-body/body-quota.js';
 import { AccountBodyQuota } from './account-body-quota.js';
 import { CallKeys } from './kept/call-keys.js';
 import { CallModelGuard } from './kept/call-model.guard.js';
 import { KeptAnswers } from './kept/kept-answers.js';
+import { KeptFiles } from './kept/kept-files.js';
 import { ModelGuard } from './model.guard.js';
 import { CallConcurrencyLimit } from './call-concurrency-limit.js';
 import { RunGuard } from './run.guard.js';
@@ -21,12 +24,13 @@ import { UnroutedRequests } from './unrouted-requests.js';
  */
 @Global()
 @Module({
-  imports: [AuthModule, BillingModule],
+  imports: [AuthModule, BillingModule, MediaModule, StorageModule],
   providers: [
     ModelGuard,
     CallModelGuard,
     CallKeys,
     KeptAnswers,
+    KeptFiles,
     NoIdempotencyKeyGuard,
     RunGuard,
     CallConcurrencyLimit,
@@ -42,6 +46,7 @@ import { UnroutedRequests } from './unrouted-requests.js';
     CallModelGuard,
     CallKeys,
     KeptAnswers,
+    KeptFiles,
     NoIdempotencyKeyGuard,
     RunGuard,
     CallConcurrencyLimit,

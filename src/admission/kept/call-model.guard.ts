@@ -16,6 +16,7 @@ import { ModelGuard } from '../model.guard.js';
 import { prefers } from '../preferences.js';
 import { CallKeys } from './call-keys.js';
 import { KeptAnswers } from './kept-answers.js';
+import { KeptFiles } from './kept-files.js';
 import { KeptCall, type KeptCallTerms, MAX_ANSWER_BYTES } from './kept-call.js';
 
 declare module 'express-serve-static-core' {
@@ -53,6 +54,7 @@ export class CallModelGuard implements CanActivate, LeftAnswers {
     private readonly models: ModelGuard,
     private readonly keys: CallKeys,
     private readonly answers: KeptAnswers,
+    private readonly files: KeptFiles,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -87,7 +89,8 @@ export class CallModelGuard implements CanActivate, LeftAnswers {
     const result = await this.keys.claim(use);
     if (result.outcome === 'bound') {
       const answer = await this.answers.find(accountId, result.executionId);
-      if (answer) throw new ReplayedAnswer(answer);
+      // Audio, which may be in a file, is sold without a key.
+      if (answer && 'body' in answer) throw new ReplayedAnswer(answer);
       const execution = toPublicId('exec', result.executionId);
       setExecutionId(response, execution);
       throw notKept(execution);
@@ -109,7 +112,8 @@ export class CallModelGuard implements CanActivate, LeftAnswers {
   private termsOf({ caller, executionId }: Request) {
     assert(caller, 'CallModelGuard needs BearerGuard before it');
     const { accountId } = caller;
-    return { accountId, executionId, answers: this.answers, memory: this.memory };
+    const { answers, files, memory } = this;
+    return { accountId, executionId, answers, files, memory };
   }
 }
 

@@ -8,9 +8,8 @@ import {
 } from '../../platform/http-server/responses/answer-copy.js';
 import { FairTurns } from '../../platform/fairness/fair-turns.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
+import { type FileAnswer, KeptFiles, MAX_ACCOUNT_BYTES } from './kept-files.js';
 
-/** Most bytes of kept answers of one account. */
-const MAX_ACCOUNT_BYTES = 1_000_000_000;
 const SWEEP_MS = 60_000;
 const BATCH = 200;
 /** Most statements of one sweep. The rest waits for the next sweep. */
@@ -21,7 +20,7 @@ const MAX_AT_ONCE = 2;
 
 const KEEP = 'SELECT answer_keep($1, $2, $3, $4, $5, $6, $7) AS kept';
 const FIND = `
-  SELECT content_type, headers, sealed_answer AS sealed FROM kept_answer
+  SELECT content_type, headers, bytes, sealed_answer AS sealed, file_id FROM kept_answer
    WHERE account_id = $1 AND id = $2 AND expires_at > now()`;
 const SWEEP = 'SELECT answer_sweep($1) AS forgotten';
 
@@ -37,7 +36,9 @@ export type NewAnswer = Omit<SentAnswer, 'executionId' | 'body'> & {
 interface AnswerRow {
   readonly content_type: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: number;
   readonly sealed: string;
+  readonly file_id: string | null;
 }
 
 /** Answers of paid synchronous calls, encrypted, for 24 hours. */
@@ -51,6 +52,7 @@ export class KeptAnswers implements OnApplicationBootstrap {
     private readonly dataSource: DataSource,
     private readonly box: SecretBox,
     private readonly scheduler: Scheduler,
+    private readonly files: KeptFiles,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -86,24 +88,27 @@ export class KeptAnswers implements OnApplicationBootstrap {
   }
 
   /** The kept answer, read in turn with others: a large one is megabytes to decrypt. See {@link read}. */
-  find(accountId: string, id: string): Promise<SentAnswer | undefined> {
+  find(accountId: string, id: string): Promise<SentAnswer | FileAnswer | undefined> {
     return this.reads.run(accountId, () => this.read(accountId, id));
   }
 
   /** The kept answer; undefined if there is none, it is past its day, unreadable, or of another account. */
-  private async read(accountId: string, id: string): Promise<SentAnswer | undefined> {
+  private async read(accountId: string, id: string): Promise<SentAnswer | FileAnswer | undefined> {
     const [row] = await this.dataSource.query<AnswerRow[]>(FIND, [accountId, id]);
     if (!row) return undefined;
+    const { content_type: contentType, headers, sealed, bytes: sizeBytes, file_id: fileId } = row;
+    const answer = { executionId: toPublicId('exec', id), contentType, headers };
     try {
-      return {
-        executionId: toPublicId('exec', id),
-        contentType: row.content_type,
-        headers: row.headers,
-        body: Buffer.from(
-          this.box.open(row.sealed, contextOfAnswer(id)),
-          encodingOf(row.content_type),
-        ),
-      };
+      if (fileId !== null)
+        return await this.files.find(accountId, {
+          ...answer,
+          id,
+          sizeBytes,
+          fileId,
+          sealedKey: sealed,
+        });
+      const body = this.box.open(sealed, contextOfAnswer(id));
+      return { ...answer, body: Buffer.from(body, encodingOf(contentType)) };
     } catch (error) {
       if (error instanceof SecretBoxError) return undefined;
       throw error;

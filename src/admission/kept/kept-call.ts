@@ -5,6 +5,7 @@ import {
   type AnswerCopy,
   KEPT_HEADER,
   SANDBOX_HEADER,
+  type SentAnswer,
 } from '../../platform/http-server/responses/answer-copy.js';
 import {
   CHARGE_HEADER,
@@ -15,10 +16,14 @@ import {
 } from '../../platform/http-server/responses/gateway-headers.js';
 import type { CallKeyClaim } from './call-keys.js';
 import type { KeptAnswers } from './kept-answers.js';
+import type { KeptFiles } from './kept-files.js';
+import type { SpooledAnswer } from './spooled-answer.js';
 import { keyConflict } from './turns.js';
 
-/** Most bytes of a kept answer. */
+/** Most bytes of a kept answer that is not audio. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** Audio above this goes to a file while it is sent. */
+const AUDIO_IN_MEMORY_BYTES = 256 * 1024;
 
 /** What a kept answer says again beside its type. */
 const HEADERS: readonly string[] = [
@@ -39,6 +44,7 @@ export interface KeptCallTerms {
   /** UUID. */
   readonly executionId: string;
   readonly answers: Pick<KeptAnswers, 'keep'>;
+  readonly files: Pick<KeptFiles, 'begin' | 'keep'>;
   /** Bytes of copies in memory, by account. */
   readonly memory: Quota;
   /** The right to make the call of its idempotency key; `conflict`: the key has another body. */
@@ -52,6 +58,8 @@ export interface KeptCallTerms {
 export class KeptCall implements AnswerCopy {
   private pieces: (string | Buffer)[] | undefined = [];
   private bytes = 0;
+  /** Has all of the answer where it is too large for memory. */
+  private spooled: SpooledAnswer | undefined;
   private hasBegun = false;
   private isReleased = false;
   onDrop: (() => void) | undefined;
@@ -119,6 +127,31 @@ export class KeptCall implements AnswerCopy {
     this.pieces.push(piece);
   }
 
+  addAudio(piece: Buffer): Promise<void> | undefined {
+    if (this.spooled) return this.spooled.add(piece);
+    if (this.bytes + piece.length <= AUDIO_IN_MEMORY_BYTES) {
+      this.add(piece);
+      return undefined;
+    }
+    return this.pieces && this.spool(this.pieces, piece);
+  }
+
+  /** Goes on in a file. */
+  private spool(earlier: readonly (string | Buffer)[], piece: Buffer): Promise<void> | undefined {
+    const { files, accountId, executionId, memory } = this.terms;
+    const beginning = bytesOf(earlier);
+    memory.release(accountId, this.bytes);
+    this.bytes = 0;
+    this.pieces = [];
+    this.spooled = files.begin(accountId, executionId, memory);
+    if (!this.spooled) {
+      this.drop();
+      return undefined;
+    }
+    void this.spooled.add(beginning);
+    return this.spooled.add(piece);
+  }
+
   drop(): void {
     const { onDrop } = this;
     this.forget();
@@ -131,6 +164,8 @@ export class KeptCall implements AnswerCopy {
     if (this.pieces) this.terms.memory.release(this.terms.accountId, this.bytes);
     this.pieces = undefined;
     this.bytes = 0;
+    void this.spooled?.close();
+    this.spooled = undefined;
   }
 
   async keep(response: Response, contentType: string): Promise<void> {
@@ -138,15 +173,20 @@ export class KeptCall implements AnswerCopy {
       this.forget();
       return;
     }
-    const { accountId, executionId: id, answers } = this.terms;
-    const { pieces } = this;
-    const headers = headersOf(response);
-    const isKept =
-      pieces !== undefined &&
-      (await answers.keep({ accountId, id, contentType, headers, body: () => bytesOf(pieces) }));
+    const isKept = await this.stored(contentType, headersOf(response));
     this.forget();
     if (!isKept && !response.headersSent) response.setHeader(KEPT_HEADER, 'false');
     await this.claim?.finish();
+  }
+
+  private async stored(contentType: string, headers: SentAnswer['headers']): Promise<boolean> {
+    const { accountId, executionId: id, answers, files } = this.terms;
+    const { pieces, spooled } = this;
+    if (!pieces) return false;
+    const answer = { accountId, id, contentType, headers };
+    return spooled
+      ? files.keep(answer, spooled)
+      : answers.keep({ ...answer, body: () => bytesOf(pieces) });
   }
 
   private get claim(): CallKeyClaim | undefined {

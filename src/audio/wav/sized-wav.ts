@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { TempFolder } from '../../media/temp-folder.js';
 import { Spool } from '../../media/spool.js';
-import { HeldBytes } from './held-bytes.js';
+import { HeldBytes } from '../../media/held-bytes.js';
 import {
   CHUNK_HEAD_BYTES,
   dataBytesOf,

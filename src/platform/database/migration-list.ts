@@ -33,6 +33,7 @@ import { BackgroundResponses1700000001230 } from './migrations/1230-background-r
 import { OperatorIdentities1700000001240 } from './migrations/1240-operator-identities.migration.js';
 import { FiguresLeader1700000001260 } from './migrations/1260-figures-leader.migration.js';
 import { KeptAnswers1700000001270 } from './migrations/1270-kept-answers.migration.js';
+import { KeptFiles1700000001280 } from './migrations/1280-kept-files.migration.js';
 import type { SchemaMigration } from './schema-migration.js';
 
 /**
@@ -76,4 +77,5 @@ export const MIGRATIONS: readonly (new () => SchemaMigration)[] = [
   OperatorIdentities1700000001240,
   FiguresLeader1700000001260,
   KeptAnswers1700000001270,
+  KeptFiles1700000001280,
 ];

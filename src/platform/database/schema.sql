@@ -407,6 +407,7 @@ CREATE TABLE kept_answer (
   headers jsonb NOT NULL,
   bytes integer NOT NULL,
   sealed_answer text STORAGE EXTERNAL NOT NULL,
+  file_id uuid,
   CONSTRAINT kept_answer_bytes_check CHECK ((bytes >= 0)),
   CONSTRAINT kept_answer_pkey PRIMARY KEY (account_id, id)
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
@@ -415,7 +416,8 @@ CREATE UNIQUE INDEX kept_answer_pkey ON public.kept_answer USING btree (account_
 COMMENT ON kept_answer IS 'Answers of paid synchronous calls, for a day. The id is that of the execution.';
 COMMENT ON kept_answer.headers IS 'What the head said beside the type, such as the charge: names and values.';
 COMMENT ON kept_answer.bytes IS 'Size of the answer as it is sent. The sum of an account is stored_content.kept_bytes.';
-COMMENT ON kept_answer.sealed_answer IS 'The body, encrypted for its id.';
+COMMENT ON kept_answer.sealed_answer IS 'The body, encrypted for its id; of an answer in a file the key of that file.';
+COMMENT ON kept_answer.file_id IS 'The stored file with the body, encrypted with a key of its own; null: the body is here.';
 
 CREATE TABLE kept_song_step (
   account_id uuid NOT NULL,
@@ -841,7 +843,7 @@ CREATE INDEX stored_file_by_expiry ON public.stored_file USING btree (expires_at
 CREATE INDEX stored_file_writing ON public.stored_file USING btree (created_at, account_id, id) WHERE (state = 'writing'::text);
 CREATE UNIQUE INDEX stored_file_pkey ON public.stored_file USING btree (account_id, id);
 COMMENT ON stored_file IS 'The files in the store (docs/architecture/adr/0013). A row is written before the first byte of its file and deleted after the file, so that the sweeper finds a row for every file.';
-COMMENT ON stored_file.owner_id IS 'The task whose file it is.';
+COMMENT ON stored_file.owner_id IS 'The task whose file it is, or the execution whose answer it is.';
 COMMENT ON stored_file.expires_at IS 'When the file may be deleted. A file that the sweeper has given up has expired with the epoch.';
 
 CREATE TABLE stored_item (
@@ -1411,6 +1413,8 @@ CREATE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql VOLATILE COS
 
 CREATE FUNCTION answer_keep(p_account uuid, p_id uuid, p_content_type text, p_headers jsonb, p_bytes integer, p_sealed text, p_max_bytes bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f9fdd74b87683d668920b547163253fe';
 
+CREATE FUNCTION answer_keep_file(p_account uuid, p_id uuid, p_content_type text, p_headers jsonb, p_bytes integer, p_file uuid, p_sealed_key text, p_max_bytes bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'd6e451d9ccc5421c930b8fcb0970aeb8';
+
 CREATE FUNCTION answer_sweep(p_limit integer) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'ecdd360a6fdf4563148625a559f55a8a';
 
 CREATE FUNCTION api_key_note_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a89ce451d2d175b1c400c7ea3bb33218';
@@ -1557,7 +1561,7 @@ CREATE FUNCTION response_drop(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE
 
 CREATE FUNCTION response_drop_free(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '4111b7f204874130f9cf005926911f9f';
 
-CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS 'c608b57ac5cae45ded673c7dc7c81a11';
+CREATE FUNCTION response_erase(p_account uuid) RETURNS integer LANGUAGE plpgsql VOLATILE COST 100 SET jit=off, plan_cache_mode=force_generic_plan AS '417497d7e5ea127828260fcedcab246f';
 
 CREATE FUNCTION response_forget(p_account uuid, p_id uuid) RETURNS bigint LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '416a0fd5999b973acfc3fcd6023321f2';
 

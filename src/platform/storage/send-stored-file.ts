@@ -47,7 +47,7 @@ export async function sendStoredFile(
   const bytes = isHead ? undefined : await file.download(range === 'whole' ? undefined : range);
   const lengthBytes = writeHead(response, file, filename, range);
   if (bytes === undefined) response.end();
-  else await relay(bytes, response, lengthBytes, stallMs);
+  else await relayBytes(response, bytes, lengthBytes, stallMs);
 }
 
 function rangeOf(request: Request, file: StoredFile): ByteRange | 'whole' | 'outside' {
@@ -87,14 +87,14 @@ function plainName(filename: string): string {
 }
 
 /**
- * Always ends. A client that disconnects or stalls ends the reading. If the file breaks off or is too short, the
- * connection is aborted.
+ * Sends the bytes of a file after the head. Always ends. A client that disconnects or stalls ends the reading. If the file breaks off
+ * or is too short, the connection is aborted.
  */
-async function relay(
-  bytes: Readable,
+export async function relayBytes(
   response: Response,
+  bytes: Readable,
   lengthBytes: number,
-  stallMs: number,
+  stallMs = STALL_MS,
 ): Promise<void> {
   const sink = new ResponseSink(response, lengthBytes, stallMs);
   // A source that has read everything ahead may already have ended, so both streams are ended here.

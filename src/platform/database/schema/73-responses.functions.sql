@@ -171,7 +171,9 @@ BEGIN
   DELETE FROM stored_response WHERE account_id = p_account;
   GET DIAGNOSTICS forgotten = ROW_COUNT;
   DELETE FROM stored_item WHERE account_id = p_account;
-  DELETE FROM kept_answer WHERE account_id = p_account;
+  -- The files cannot be read without the keys in these rows; the sweeper removes them.
+  WITH gone AS (DELETE FROM kept_answer WHERE account_id = p_account RETURNING file_id)
+  UPDATE stored_file f SET expires_at = 'epoch' FROM gone g WHERE f.account_id = p_account AND f.id = g.file_id;
   UPDATE stored_content SET bytes = 0, kept_bytes = 0, erased_at = clock_timestamp() WHERE account_id = p_account;
   SELECT coalesce(array_agg(id), '{}') INTO told FROM task WHERE account_id = p_account AND kind = 'response';
   PERFORM response_redact(array_fill(p_account, ARRAY[cardinality(told)]), told);

@@ -21,6 +21,7 @@ CREATE TABLE kept_answer (
   headers jsonb NOT NULL,
   bytes integer NOT NULL CHECK (bytes >= 0),
   sealed_answer text NOT NULL,
+  file_id uuid,
   PRIMARY KEY (account_id, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 100);
 ALTER TABLE kept_answer ALTER sealed_answer SET STORAGE EXTERNAL;
@@ -33,4 +34,5 @@ COMMENT ON COLUMN call_key.lease_until IS 'Until then the first request is under
 COMMENT ON TABLE kept_answer IS 'Answers of paid synchronous calls, for a day. The id is that of the execution.';
 COMMENT ON COLUMN kept_answer.headers IS 'What the head said beside the type, such as the charge: names and values.';
 COMMENT ON COLUMN kept_answer.bytes IS 'Size of the answer as it is sent. The sum of an account is stored_content.kept_bytes.';
-COMMENT ON COLUMN kept_answer.sealed_answer IS 'The body, encrypted for its id.';
+COMMENT ON COLUMN kept_answer.sealed_answer IS 'The body, encrypted for its id; of an answer in a file the key of that file.';
+COMMENT ON COLUMN kept_answer.file_id IS 'The stored file with the body, encrypted with a key of its own; null: the body is here.';

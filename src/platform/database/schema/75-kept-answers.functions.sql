@@ -118,6 +118,28 @@ BEGIN
   RETURN true;
 END $$;
 
+-- As answer_keep, for an answer in the stored file p_file, whose key is p_sealed_key. The file lasts as long as the answer from now
+-- on. Raises no_data_found, and keeps nothing, if the file is not stored.
+CREATE OR REPLACE FUNCTION answer_keep_file(
+  p_account uuid, p_id uuid, p_content_type text, p_headers jsonb, p_bytes integer, p_file uuid, p_sealed_key text,
+  p_max_bytes bigint
+) RETURNS boolean LANGUAGE plpgsql
+  SET jit = off SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  until timestamptz;
+BEGIN
+  IF NOT answer_keep(p_account, p_id, p_content_type, p_headers, p_bytes, p_sealed_key, p_max_bytes) THEN
+    RETURN false;
+  END IF;
+  UPDATE kept_answer SET file_id = p_file WHERE account_id = p_account AND id = p_id RETURNING expires_at INTO until;
+  UPDATE stored_file SET expires_at = until
+   WHERE account_id = p_account AND id = p_file AND state = 'stored' AND expires_at > 'epoch';
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the file of the answer is not stored' USING ERRCODE = 'no_data_found';
+  END IF;
+  RETURN true;
+END $$;
+
 -- Forgets up to p_limit answers and as many keys whose day is over; returns how many. What another transaction has waits for the
 -- next time. A key that is still under way stays.
 CREATE OR REPLACE FUNCTION answer_sweep(p_limit integer) RETURNS integer LANGUAGE plpgsql

@@ -18,6 +18,11 @@ export interface AnswerCopy {
   onDrop?: (() => void) | undefined;
   /** Adds what is sent, pings left out. */
   add(piece: string | Buffer): void;
+  /**
+   * As {@link add}, for audio, which may have any size. If it returns a promise, wait for that before the next piece; it never
+   * rejects.
+   */
+  addAudio(piece: Buffer): Promise<void> | undefined;
   /** The answer is not whole: it is not kept. */
   drop(): void;
   /** The answer is an error. Resolves once the caller may try again with the same idempotency key; never rejects. */
@@ -64,11 +69,19 @@ export function copyOf(response: Response): AnswerCopy | undefined {
 }
 
 /** Sends what was kept of an answer, without what its head said of the call. */
-export function sendContent(response: Response, { contentType, body, headers }: SentAnswer): void {
+export function sendContent(response: Response, answer: SentAnswer): void {
+  setContentHeaders(response, answer);
+  response.end(answer.body);
+}
+
+/** Sets what the head of a kept answer says. */
+export function setContentHeaders(
+  response: Response,
+  { contentType, headers }: Pick<SentAnswer, 'contentType' | 'headers'>,
+): void {
   const isSandbox = headers[SANDBOX_HEADER];
   if (isSandbox !== undefined) response.setHeader(SANDBOX_HEADER, isSandbox);
   response.setHeader('Content-Type', contentType);
-  response.end(body);
 }
 
 /**

@@ -44,10 +44,20 @@ export class AudioWriter {
     setChargeHeader(response, chargeMicroUsd);
     const writes = new CorkedWrites(response);
     const copy = response.req.answerCopy;
+    let waits = 0;
+    const waitFor = (ready: Promise<void>): void => {
+      waits += 1;
+      source.pause();
+      void ready.then(() => {
+        waits -= 1;
+        if (waits === 0) source.resume();
+      });
+    };
     return new Promise((resolve, reject) => {
       // Listeners cost a third of an async iterator, and a speech call has only one or two chunks.
       source.on('data', (chunk: Buffer) => {
-        copy?.add(chunk);
+        const copied = copy?.addAudio(chunk);
+        if (copied) waitFor(copied);
         if (response.destroyed) return;
         // A corked response accepts bytes even if the socket is full.
         if (response.socket?.writableNeedDrain) writes.flush();
@@ -56,8 +66,7 @@ export class AudioWriter {
         writes.flush();
         // No `drain` may follow if the response was full only because it was corked.
         if (isFlushed(response)) return;
-        source.pause();
-        void waitForDrain(response).then(() => source.resume());
+        waitFor(waitForDrain(response));
       });
       source.once('end', () => {
         writes.holdUntilEnd();

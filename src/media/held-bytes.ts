@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import type { SpoolReservation } from '../../media/spool.js';
-import { PRIVATE_FILE_MODE } from '../../common/private-files.js';
+import { PRIVATE_FILE_MODE } from '../common/private-files.js';
+import type { SpoolReservation } from './spool.js';
 
 const READ_BYTES = 64 * 1024;
 
@@ -22,7 +22,7 @@ export class HeldBytes {
     maxBytes: number,
   ): Promise<HeldBytes> {
     const file = await open(path, 'wx+', PRIVATE_FILE_MODE).catch(() => undefined);
-    if (file) await rm(path, { force: true });
+    if (file) await rm(path, { force: true }).catch(() => undefined);
     return new HeldBytes(file, reservation, maxBytes);
   }
 
