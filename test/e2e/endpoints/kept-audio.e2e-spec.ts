@@ -16,6 +16,7 @@ import { until } from '../../support/until.js';
 const SPEECH = '/v1/audio/speech';
 const KEEP = { prefer: 'keep' };
 const MEGABYTE = 1_000_000;
+const CREDIT = 1_000_000n;
 /** Half of it is one account's. */
 const SPOOL_BYTES = 64 * 1024 * 1024;
 const LONG = Buffer.concat([MP3_HEAD, randomBytes(30 * MEGABYTE)]);
@@ -47,11 +48,10 @@ const content = (id: string, init: RequestInit = {}) =>
 
 /** Speech of these bytes for a new account. */
 async function speak(bytes: Buffer, headers: object = KEEP): Promise<Answer> {
-  who = await gateway.account(MEGABYTE_OF_CREDIT);
+  who = await gateway.account(CREDIT);
   stub.reply = (response) => response.end(bytes);
   return speakAgain(headers);
 }
-const MEGABYTE_OF_CREDIT = 1_000_000n;
 const speakAgain = (headers: object = KEEP) =>
   postJson(gateway.url + SPEECH, { ...who.headers, ...headers }, HELLO);
 
@@ -115,17 +115,6 @@ describe('audio that is kept', () => {
     expect((await content(executionOf(first))).bytes.equals(audio)).toBe(true);
   });
 
-  it('is kept too as PCM', async () => {
-    who = await gateway.account(MEGABYTE_OF_CREDIT);
-    stub.reply = (response) => response.end(randomBytes(2 * MEGABYTE));
-    const body = { ...HELLO, response_format: 'pcm' };
-    const first = await postJson(gateway.url + SPEECH, { ...who.headers, ...KEEP }, body);
-    expect(first.status).toBe(200);
-    const again = await content(executionOf(first));
-    expect(again.headers.get('content-type')).toBe('audio/pcm');
-    expect(again.bytes.equals(first.bytes)).toBe(true);
-  });
-
   it('is not in any file where nobody asked for it', async () => {
     const first = await speak(LONG, {});
     expect(first.bytes.equals(LONG)).toBe(true);
@@ -172,7 +161,7 @@ describe('audio that is kept', () => {
   });
 
   it('is not kept where the provider breaks off', async () => {
-    who = await gateway.account(MEGABYTE_OF_CREDIT);
+    who = await gateway.account(CREDIT);
     stub.reply = (response) => {
       response.writeHead(200, { 'content-length': LONG.length });
       response.write(SHORTER, () => setTimeout(() => response.destroy(), 200));
@@ -202,7 +191,7 @@ describe('audio that is kept', () => {
     ['kept whole for a client that asked for it and left, which pays it whole', KEEP, 1],
     ['not kept for a client that left and did not ask', {}, 0],
   ])('is %s', async (_name, headers, answers) => {
-    who = await gateway.account(MEGABYTE_OF_CREDIT);
+    who = await gateway.account(CREDIT);
     let goOn = (): void => undefined;
     stub.reply = (response) => {
       response.write(SHORTER);
@@ -252,6 +241,21 @@ describe('audio that is kept', () => {
     expect(await kept()).toEqual({ answers: 0, files: 0, bytes: 0 });
     await gateway.app.get(StoredFileSweeper).sweep();
     await expectNothing(id);
+  });
+
+  it('is not kept where all of the account was erased while it was sent, and leaves no file', async () => {
+    who = await gateway.account(CREDIT);
+    stub.reply = (response) => {
+      response.write(SHORTER);
+      const erased = gateway.app.get(ResponseStore).erase(who.accountId);
+      void erased.then(() => response.end(SHORTER));
+    };
+    const first = await speakAgain();
+    expect(first.bytes.length).toBe(2 * SHORTER.length);
+    await expectNothing(executionOf(first));
+    expect(await query('SELECT FROM stored_file WHERE account_id = $1', [who.accountId])).toEqual(
+      [],
+    );
   });
 
   it('breaks off where its file was changed', async () => {
