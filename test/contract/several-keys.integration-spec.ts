@@ -5,6 +5,7 @@ import { ProviderRegistry } from '../../src/providers/routing/provider-registry.
 import { ProviderRouter } from '../../src/providers/routing/provider-router.js';
 import { chatCommand } from '../support/chat-command.js';
 import { StubUpstream } from '../support/stub-upstream.js';
+import { until } from '../support/until.js';
 
 const ROUTES = [{ provider: 'acme', upstreamModel: 'm' }];
 const COMMAND = chatCommand({ messages: [{ role: 'user', content: 'Hi' }] }, 9);
@@ -89,6 +90,28 @@ describe('a provider with several keys', () => {
     await Promise.all(Array.from({ length: 60 }, () => call()));
     expect(router.closedProviders).toEqual([]);
     expect(keys().filter((key) => key === 'key-three')).toHaveLength(60);
+  });
+
+  it('stays open while a key without balance is the last and another is only at its rate', async () => {
+    replies['key-one'] = refused(429);
+    for (const key of ['key-two', 'key-three']) replies[key] = refused(402);
+    for (let count = 0; count < 30; count += 1) await call().catch(() => undefined);
+    expect(router.closedProviders).toEqual([]);
+  });
+
+  it('rests a key for as long as it says, though calls of before are still answered', async () => {
+    const waiting: ServerResponse[] = [];
+    replies['key-one'] = (response) => {
+      if (waiting.length < 10) waiting.push(response);
+      else response.writeHead(429, { 'retry-after': '30' }).end('{"error":{}}');
+    };
+    const early = Array.from({ length: 60 }, () => call());
+    await until(() => keys().filter((key) => key === 'key-one').length > 10);
+    for (const response of waiting) good(response);
+    await Promise.all(early);
+    const asked = keys().filter((key) => key === 'key-one').length;
+    for (let count = 0; count < 30; count += 1) await call();
+    expect(keys().filter((key) => key === 'key-one')).toHaveLength(asked);
   });
 
   it('is asked with every key once, and its last refusal is the answer', async () => {

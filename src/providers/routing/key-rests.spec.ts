@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../http/provider-error.js';
-import { KeyRests } from './key-rests.js';
+import { isOfKey, KeyRests } from './key-rests.js';
 
 const refusal = (kind: 'rate_limited' | 'account' | 'http_error', retryAfterSeconds?: number) =>
   new ProviderError(kind, { provider: 'p', sent: true, retryAfterSeconds });
@@ -18,7 +18,7 @@ describe('keys of a provider', () => {
   ])('come last for a time after their refusal: %s, %i ms', (error, restMs) => {
     const clock = { ms: 1_000_000 };
     const rests = restsAt(clock);
-    expect(rests.refused(a, error)).toBe(true);
+    rests.refused(a, error);
     expect(rests.restingLast([a, b, c])).toEqual([b, c, a]);
     clock.ms += restMs - 1;
     expect(rests.restingLast([a, b, c])).toEqual([b, c, a]);
@@ -33,7 +33,7 @@ describe('keys of a provider', () => {
     clock.ms = 60_000;
     expect(rests.restingLast([a, b])).toEqual([a, b]);
     expect(rests.restingLast([a, b])).toEqual([b, a]);
-    rests.accepted(a);
+    rests.accepted(a, clock.ms);
     expect(rests.restingLast([a, b])).toEqual([a, b]);
     expect(rests.restingLast([a, b])).toEqual([a, b]);
   });
@@ -62,11 +62,33 @@ describe('keys of a provider', () => {
     expect(rests.restingLast([a, b])).toEqual([b, a]);
   });
 
-  it('do not rest for failures that are not their own', () => {
-    const rests = restsAt({ ms: 0 });
-    expect(rests.refused(a, refusal('http_error'))).toBe(false);
-    expect(rests.refused(a, new Error('other'))).toBe(false);
+  it('are told from failures that are not their own', () => {
+    expect([refusal('rate_limited'), refusal('account')].map(isOfKey)).toEqual([true, true]);
+    expect([refusal('http_error'), new Error('other')].map(isOfKey)).toEqual([false, false]);
+  });
+
+  it('rest on where a call that began before the refusal is answered', () => {
+    const clock = { ms: 1_000 };
+    const rests = restsAt(clock);
+    rests.refused(a, refusal('rate_limited', 30));
+    rests.accepted(a, 1_000);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
+    clock.ms = 1_001;
+    rests.accepted(a, 1_001);
     expect(rests.restingLast([a, b])).toEqual([a, b]);
+  });
+
+  it('are tried at once by the next call where the trial says nothing', () => {
+    const clock = { ms: 0 };
+    const rests = restsAt(clock);
+    rests.refused(a, refusal('account'));
+    rests.undecided(a);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
+    clock.ms = 60_000;
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+    rests.undecided(a);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
   });
 
   it('are all asked in the order of the ends of their rests where all rest', () => {

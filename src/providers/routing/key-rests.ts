@@ -7,13 +7,20 @@ const MAX_REST_MS = 60_000;
 /** How long the one call that tries a key after its rest may take, until another one may try it too. */
 const TRIAL_MS = 10_000;
 
+interface Rest {
+  readonly refusedAtMs: number;
+  /** End of the rest, or of the trial. */
+  untilMs: number;
+  isOnTrial: boolean;
+}
+
 /**
  * The circuit breaker of each key of a provider with several: a key that was refused for its own rate, or for its balance or its
  * plan, is left out for a time, and then tried by one call. A key is known by the adapter that was made with it, so a provider that
  * is configured anew begins without rests.
  */
 export class KeyRests {
-  private readonly untilMs = new WeakMap<object, number>();
+  private readonly rests = new WeakMap<object, Rest>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -23,30 +30,38 @@ export class KeyRests {
    */
   restingLast<Port extends object>(ports: readonly Port[]): Port[] {
     const nowMs = this.clock.nowMs();
-    const endOf = (port: Port): number => Math.max(nowMs, this.untilMs.get(port) ?? nowMs);
+    const endOf = (port: Port): number => Math.max(nowMs, this.rests.get(port)?.untilMs ?? nowMs);
     const ordered = [...ports].sort((one, other) => endOf(one) - endOf(other));
     const [first] = ordered;
-    if (first && this.untilMs.has(first) && endOf(first) === nowMs)
-      this.untilMs.set(first, nowMs + TRIAL_MS);
+    const rest = first && this.rests.get(first);
+    if (rest && rest.untilMs <= nowMs) {
+      rest.untilMs = nowMs + TRIAL_MS;
+      rest.isOnTrial = true;
+    }
     return ordered;
   }
 
-  /** The provider answered to the key: it rests no more. */
-  accepted(port: object): void {
-    this.untilMs.delete(port);
+  /** The provider answered to the key. It rests no more, unless it was refused after the call had begun. */
+  accepted(port: object, beganAtMs: number): void {
+    const rest = this.rests.get(port);
+    if (rest && rest.refusedAtMs < beganAtMs) this.rests.delete(port);
   }
 
-  /** Whether the error is the refusal of the key alone, so that another may be accepted; then the key rests. */
-  refused(port: object, error: unknown): boolean {
-    if (!isOfKey(error)) return false;
-    const { kind, retryAfterSeconds } = error;
+  /** A call with the key has ended otherwise: if it was the trial, the next call may try. */
+  undecided(port: object): void {
+    const rest = this.rests.get(port);
+    if (rest?.isOnTrial) rest.untilMs = this.clock.nowMs();
+  }
+
+  /** The provider refused the key alone: it rests. */
+  refused(port: object, { kind, retryAfterSeconds }: ProviderError): void {
+    const refusedAtMs = this.clock.nowMs();
     const askedMs = retryAfterSeconds === undefined ? RATE_REST_MS : retryAfterSeconds * 1_000;
     const restMs = kind === 'account' ? MAX_REST_MS : Math.min(askedMs, MAX_REST_MS);
-    this.untilMs.set(port, this.clock.nowMs() + restMs);
-    return true;
+    this.rests.set(port, { refusedAtMs, untilMs: refusedAtMs + restMs, isOnTrial: false });
   }
 }
 
-/** Whether the provider refused the key for its rate, its balance or its plan. */
+/** Whether the provider refused the key for its rate, its balance or its plan, so that another may be accepted. */
 export const isOfKey = (error: unknown): error is ProviderError =>
   error instanceof ProviderError && (error.kind === 'rate_limited' || error.kind === 'account');

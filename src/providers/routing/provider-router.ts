@@ -107,18 +107,23 @@ export class ProviderRouter {
     const ports = this.registry.portsFor(route, operation, owner.affinity);
     // The only key is asked whatever it answered before.
     if (ports.length < 2) return this.runOn(route, operation, work, owner, ports[0]);
-    const [first, ...others] = this.rests.restingLast(ports);
-    let port = first;
+    const left = this.rests.restingLast(ports);
+    // A key that is only at its rate will be accepted again.
+    let isOneAtItsRate = false;
     for (;;) {
+      const port = left.shift();
+      assert(port, 'a provider has no key left');
+      const beganAtMs = this.clock.nowMs();
+      const keyCounts = left.length === 0 && !isOneAtItsRate;
       try {
-        const isLast = others.length === 0;
-        const result = await this.runOn(route, operation, work, owner, port, isLast);
-        if (port) this.rests.accepted(port);
+        const result = await this.runOn(route, operation, work, owner, port, keyCounts);
+        this.rests.accepted(port, beganAtMs);
         return result;
       } catch (error) {
-        const mayAskNext = port !== undefined && this.rests.refused(port, error);
-        port = others.shift();
-        if (port === undefined || !mayAskNext) throw error;
+        if (isOfKey(error)) this.rests.refused(port, error);
+        else this.rests.undecided(port);
+        if (!isOfKey(error) || left.length === 0) throw error;
+        isOneAtItsRate ||= error.kind === 'rate_limited';
       }
     }
   }
@@ -138,7 +143,7 @@ export class ProviderRouter {
    * which the attempt is made.
    * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open, the route is not configured or
    * the call may have no connection. `port` is the adapter with one of the provider's keys, by default the first. The refusal of
-   * a key that is not the last one does not count against the route.
+   * the key counts against the route unless `keyCounts` is false.
    */
   async runOn<O extends Operation, T>(
     route: Route,
@@ -146,7 +151,7 @@ export class ProviderRouter {
     work: ProviderWork<O, T>,
     owner: AttemptOwner,
     port = this.registry.portOf(route, operation),
-    isLastKey = true,
+    keyCounts = true,
   ): Promise<T> {
     const { upstreamModel, upstreamProtocol, terms } = route;
     const provider = this.registry.nameOf(route.provider);
@@ -172,7 +177,7 @@ export class ProviderRouter {
       tell(
         error instanceof ProviderError ? { outcome: error.kind, error } : { outcome: 'aborted' },
       );
-      if (!isLastKey && isOfKey(error)) permit.abandoned();
+      if (!keyCounts && isOfKey(error)) permit.abandoned();
       else settleFailed(permit, error);
       throw error;
     }
