@@ -9,6 +9,7 @@ import { LOGGER } from '../platform/observability/logger.js';
 import { Readiness } from '../platform/observability/readiness.js';
 import { Tracing } from '../platform/observability/tracing.js';
 import { LongPoll } from '../tasks/reads/long-poll.js';
+import { JobsAtProvider } from '../tasks/worker/jobs-at-provider.js';
 import { TaskWorker } from '../tasks/worker/task-worker.js';
 import { Scheduler } from '../platform/scheduler/scheduler.js';
 
@@ -50,7 +51,9 @@ export async function shutDownGracefully(
   inFlight.drain();
   adapter.closeIdleConnections();
   app.get(LongPoll).close();
-  const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Scheduler).stop()]);
+  const tasksDone = app.get(TaskWorker).drain(timeoutMs);
+  const jobsDone = tasksDone.then(() => app.get(JobsAtProvider).drain());
+  const idle = Promise.all([jobsDone, app.get(Scheduler).stop()]);
   const [paidCalls, tracing] = [app.get(PaidCalls), app.get(Tracing)];
   // A paid call continues when its client disconnects.
   const busy = (): boolean => inFlight.count + paidCalls.inFlight + (operators?.running ?? 0) > 0;

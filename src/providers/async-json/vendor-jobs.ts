@@ -1,8 +1,9 @@
+import type { Readable } from 'node:stream';
 import type { JsonObject } from '../../common/json-object.js';
 import { isFigure, VENDOR_COST } from '../http/figures.js';
 import { jobIdAt } from '../http/json-fields.js';
-import { ProviderError } from '../http/provider-error.js';
 import type { ProviderHttp } from '../http/provider-http.js';
+import { readResponseJson } from '../http/response-body.js';
 import type { UpstreamRequest } from '../http/upstream-request.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import {
@@ -18,6 +19,9 @@ import {
 import type { VendorFile, VendorMethod } from './vendor-file.js';
 import type { VendorKey } from './vendor-key.js';
 import { pathWith } from './vendor-template.js';
+
+/** How long the body of an answer to a command may take. */
+const COMMAND_BODY_MS = 5_000;
 
 /** Where a request goes. Its origin may get the key. */
 type Target = Pick<UpstreamRequest, 'path' | 'origin'>;
@@ -82,23 +86,19 @@ export class VendorJobs {
   }
 
   /**
-   * Asks the vendor to stop the job, where it is not finished: some vendors delete a finished video with the same request, and it
-   * may still be collected.
+   * Asks the vendor to stop the job, where its state is read and known as one that is not finished: some vendors delete a finished
+   * video with the same request, and it may still be collected.
    */
   async cancel(jobId: string, context: AttemptContext): Promise<void> {
     const { cancel } = this.file;
     if (!cancel) throw this.http.refusal('no_cancel');
-    const told = await this.read(jobId, context).catch((error: unknown) => {
-      // What cannot be read cannot be collected either, so it may be stopped blindly.
-      if (cancel.path === undefined || !(error instanceof ProviderError)) throw error;
-      return undefined;
-    });
-    if (told && told.report.state !== 'pending') return;
+    const { report, answer } = await this.read(jobId, context);
+    if (report.state !== 'pending' || report.unknownState !== undefined) return;
     const { given, path = '' } = cancel;
     const target =
       given === undefined
         ? { path: this.pathOf(path, jobId, context) }
-        : this.givenTarget(valueAtPath(told?.answer, given));
+        : this.givenTarget(valueAtPath(answer, given));
     await this.command(cancel.method, target, context);
   }
 
@@ -133,8 +133,11 @@ export class VendorJobs {
   ): Promise<void> {
     const request = { ...this.key.sent(target), method, timeout: 'poll', context } as const;
     if (this.file.errors?.in_body) {
-      await this.http.requestJson(request, MAX_VENDOR_ANSWER_BYTES, (answer) =>
-        failsInBody(this.file, answer) ? undefined : true,
+      const limits = { bytes: MAX_VENDOR_ANSWER_BYTES, bodyMs: COMMAND_BODY_MS };
+      // An answer without JSON, such as 204, tells no failure.
+      const parse = async (body: Readable) => (await readResponseJson(body, limits)) ?? {};
+      await this.http.requestParsed(request, parse, (answer) =>
+        failsInBody(this.file, answer) ? undefined : {},
       );
     } else {
       const { body } = await this.http.request(request);

@@ -119,7 +119,7 @@ export class TaskCollection implements BeforeApplicationShutdown {
       ...(file && { content: file.content }),
       ...(charge !== undefined && { chargedMicroUsd: charge }),
     };
-    const ended = await this.files.endWith(task, file, signal, () =>
+    const ended = await this.files.endWith(task, file, () =>
       this.completion.end(task, completion, PATIENCE_MS),
     );
     return ended ?? Promise.reject(await this.whyNot(task, charge));

@@ -32,8 +32,8 @@ export class TaskResolution {
   ) {}
 
   /**
-   * Resolves the task and returns it; its webhook is sent again. The job of a failed one is cancelled at the provider, if it can
-   * be. Throws 404 `not_found`, 409 `conflict` for a task in another
+   * Resolves the task and returns it; its webhook is sent again. A gateway asks the provider to cancel the job of a failed one, if it
+   * can be; a command without a running gateway knows no provider. Throws 404 `not_found`, 409 `conflict` for a task in another
    * state, and 400 for a charge above the hold, for a charge of a failed task, and for a result that is invalid for its kind.
    */
   async resolve(taskId: string, resolution: Resolution): Promise<Task> {
@@ -45,8 +45,7 @@ export class TaskResolution {
         ? await this.completion.end(task, { ...completion, fence: null }, PATIENCE_MS)
         : undefined;
     if (!ended) throw new GatewayError('conflict', 'The task is not waiting to be resolved.');
-    // Awaited: a process of the command line ends with its answer.
-    if (resolution.outcome === 'failed') await this.jobs.cancel(task);
+    if (resolution.outcome === 'failed') this.jobs.cancel(task);
     return ended;
   }
 

@@ -44,7 +44,7 @@ export class DownloadStep {
       });
       return;
     }
-    await this.files.endWith(work.task, collected, signal, () =>
+    await this.files.endWith(work.task, collected, () =>
       this.reporter.end(work, {
         event: 'succeeded',
         result: collected?.result ?? result,

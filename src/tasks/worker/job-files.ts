@@ -33,7 +33,6 @@ export class JobFiles {
   async endWith<T>(
     task: Task,
     collected: CollectedContent | undefined,
-    signal: AbortSignal,
     end: () => Promise<T>,
   ): Promise<T> {
     let ended: T | undefined;
@@ -44,7 +43,7 @@ export class JobFiles {
         await this.files.removeUnreferenced(task.accountId, collected.content.fileId);
       }
     }
-    if (ended) await this.jobs.delete(task, signal);
+    if (ended) this.jobs.delete(task);
     return ended;
   }
 }

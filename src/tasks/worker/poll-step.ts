@@ -37,7 +37,7 @@ export class PollStep {
     }
     // Other reports are frequent, and a changed step state writes the task's row each time.
     const isEnd = report.state === 'succeeded' || report.state === 'failed';
-    return this.reported(work, isEnd ? notes.addedTo(report, task) : report, signal);
+    return this.reported(work, isEnd ? notes.addedTo(report, task) : report);
   }
 
   private async unreachable(work: ClaimedWork): Promise<void> {
@@ -60,15 +60,11 @@ export class PollStep {
     else await reporter.recordFailure(work, error);
   }
 
-  private async reported(
-    work: ClaimedWork,
-    report: PollReport,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async reported(work: ClaimedWork, report: PollReport): Promise<void> {
     const { reporter } = this;
     switch (report.state) {
       case 'pending': {
-        if (reporter.isOverdue(work)) return this.giveUp(work, signal);
+        if (reporter.isOverdue(work)) return this.giveUp(work);
         return this.pollAgain(work, this.changedFacts(work, report));
       }
       case 'unreadable':
@@ -88,9 +84,9 @@ export class PollStep {
   }
 
   /** The provider may still work for nothing. A job whose outcome is unknown is not given up: it keeps its hold. */
-  private async giveUp(work: ClaimedWork, signal: AbortSignal): Promise<void> {
+  private async giveUp(work: ClaimedWork): Promise<void> {
     const isEnded = await this.reporter.end(work, { event: 'expired' });
-    if (isEnded) await this.jobs.cancel(work.task, signal);
+    if (isEnded) this.jobs.cancel(work.task);
   }
 
   /** The changed facts, or undefined if nothing changed. The task's row is then not written. */

@@ -62,7 +62,7 @@ export class SubmitStep {
     const notes = this.upstreams.notesOf('submit', work);
     const jobId = await this.jobs.found(work, work.task, { notes, signal });
     if (jobId === undefined) return;
-    await this.reported(work, notes.addedTo({ state: 'accepted', jobId }, work.task), signal);
+    await this.reported(work, notes.addedTo({ state: 'accepted', jobId }, work.task));
   }
 
   /** Never throws, because no failure may lead to a second request. */
@@ -76,7 +76,7 @@ export class SubmitStep {
         .submit(sentTask, this.upstreams.contextOf(task, signal, notes))
         .catch((error: unknown) => this.failed(work, task, error, { notes, signal }));
       if (!report) return;
-      await this.reported(work, notes.addedTo(report, task), signal);
+      await this.reported(work, notes.addedTo(report, task));
       if (report.state === 'accepted') await this.kinds.of(task.kind).accepted?.(task);
     } catch (error) {
       // The provider's response is known, but the database refuses to store it.
@@ -124,11 +124,7 @@ export class SubmitStep {
     return undefined;
   }
 
-  private async reported(
-    work: ClaimedWork,
-    report: SubmitReport,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async reported(work: ClaimedWork, report: SubmitReport): Promise<void> {
     const { reporter } = this;
     switch (report.state) {
       case 'accepted': {
@@ -145,7 +141,7 @@ export class SubmitStep {
         return;
       }
       case 'done':
-        return this.done(work, report, signal);
+        return this.done(work, report);
       case 'failed':
         return this.rejected(work, report);
     }
@@ -154,13 +150,12 @@ export class SubmitStep {
   private async done(
     work: ClaimedWork,
     report: Extract<SubmitReport, { state: 'done' }>,
-    signal: AbortSignal,
   ): Promise<void> {
     const { result, stepState, bill, answer, content } = report;
     if (runsHere(work.task.kind)) {
       const made = { result, stepState, bill, answer, ...(content && { content }) };
       const end = () => this.reporter.end(work, { event: 'succeeded', ...made });
-      await this.files.endWith(work.task, content && { content }, signal, end);
+      await this.files.endWith(work.task, content && { content }, end);
       return;
     }
     if (this.kinds.of(work.task.kind).collect) {

@@ -33,7 +33,7 @@ let ending: (response: ServerResponse) => unknown;
 let ends: string[] = [];
 /** Before the answer to such a request: what is known of the task then. */
 let seenAtEnd: unknown[] = [];
-const warn = jest.spyOn(Logger.prototype, 'warn');
+const [warn, debug] = [jest.spyOn(Logger.prototype, 'warn'), jest.spyOn(Logger.prototype, 'debug')];
 
 const FILE = {
   ...{ id: 'acme', protocol: 'async-json', key_env: 'ACME_ENDS_KEY', auth: { in: 'bearer' } },
@@ -85,9 +85,11 @@ beforeEach(() => {
   ends = [];
   seenAtEnd = [];
   warn.mockClear();
+  debug.mockClear();
 });
 afterAll(async () => {
   warn.mockRestore();
+  debug.mockRestore();
   delete process.env.ACME_ENDS_KEY;
   await gateway.stop();
   await vendor.stop();
@@ -122,8 +124,9 @@ async function unknown(): Promise<Ordered> {
   await video.videos.unknown(video.id);
   return video;
 }
+/** The first failure of a provider in a minute is a warning. */
 const warnings = (): string[] =>
-  warn.mock.calls
+  [...warn.mock.calls, ...debug.mock.calls]
     .map(([line]) => String(line))
     .filter((line) => line.includes('its job at the provider'));
 
@@ -168,16 +171,31 @@ describe('a job that is given up', () => {
     expect(ends).toEqual([]);
     state = 'working';
     expect((await resolveAsFailed(id)).status).toBe(200);
-    expect(ends).toEqual(STOPPED);
+    await until(() => ends.length > 0);
     expect((await resolveAsFailed(id)).status).toBe(409);
+    await quiet();
     expect(ends).toEqual(STOPPED);
     expect(await videos.balance()).toMatchObject({ available: CREDIT, held: 0n });
   });
 
-  it('is cancelled also where it cannot be read', async () => {
-    const { id } = await unknown();
-    expect((await resolveAsFailed(id)).status).toBe(200);
-    expect(ends).toEqual(STOPPED);
+  it.each([401, 429, 503])(
+    'is left alone where a read is answered with %i: it may have been finished',
+    async (status) => {
+      const { id } = await unknown();
+      state = (response) => response.writeHead(status).end();
+      expect((await resolveAsFailed(id)).status).toBe(200);
+      await until(() => warnings().length > 0);
+      expect(ends).toEqual([]);
+    },
+  );
+
+  it('with a word that the file does not know is left alone at its deadline', async () => {
+    const { videos, id } = await working();
+    state = 'RENAMED';
+    await overdue(id);
+    await videos.ended(id);
+    await quiet();
+    expect(ends).toEqual([]);
   });
 
   it.each(['completed', 'failed'])('and is %s is left alone', async (end) => {
@@ -193,6 +211,7 @@ describe('a job that is given up', () => {
     state = 'working';
     await rows(`UPDATE task SET provider_base_url = 'http://other.test' WHERE id = $1::uuid`, id);
     expect((await resolveAsFailed(id)).status).toBe(200);
+    await quiet();
     expect(ends).toEqual([]);
   });
 
@@ -250,6 +269,19 @@ describe('a job whose video is stored', () => {
     expect(warnings()).toEqual([expect.stringMatching(/cannot delete .*http_error, 500$/)]);
     expect((await videos.content(id)).bytes).toEqual(MP4);
     await gateway.expectCleanBooks();
+  });
+
+  it('keeps no other video waiting while the vendor says nothing', async () => {
+    ending = () => undefined;
+    const sinceMs = performance.now();
+    const videos = await VideoHarness.open(gateway, 40n * PRICE);
+    state = 'completed';
+    const jobs = await Promise.all(
+      Array.from({ length: 40 }, () => videos.submitted({ model: 'vid-acme', prompt: 'The sea' })),
+    );
+    for (const { id } of jobs)
+      expect(await videos.ended(id)).toMatchObject({ status: 'completed' });
+    expect(performance.now() - sinceMs).toBeLessThan(9_000);
   });
 
   it('is not deleted where the vendor failed it', async () => {
