@@ -70,6 +70,7 @@ export class StoredFileHarness {
     const store = new LocalFileStore(this.folder);
     return {
       readers: store.readers,
+      mayFinishLate: store.mayFinishLate,
       prepare: () => store.prepare(),
       write: (key, writing) => store.write(key, writing),
       read: (key, range) => store.read(key, range),

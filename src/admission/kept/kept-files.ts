@@ -1,16 +1,16 @@
 import { createSecretKey } from 'node:crypto';
 import { type Readable, pipeline } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { DataSource } from 'typeorm';
+import { toPublicId } from '../../common/ids/public-id.js';
 import { FrameOpener, sealedBytesOf } from '../../common/secrets/sealed-frames.js';
 import { SecretBox } from '../../common/secrets/secret-box.js';
 import { Clock } from '../../common/time/clock.js';
 import { HeldBytes } from '../../media/held-bytes.js';
 import { Spool } from '../../media/spool.js';
 import { TempFolder } from '../../media/temp-folder.js';
-import type { Quota } from '../../platform/fairness/quota.js';
+import { Quota } from '../../platform/fairness/quota.js';
 import {
   contextOfAnswer,
   type SentAnswer,
@@ -25,6 +25,8 @@ import { SpooledAnswer } from './spooled-answer.js';
 export const MAX_ACCOUNT_BYTES = 1_000_000_000;
 /** The end of the response waits for the storage for so long; after that the answer is not kept. */
 const STORE_MS = 30_000;
+/** Answers that are stored at once: each has a part of it in memory. What comes beyond is not kept. */
+const MAX_STORES = { total: 16, perBucket: 4 };
 /** What the storage is told. */
 const SEALED_TYPE = 'application/octet-stream';
 
@@ -52,6 +54,7 @@ export interface FileAnswer extends Omit<SentAnswer, 'body'> {
 @Injectable()
 export class KeptFiles {
   private readonly logger = new Logger(KeptFiles.name);
+  private readonly stores = new Quota(MAX_STORES);
 
   constructor(
     private readonly files: StoredFiles,
@@ -73,26 +76,50 @@ export class KeptFiles {
 
   /**
    * Stores an answer that has come to its end. False where it is not kept: it was given up, the account has kept 1 GB, all of the
-   * account was erased meanwhile, or storage or database did not take it in time, which is logged.
+   * account was erased meanwhile, too many others are being stored, or disk, storage or database did not take it within 30 s, which
+   * is logged. What they do later is not waited for.
    */
   async keep(answer: NewFileAnswer, spooled: SpooledAnswer): Promise<boolean> {
-    const signal = AbortSignal.timeout(STORE_MS);
-    try {
-      if (!(await endedInTime(spooled)) || (await this.isFull(answer, spooled))) return false;
-      const { id: fileId } = await this.files.save({
-        accountId: answer.accountId,
-        ownerId: answer.id,
-        contentType: SEALED_TYPE,
-        body: await spooled.sealed(),
-        maxBytes: sealedBytesOf(spooled.sizeBytes),
-        expiresAt: new Date(this.clock.nowMs() + UNNAMED_FILE_MS),
-        signal,
+    const { accountId, id } = answer;
+    if (!this.stores.tryAcquire(accountId, 1)) return false;
+    const stop = new AbortController();
+    const stored = this.store(answer, spooled, stop.signal)
+      .catch((error: unknown) => {
+        const execution = toPublicId('exec', id);
+        this.logger.warn(`${execution}: its answer was not kept: ${(error as Error).message}`);
+        return false;
+      })
+      .finally(() => {
+        this.stores.release(accountId, 1);
       });
-      return await this.named(answer, spooled, fileId);
-    } catch (error) {
-      this.logger.warn(`An answer was not kept: ${(error as Error).message}`);
-      return false;
+    const timer = setTimeout(() => {
+      this.files.countFailedWrite();
+      stop.abort(new Error(`it was not stored within ${STORE_MS} ms`));
+    }, STORE_MS);
+    try {
+      return await Promise.race([stored, aborted(stop.signal)]);
+    } finally {
+      clearTimeout(timer);
     }
+  }
+
+  private async store(
+    answer: NewFileAnswer,
+    spooled: SpooledAnswer,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (!(await spooled.end()) || (await this.isFull(answer, spooled))) return false;
+    signal.throwIfAborted();
+    const { id: fileId } = await this.files.save({
+      accountId: answer.accountId,
+      ownerId: answer.id,
+      contentType: SEALED_TYPE,
+      body: await spooled.sealed(),
+      maxBytes: sealedBytesOf(spooled.sizeBytes),
+      expiresAt: new Date(this.clock.nowMs() + UNNAMED_FILE_MS),
+      signal,
+    });
+    return this.named(answer, spooled, fileId);
   }
 
   /** The answer of a file; undefined if the file is gone. Throws SecretBoxError. */
@@ -148,6 +175,8 @@ export class KeptFiles {
 
 /** Sends a kept answer, as fast as the client reads it. Throws as {@link FileAnswer.open}. */
 export async function sendFileAnswer(response: Response, answer: FileAnswer): Promise<void> {
+  // Its turn came after its reader had left.
+  if (response.destroyed) return;
   const bytes = response.req.method === 'HEAD' ? undefined : await answer.open();
   setContentHeaders(response, answer);
   response.setHeader('Content-Length', answer.sizeBytes);
@@ -155,11 +184,15 @@ export async function sendFileAnswer(response: Response, answer: FileAnswer): Pr
   else response.end();
 }
 
-/** A disk that hangs does not hold the end of the response. */
-function endedInTime(spooled: SpooledAnswer): Promise<boolean> {
-  const tooLate = new AbortController();
-  const late = sleep(STORE_MS, false, { ref: false, signal: tooLate.signal }).catch(() => false);
-  return Promise.race([spooled.end(), late]).finally(() => {
-    tooLate.abort();
+/** False, once the signal aborts. */
+function aborted(signal: AbortSignal): Promise<false> {
+  return new Promise((resolve) => {
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve(false);
+      },
+      { once: true },
+    );
   });
 }

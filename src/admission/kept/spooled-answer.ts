@@ -60,7 +60,12 @@ export class SpooledAnswer {
   }
 
   /** Resolves once all of the answer is in the file; false where it was given up. */
-  async end(): Promise<boolean> {
+  end(): Promise<boolean> {
+    // A disk that hangs is not waited for twice.
+    return this.isOpen ? this.written() : Promise.resolve(false);
+  }
+
+  private async written(): Promise<boolean> {
     await this.writing;
     if (this.isOpen) await this.writeFrame(await this.terms.file, true);
     return this.isOpen;

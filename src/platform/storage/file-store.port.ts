@@ -23,6 +23,8 @@ export interface ReaderLimits {
 export interface FileStore {
   /** Limits of downloads. The store has further connections or descriptors for the gateway's own work. */
   readonly readers: ReaderLimits;
+  /** A file may still appear after its writing was broken off. */
+  readonly mayFinishLate: boolean;
   /** Called once before every other method. Throws if files cannot be stored here. */
   prepare(): Promise<void>;
   /** Resolves when the whole file is durable under its key. After an error the caller removes what may be there. */

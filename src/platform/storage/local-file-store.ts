@@ -15,6 +15,7 @@ const PART = '.part';
 /** Files in a local directory, or in a volume that several gateways share. */
 export class LocalFileStore implements FileStore {
   readonly readers = READERS;
+  readonly mayFinishLate = false;
 
   /** `root`: absolute path of the directory. */
   constructor(private readonly root: string) {}

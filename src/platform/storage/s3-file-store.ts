@@ -65,6 +65,7 @@ export interface S3Limits {
  */
 export class S3FileStore implements FileStore {
   readonly readers = READERS;
+  readonly mayFinishLate = true;
   private readonly client: S3Client;
 
   /** `limits`: set by tests. */

@@ -11,6 +11,9 @@ import {
 /** The smallest part that S3 accepts. With ten thousand parts a file may have 50 GB. */
 const PART_BYTES = 5 * 1024 * 1024;
 
+/** How long the end of a broken upload may take. What it leaves is removed by the bucket's lifecycle rule. */
+const GIVE_UP_MS = 10_000;
+
 /** Bucket and key of an object. */
 export interface S3Object {
   readonly Bucket: string;
@@ -93,7 +96,8 @@ export class S3Upload {
   private async giveUp(): Promise<void> {
     if (this.uploadId === undefined) return;
     const upload = { ...this.object, UploadId: this.uploadId };
-    // If this fails too, the parts stay until the bucket's lifecycle rule removes them.
-    await this.client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
+    const abortSignal = AbortSignal.timeout(GIVE_UP_MS);
+    const command = new AbortMultipartUploadCommand(upload);
+    await this.client.send(command, { abortSignal }).catch(() => undefined);
   }
 }

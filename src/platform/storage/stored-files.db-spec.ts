@@ -141,6 +141,27 @@ describe('StoredFiles', () => {
     await harness.expectNothingLeft();
   });
 
+  it('is removed by the sweeper where it appears after its writing was broken off', async () => {
+    const stop = new AbortController();
+    const store = new LocalFileStore(harness.folder);
+    let appear = (): Promise<void> => Promise.resolve();
+    harness.use({
+      ...harness.localStore(),
+      mayFinishLate: true,
+      write: (key, { body, ...writing }) => {
+        appear = () => store.write(key, { ...writing, body, signal: new AbortController().signal });
+        stop.abort(new Error('too slow'));
+        return Promise.reject(new Error('no answer'));
+      },
+    });
+    const file = newFile(of(randomBytes(10)), { signal: stop.signal });
+    await expect(harness.files.save(file)).rejects.toThrow('too slow');
+    await appear().catch(() => undefined);
+    harness.clock.ms += HOUR_MS;
+    expect(await harness.sweeper.sweep()).toBe(1);
+    await harness.expectNothingLeft();
+  });
+
   it('stores and returns a large file in little memory (CONTENT-11)', async () => {
     const size = 256 * 1_048_576;
     const start = heldBytes();

@@ -143,15 +143,29 @@ export class StoredFiles {
     return true;
   }
 
+  /** Counts a write that its caller has given up because the store hangs. */
+  countFailedWrite(): void {
+    this.metrics.storageErrors.inc({ operation: 'write' });
+  }
+
   /** Removes the bytes, then the row. May be repeated. Throws when the store fails. */
   private async discard(accountId: string, id: string): Promise<void> {
+    await this.removeBytes(accountId, id);
+    await this.dataSource.query(FORGET, [accountId, id]);
+  }
+
+  private async removeBytes(accountId: string, id: string): Promise<void> {
     try {
       await this.store.remove(keyOf(accountId, id));
     } catch (error) {
       this.metrics.storageErrors.inc({ operation: 'remove' });
       throw error;
     }
-    await this.dataSource.query(FORGET, [accountId, id]);
+  }
+
+  /** A file that may still appear keeps its row, so that the sweeper finds it. */
+  private discardUnfinished(accountId: string, id: string): Promise<void> {
+    return this.store.mayFinishLate ? this.removeBytes(accountId, id) : this.discard(accountId, id);
   }
 
   private async write(
@@ -168,7 +182,7 @@ export class StoredFiles {
       const done = await this.finish(accountId, id, incoming.sizeBytes);
       if (!done) throw new Error('the sweeper took the file for abandoned');
     } catch (error) {
-      await this.discard(accountId, id).catch((left: unknown) => {
+      await this.discardUnfinished(accountId, id).catch((left: unknown) => {
         this.logger.warn(`A failed write is left to the sweeper: ${String(left)}`);
       });
       if (incoming.failure) throw incoming.failure;

@@ -11,6 +11,11 @@ export class KeptFiles1700000001280 implements SchemaMigration {
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    // Without the column the key of a file would be read as an answer.
+    await runner.query(`
+      WITH gone AS (DELETE FROM kept_answer WHERE file_id IS NOT NULL RETURNING account_id, bytes)
+      UPDATE stored_content s SET kept_bytes = s.kept_bytes - g.bytes
+        FROM (SELECT account_id, sum(bytes) AS bytes FROM gone GROUP BY 1) g WHERE s.account_id = g.account_id`);
     await runner.query('ALTER TABLE kept_answer DROP COLUMN file_id');
   }
 }
