@@ -297,8 +297,7 @@ BEGIN
     UPDATE run u SET held = u.held + run_held[i], spent = u.spent + run_spent[i], calls = u.calls + run_calls[i],
                      last_used_at = CASE WHEN run_calls[i] > 0 THEN now() ELSE u.last_used_at END
       FROM unnest(run_places) WITH ORDINALITY t (place, i)
-     WHERE u.ctid = ANY (run_places)
-       AND (u.ctid = t.place AND u.account_id = p_accounts[p_run_accounts[i]] AND u.id = p_runs[i]) IS TRUE
+     WHERE u.ctid = ANY (run_places) AND (u.ctid = t.place AND u.account_id = p_accounts[p_run_accounts[i]] AND u.id = p_runs[i]) IS TRUE
        AND (run_held[i] <> 0 OR run_spent[i] <> 0 OR run_calls[i] > 0);
     IF array_position(run_places, NULL) IS NOT NULL THEN
       INSERT INTO run (account_id, id, spend_limit, held, calls)
