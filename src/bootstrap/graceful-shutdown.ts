@@ -51,9 +51,7 @@ export async function shutDownGracefully(
   inFlight.drain();
   adapter.closeIdleConnections();
   app.get(LongPoll).close();
-  const tasksDone = app.get(TaskWorker).drain(timeoutMs);
-  const jobsDone = tasksDone.then(() => app.get(JobsAtProvider).drain());
-  const idle = Promise.all([jobsDone, app.get(Scheduler).stop()]);
+  const idle = Promise.all([app.get(TaskWorker).drain(timeoutMs), app.get(Scheduler).stop()]);
   const [paidCalls, tracing] = [app.get(PaidCalls), app.get(Tracing)];
   // A paid call continues when its client disconnects.
   const busy = (): boolean => inFlight.count + paidCalls.inFlight + (operators?.running ?? 0) > 0;
@@ -68,6 +66,7 @@ export async function shutDownGracefully(
   operators?.close();
   adapter.cutConnections();
   await idle;
+  await app.get(JobsAtProvider).drain();
   await app.close();
   await tracing.close();
 }

@@ -148,11 +148,12 @@ export interface TaskKind {
   /** Fetches and stores the file after success; `task.result` holds what `poll` reported. May run again after a crash. */
   collect?(task: Task, context: TaskContext): Promise<CollectedContent>;
   /**
-   * Asks the provider to stop the job of a task that was given up while it may still run. Tried once; its error is logged.
+   * Asks the provider to stop the job of a task that was given up while it may still run. Tried at most once. The first
+   * error of a provider in a minute is logged as a warning.
    */
   cancelAtProvider?(task: Task, context: TaskContext): Promise<void>;
   /**
-   * Deletes the job at the provider, after a task with a collected file has ended. Tried once; its error is logged.
+   * Deletes the job at the provider, after a task with a collected file has ended. As {@link cancelAtProvider}.
    */
   deleteAtProvider?(task: Task, context: TaskContext): Promise<void>;
   /**

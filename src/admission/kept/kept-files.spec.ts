@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SystemClock } from '../../common/time/clock.js';
 import { SecretBox } from '../../common/secrets/secret-box.js';
@@ -10,16 +12,22 @@ const ANSWER = {
   contentType: 'audio/mpeg',
   headers: {},
 };
-const ALL_AT_ONCE = 16;
-const OF_AN_ACCOUNT = 4;
+const AT_ONCE = 8;
 
 let writeErrors: number;
 let asked: string[];
 let signals: AbortSignal[];
+let warnings: string[];
+/** Ends the last one that was begun. */
+let endOne: () => void;
 let files: KeptFiles;
 
 beforeEach(() => {
-  jest.useFakeTimers();
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+  warnings = [];
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line) => {
+    warnings.push(String(line));
+  });
   writeErrors = 0;
   asked = [];
   signals = [];
@@ -28,7 +36,11 @@ beforeEach(() => {
     save: ({ accountId, signal }: { accountId: string; signal: AbortSignal }) => {
       asked.push(accountId);
       signals.push(signal);
-      return new Promise(() => undefined);
+      return new Promise((_, reject) => {
+        endOne = () => {
+          reject(new Error('away'));
+        };
+      });
     },
     countFailedWrite: () => (writeErrors += 1),
   };
@@ -44,6 +56,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   jest.useRealTimers();
+  jest.restoreAllMocks();
 });
 
 const spooled = (): SpooledAnswer =>
@@ -62,18 +75,24 @@ describe('an answer whose storage hangs', () => {
     await jest.advanceTimersByTimeAsync(1);
     expect(await kept).toBe(false);
     expect([signals[0]?.aborted, writeErrors]).toEqual([true, 1]);
+    endOne();
+    await setImmediate();
+    expect(warnings).toEqual([
+      expect.stringMatching(/^exec_\w+: its answer was not kept: .* 30000 ms$/),
+    ]);
   });
 
-  it('is one of four of its account and of sixteen in all; further ones are not kept', async () => {
-    const accounts = Array.from({ length: ALL_AT_ONCE / OF_AN_ACCOUNT }, (_, index) => `a${index}`);
-    for (const account of accounts)
-      for (let count = 0; count < OF_AN_ACCOUNT; count += 1) void keep(account);
+  it('is one of eight that are stored at once; further ones wait for their turn within their 30 s', async () => {
+    for (let count = 0; count < AT_ONCE; count += 1) void keep('a');
+    const [next, another] = [keep('a'), keep('b')];
     await jest.advanceTimersByTimeAsync(0);
-    expect(await keep('a0')).toBe(false);
-    expect(await keep('another')).toBe(false);
-    expect(asked).toHaveLength(ALL_AT_ONCE);
-    // They still have their memory after the response has gone on.
-    await jest.advanceTimersByTimeAsync(31_000);
-    expect(await keep('another')).toBe(false);
+    expect(asked).toEqual(Array.from({ length: AT_ONCE }, () => 'a'));
+    endOne();
+    for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+    expect(asked.at(-1)).toBe('a');
+    expect(asked).toHaveLength(AT_ONCE + 1);
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect([await next, await another]).toEqual([false, false]);
+    expect(asked).toHaveLength(AT_ONCE + 1);
   });
 });

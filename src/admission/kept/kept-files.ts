@@ -10,7 +10,8 @@ import { Clock } from '../../common/time/clock.js';
 import { HeldBytes } from '../../media/held-bytes.js';
 import { Spool } from '../../media/spool.js';
 import { TempFolder } from '../../media/temp-folder.js';
-import { Quota } from '../../platform/fairness/quota.js';
+import { FairTurns } from '../../platform/fairness/fair-turns.js';
+import type { Quota } from '../../platform/fairness/quota.js';
 import {
   contextOfAnswer,
   type SentAnswer,
@@ -25,8 +26,8 @@ import { SpooledAnswer } from './spooled-answer.js';
 export const MAX_ACCOUNT_BYTES = 1_000_000_000;
 /** The end of the response waits for the storage for so long; after that the answer is not kept. */
 const STORE_MS = 30_000;
-/** Answers that are stored at once: each has a part of it in memory. What comes beyond is not kept. */
-const MAX_STORES = { total: 16, perBucket: 4 };
+/** Answers that are stored at once: each has a part of it in memory. Others wait, each account in its turn. */
+const MAX_STORES = 8;
 /** What the storage is told. */
 const SEALED_TYPE = 'application/octet-stream';
 
@@ -54,7 +55,7 @@ export interface FileAnswer extends Omit<SentAnswer, 'body'> {
 @Injectable()
 export class KeptFiles {
   private readonly logger = new Logger(KeptFiles.name);
-  private readonly stores = new Quota(MAX_STORES);
+  private readonly stores = new FairTurns(MAX_STORES);
 
   constructor(
     private readonly files: StoredFiles,
@@ -76,28 +77,32 @@ export class KeptFiles {
 
   /**
    * Stores an answer that has come to its end. False where it is not kept: it was given up, the account has kept 1 GB, all of the
-   * account was erased meanwhile, too many others are being stored, or disk, storage or database did not take it within 30 s, which
-   * is logged. What they do later is not waited for.
+   * account was erased meanwhile, or disk, storage or database did not take it within 30 s, which is logged. What they do later is
+   * not waited for.
    */
   async keep(answer: NewFileAnswer, spooled: SpooledAnswer): Promise<boolean> {
     const { accountId, id } = answer;
-    if (!this.stores.tryAcquire(accountId, 1)) return false;
     const stop = new AbortController();
-    const stored = this.store(answer, spooled, stop.signal)
+    const { signal } = stop;
+    const failed = (error: Error): void => {
+      const execution = toPublicId('exec', id);
+      this.logger.warn(`${execution}: its answer was not kept: ${error.message}`);
+    };
+    const stored = this.stores
+      .run(accountId, () => this.store(answer, spooled, signal))
       .catch((error: unknown) => {
-        const execution = toPublicId('exec', id);
-        this.logger.warn(`${execution}: its answer was not kept: ${(error as Error).message}`);
+        // It was told when its time was over.
+        if (!signal.aborted) failed(error as Error);
         return false;
-      })
-      .finally(() => {
-        this.stores.release(accountId, 1);
       });
     const timer = setTimeout(() => {
+      const late = new Error(`it was not stored within ${STORE_MS} ms`);
       this.files.countFailedWrite();
-      stop.abort(new Error(`it was not stored within ${STORE_MS} ms`));
+      failed(late);
+      stop.abort(late);
     }, STORE_MS);
     try {
-      return await Promise.race([stored, aborted(stop.signal)]);
+      return await Promise.race([stored, aborted(signal)]);
     } finally {
       clearTimeout(timer);
     }
@@ -108,6 +113,7 @@ export class KeptFiles {
     spooled: SpooledAnswer,
     signal: AbortSignal,
   ): Promise<boolean> {
+    signal.throwIfAborted();
     if (!(await spooled.end()) || (await this.isFull(answer, spooled))) return false;
     signal.throwIfAborted();
     const { id: fileId } = await this.files.save({
@@ -119,7 +125,7 @@ export class KeptFiles {
       expiresAt: new Date(this.clock.nowMs() + UNNAMED_FILE_MS),
       signal,
     });
-    return this.named(answer, spooled, fileId);
+    return this.named(answer, spooled, fileId, signal);
   }
 
   /** The answer of a file; undefined if the file is gone. Throws SecretBoxError. */
@@ -154,11 +160,13 @@ export class KeptFiles {
     { accountId, id, contentType, headers }: NewFileAnswer,
     { key, sizeBytes }: SpooledAnswer,
     fileId: string,
+    signal: AbortSignal,
   ): Promise<boolean> {
     const sealedKey = this.box.seal(key.toString('base64'), contextOfAnswer(id));
     const values = [accountId, id, contentType, JSON.stringify(headers), sizeBytes];
     let isKept = false;
     try {
+      signal.throwIfAborted();
       const [row] = await this.dataSource.query<{ kept: boolean }[]>(KEEP, [
         ...values,
         fileId,

@@ -163,11 +163,6 @@ export class StoredFiles {
     }
   }
 
-  /** A file that may still appear keeps its row, so that the sweeper finds it. */
-  private discardUnfinished(accountId: string, id: string): Promise<void> {
-    return this.store.mayFinishLate ? this.removeBytes(accountId, id) : this.discard(accountId, id);
-  }
-
   private async write(
     accountId: string,
     id: string,
@@ -175,14 +170,19 @@ export class StoredFiles {
     incoming: UploadReader,
   ): Promise<void> {
     const { signal } = incoming;
+    let isWritten = false;
     try {
       const writing = { body: incoming.chunks(), contentType, signal };
       await this.store.write(keyOf(accountId, id), writing);
+      isWritten = true;
       if (incoming.failure) throw incoming.failure;
       const done = await this.finish(accountId, id, incoming.sizeBytes);
       if (!done) throw new Error('the sweeper took the file for abandoned');
     } catch (error) {
-      await this.discardUnfinished(accountId, id).catch((left: unknown) => {
+      // What was broken off may still appear: its row stays, so that the sweeper finds it.
+      const isSure = isWritten || !this.store.mayFinishLate;
+      const gone = isSure ? this.discard(accountId, id) : this.removeBytes(accountId, id);
+      await gone.catch((left: unknown) => {
         this.logger.warn(`A failed write is left to the sweeper: ${String(left)}`);
       });
       if (incoming.failure) throw incoming.failure;

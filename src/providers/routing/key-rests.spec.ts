@@ -78,6 +78,25 @@ describe('keys of a provider', () => {
     expect(rests.restingLast([a, b])).toEqual([a, b]);
   });
 
+  it('rest for the longest time that a refusal named', () => {
+    const clock = { ms: 0 };
+    const rests = restsAt(clock);
+    rests.refused(a, refusal('account'));
+    rests.refused(a, refusal('rate_limited'));
+    clock.ms = 59_999;
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
+  });
+
+  it('are tried by the next call where they are refused for no time', () => {
+    const clock = { ms: 0 };
+    const rests = restsAt(clock);
+    rests.refused(a, refusal('rate_limited', 0));
+    clock.ms = 1;
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+    rests.accepted(a, 1);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+  });
+
   it('are tried at once by the next call where the trial says nothing', () => {
     const clock = { ms: 0 };
     const rests = restsAt(clock);

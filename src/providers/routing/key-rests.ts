@@ -1,9 +1,10 @@
 import type { Clock } from '../../common/time/clock.js';
 import { ProviderError } from '../http/provider-error.js';
 
-/** How long a key is left out where the provider does not say, and the longest time in any case. */
+/** How long a key is left out where the provider does not say, and the longest and shortest time in any case. */
 const RATE_REST_MS = 5_000;
 const MAX_REST_MS = 60_000;
+const MIN_REST_MS = 1;
 /** How long the one call that tries a key after its rest may take, until another one may try it too. */
 const TRIAL_MS = 10_000;
 
@@ -47,7 +48,7 @@ export class KeyRests {
     if (rest && rest.refusedAtMs < beganAtMs) this.rests.delete(port);
   }
 
-  /** A call with the key has ended otherwise: if it was the trial, the next call may try. */
+  /** A call with the key has ended otherwise: if the key is on trial, the next call may try. */
   undecided(port: object): void {
     const rest = this.rests.get(port);
     if (rest?.isOnTrial) rest.untilMs = this.clock.nowMs();
@@ -58,7 +59,11 @@ export class KeyRests {
     const refusedAtMs = this.clock.nowMs();
     const askedMs = retryAfterSeconds === undefined ? RATE_REST_MS : retryAfterSeconds * 1_000;
     const restMs = kind === 'account' ? MAX_REST_MS : Math.min(askedMs, MAX_REST_MS);
-    this.rests.set(port, { refusedAtMs, untilMs: refusedAtMs + restMs, isOnTrial: false });
+    const untilMs = refusedAtMs + Math.max(restMs, MIN_REST_MS);
+    const earlier = this.rests.get(port);
+    // A late refusal of a call of before does not shorten a rest.
+    const othersMs = earlier && !earlier.isOnTrial ? earlier.untilMs : untilMs;
+    this.rests.set(port, { refusedAtMs, untilMs: Math.max(untilMs, othersMs), isOnTrial: false });
   }
 }
 

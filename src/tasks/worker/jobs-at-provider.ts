@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { Clock } from '../../common/time/clock.js';
 import { FairTurns } from '../../platform/fairness/fair-turns.js';
+import { Quota } from '../../platform/fairness/quota.js';
 import type { Task } from '../task.js';
 import type { TaskKind } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
@@ -12,11 +13,13 @@ import { TaskUpstreams } from './task-upstreams.js';
 const LIMIT_MS = 10_000;
 /** Cancellations and deletions at once; those of several providers take turns. */
 const MAX_AT_ONCE = 32;
-/** Those that run or wait. What comes beyond is not asked. */
-const MAX_PENDING = 1_000;
+/** Those that run or wait, in all and of a provider. What comes beyond is not asked. */
+const MAX_PENDING = { total: 1_000, perBucket: 500 };
 /** Failures of one provider are logged as warnings so often; the others at level debug. */
 const WARN_EVERY_MS = 60_000;
-const DRAIN_MS = 1_000;
+const DRAIN_MS = 400;
+/** How long what was aborted may take to end. */
+const ABORT_GRACE_MS = 200;
 
 type Asked = 'cancelAtProvider' | 'deleteAtProvider';
 
@@ -29,6 +32,7 @@ type Asked = 'cancelAtProvider' | 'deleteAtProvider';
 export class JobsAtProvider implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Tasks');
   private readonly turns = new FairTurns(MAX_AT_ONCE);
+  private readonly places = new Quota(MAX_PENDING);
   private readonly pending = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   private readonly warnedAtMs = new Map<string, number>();
@@ -54,18 +58,18 @@ export class JobsAtProvider implements BeforeApplicationShutdown {
     const done = Promise.all(this.pending);
     await Promise.race([done, sleep(waitMs, undefined, { ref: false })]);
     this.stopping.abort(new Error('the gateway is shutting down'));
-    await done;
+    await Promise.race([done, sleep(ABORT_GRACE_MS, undefined, { ref: false })]);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.drain(0);
+    if (!this.stopping.signal.aborted) await this.drain(0);
   }
 
   private begin(asked: Asked, task: Task): void {
     const kind: TaskKind = this.kinds.of(task.kind);
     const ask = kind[asked]?.bind(kind);
     if (!ask || task.providerJobId === null || !this.upstreams.isReachable(task)) return;
-    if (this.pending.size >= MAX_PENDING) {
+    if (!this.places.tryAcquire(task.provider, 1)) {
       this.failed(asked, task, new Error('too many others wait'));
       return;
     }
@@ -78,7 +82,10 @@ export class JobsAtProvider implements BeforeApplicationShutdown {
       .catch((error: unknown) => {
         this.failed(asked, task, error);
       })
-      .finally(() => this.pending.delete(work));
+      .finally(() => {
+        this.places.release(task.provider, 1);
+        this.pending.delete(work);
+      });
     this.pending.add(work);
   }
 
