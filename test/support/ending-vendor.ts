@@ -5,9 +5,9 @@ import { startTestGateway, type TestGateway } from './gateway.js';
 import { overlay } from './overlay-file.js';
 
 /** Price of a video of `vid-acme`, micro-USD. */
-export const PRICE = 320_000n;
+export const ENDING_PRICE = 320_000n;
 /** The vendor's key. */
-export const KEY = 'a-key-of-the-vendor';
+export const ENDING_KEY = 'a-key-of-the-vendor';
 
 const FILE = {
   ...{ id: 'acme', protocol: 'async-json', key_env: 'ACME_ENDS_KEY', auth: { in: 'bearer' } },
@@ -29,9 +29,9 @@ export async function startEndingGateway(vendorUrl: string): Promise<TestGateway
   const model = {
     ...{ id: 'vid-acme', operation: 'video', limits: { max_image_urls: 0 } },
     routes: [{ provider: 'acme', upstream_model: 'm' }],
-    price: { unit: 'video', by_seconds: [{ seconds: '5', micro_usd: Number(PRICE) }] },
+    price: { unit: 'video', by_seconds: [{ seconds: '5', micro_usd: Number(ENDING_PRICE) }] },
   };
-  process.env.ACME_ENDS_KEY = KEY;
+  process.env.ACME_ENDS_KEY = ENDING_KEY;
   return startTestGateway({
     ...{ SANDBOX: 'off', VENDORS_DIR: folder, EGRESS_ALLOW: '127.0.0.1' },
     ...{ CATALOG_FILE: overlay({ models: [model] }), TASK_TICK_MS: '20' },

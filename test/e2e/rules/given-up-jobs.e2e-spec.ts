@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import { KEY, PRICE, startEndingGateway } from '../../support/ending-vendor.js';
+import {
+  ENDING_KEY as KEY,
+  ENDING_PRICE as PRICE,
+  startEndingGateway,
+} from '../../support/ending-vendor.js';
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.js';
 import { type Answer, postJson, send } from '../../support/http-answer.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
