@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
-import type { VideoCommand } from '../providers/ports/job.port.js';
+import type { AttemptContext } from '../providers/ports/attempt.js';
+import type { VideoCommand, VideoPort } from '../providers/ports/job.port.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import { ContentLinks } from '../tasks/content-links/content-links.js';
 import type {
@@ -98,22 +99,27 @@ export class VideoKind implements TaskKind, OnModuleInit {
     return { content: await this.files.keep(task, content, context.signal) };
   }
 
-  async cancelAtProvider(task: Task, context: TaskContext): Promise<void> {
-    if (!this.router.offers(context.route, 'video', ({ canCancel }) => canCancel === true)) return;
-    await this.router.runOn(
-      context.route,
-      'video',
-      (port, call) => Promise.resolve(port.cancelVideo?.(jobOf(task), call)),
-      context,
-    );
+  cancelAtProvider(task: Task, context: TaskContext): Promise<void> {
+    const canCancel = (port: VideoPort): boolean => port.canCancel === true;
+    return this.ask(context, canCancel, (port, call) => port.cancelVideo?.(jobOf(task), call));
   }
 
-  async deleteAtProvider(task: Task, context: TaskContext): Promise<void> {
-    if (!this.router.offers(context.route, 'video', ({ canDelete }) => canDelete === true)) return;
+  deleteAtProvider(task: Task, context: TaskContext): Promise<void> {
+    const canDelete = (port: VideoPort): boolean => port.canDelete === true;
+    return this.ask(context, canDelete, (port, call) => port.deleteVideo?.(jobOf(task), call));
+  }
+
+  /** Asks a provider for what not each can do. */
+  private async ask(
+    context: TaskContext,
+    can: (port: VideoPort) => boolean,
+    work: (port: VideoPort, call: AttemptContext) => Promise<void> | undefined,
+  ): Promise<void> {
+    if (!this.router.offers(context.route, 'video', can)) return;
     await this.router.runOn(
       context.route,
       'video',
-      (port, call) => Promise.resolve(port.deleteVideo?.(jobOf(task), call)),
+      (port, call) => Promise.resolve(work(port, call)),
       context,
     );
   }

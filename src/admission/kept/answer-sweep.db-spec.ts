@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { KeptFiles1700000001280 } from '../../platform/database/migrations/1280-kept-files.migration.js';
 
 const BATCH = 5;
 
@@ -65,5 +66,26 @@ describe('the sweep of kept answers', () => {
     await keep(accountId, 1, -1);
     expect(await sweep()).toBe(0);
     expect(await kept(accountId)).toEqual({ answers: 1, bytes: 10 });
+  });
+});
+
+describe('the way back to a schema without kept files', () => {
+  it('drops the answers in files, whose rows have only keys, and counts what is left', async () => {
+    const accountId = randomUUID();
+    await keep(accountId, 3, -1);
+    await query(
+      `UPDATE kept_answer SET file_id = gen_random_uuid()
+        WHERE id IN (SELECT id FROM kept_answer WHERE account_id = $1 LIMIT 2)`,
+      [accountId],
+    );
+    const migration = new KeptFiles1700000001280();
+    const runner = database.dataSource.createQueryRunner();
+    try {
+      await migration.down(runner);
+      expect(await kept(accountId)).toEqual({ answers: 1, bytes: 10 });
+    } finally {
+      await migration.up(runner);
+      await runner.release();
+    }
   });
 });
