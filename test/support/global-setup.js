@@ -68,6 +68,8 @@ async function startServer() {
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',
+      // Several gateways of each worker have a pool here, and a pool whose server was cut off opens anew before the old ones end.
+      max_connections: '200',
       // What the sessions of the gateway set for themselves is not left to the server.
       jit: 'on',
       timezone: 'Asia/Kathmandu',
