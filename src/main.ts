@@ -3,8 +3,8 @@ import '../scripts/require-node.js';
 
 const { answerOption } = await import('./bootstrap/main-options.js');
 if (!(await answerOption(process.argv.slice(2)))) {
-  // Before the gateway, because a flag holds for what is evaluated after it.
-  await import('./bootstrap/v8-flags.js');
+  // Before the gateway, because they hold for what is loaded after them.
+  await import('./bootstrap/runtime-settings.js');
   const { bootstrap } = await import('./bootstrap/bootstrap.js');
   const { startupError } = await import('./bootstrap/startup-error.js');
 

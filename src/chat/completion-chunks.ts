@@ -6,7 +6,8 @@ import { CallDeltas } from '../providers/text/tool-calls.js';
 import { type CompletionHead, indexOf, logprobsOf } from './completion.mapper.js';
 
 interface OpenChoice {
-  readonly calls: CallDeltas;
+  /** From the first delta with a call; most streams have none, and thousands are open at once. */
+  calls: CallDeltas | undefined;
   hasEnded: boolean;
 }
 
@@ -36,22 +37,22 @@ export class CompletionChunks {
     if (open.length === 0) return undefined;
     return chunk(
       head,
-      open.map(([index, { calls }]) => ({
+      open.map(([index, choice]) => ({
         index,
         delta: {},
-        finish_reason: missingReason(calls.hasCalls),
+        finish_reason: missingReason(hasCalls(choice)),
       })),
     );
   }
 
   private shown(choice: JsonObject, index: number): JsonObject {
     const known = this.choices.get(index);
-    const open = known ?? { calls: new CallDeltas(), hasEnded: false };
+    const open = known ?? { calls: undefined, hasEnded: false };
     if (!known) this.choices.set(index, open);
     // Clients read fields of `delta` and fail if it is null.
     const delta = isJsonObject(choice.delta) ? choice.delta : {};
-    const calls = open.calls.shown(delta.tool_calls);
-    const reason = finishReasonOf(choice, open.calls.hasCalls);
+    const calls = callsOf(open, delta.tool_calls);
+    const reason = finishReasonOf(choice, hasCalls(open));
     open.hasEnded ||= reason !== null;
     const logprobs = logprobsOf(choice);
     return {
@@ -66,6 +67,13 @@ export class CompletionChunks {
     };
   }
 }
+
+function callsOf(choice: OpenChoice, inDelta: unknown): JsonObject[] {
+  if (Array.isArray(inDelta)) choice.calls ??= new CallDeltas();
+  return choice.calls?.shown(inDelta) ?? [];
+}
+
+const hasCalls = ({ calls }: OpenChoice): boolean => calls?.hasCalls === true;
 
 /** Without `system_fingerprint`, which is a string or absent in the chunks of the field's schemas, never null. */
 function chunk({ id, created, model }: CompletionHead, choices: readonly JsonObject[]): JsonObject {

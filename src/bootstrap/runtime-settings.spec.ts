@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import './v8-flags.js';
+import './runtime-settings.js';
 
 const READ_BYTES = 65_536;
 const READS = 8_192;
