@@ -20,7 +20,7 @@ import type { KeptFiles } from './kept-files.js';
 import type { SpooledAnswer } from './spooled-answer.js';
 import { keyConflict } from './turns.js';
 
-/** Most bytes of a kept answer that is not audio. */
+/** Most bytes of an answer that is kept in a row. Audio, and what is whole in memory, goes to a file beyond it. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Audio above this goes to a file while it is sent. */
 const AUDIO_IN_MEMORY_BYTES = 256 * 1024;
@@ -127,6 +127,13 @@ export class KeptCall implements AnswerCopy {
     this.pieces.push(piece);
   }
 
+  addWhole(answer: string): void {
+    if (this.terms.key !== undefined || Buffer.byteLength(answer) <= MAX_ANSWER_BYTES)
+      this.add(answer);
+    // The disk is waited for at the end, when the answer is kept.
+    else if (this.pieces) void this.spool(this.pieces, Buffer.from(answer));
+  }
+
   addAudio(piece: Buffer): Promise<void> | undefined {
     if (this.spooled) return this.spooled.add(piece);
     if (this.bytes + piece.length <= AUDIO_IN_MEMORY_BYTES) {
@@ -148,7 +155,7 @@ export class KeptCall implements AnswerCopy {
       this.drop();
       return undefined;
     }
-    void this.spooled.add(beginning);
+    if (beginning.length > 0) void this.spooled.add(beginning);
     return this.spooled.add(piece);
   }
 

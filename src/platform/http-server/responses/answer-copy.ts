@@ -18,6 +18,8 @@ export interface AnswerCopy {
   onDrop?: (() => void) | undefined;
   /** Adds what is sent, pings left out. */
   add(piece: string | Buffer): void;
+  /** Adds an answer that is whole in memory, which may have any size unless it is bound to an idempotency key. */
+  addWhole(answer: string): void;
   /**
    * As {@link add}, for audio, which may have any size. If it returns a promise, wait for that before the next piece; it never
    * rejects.

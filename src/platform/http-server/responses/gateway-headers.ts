@@ -41,7 +41,7 @@ export async function sendCharged(
   setChargeHeader(response, chargedMicroUsd);
   const copy = copyOf(response);
   if (copy) {
-    copy.add(JSON.stringify(value));
+    copy.addWhole(JSON.stringify(value));
     await copy.keep(response, JSON_ANSWER_TYPE);
   }
   response.json(value);
