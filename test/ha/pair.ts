@@ -1,11 +1,35 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/process.js';
 import { ReplicatedPostgres } from '../support/replicated-postgres.js';
 import { until } from '../support/until.js';
 
+const LAG_MS = 5_000;
+const FULL_MS = 5_000;
+/** More than `max_wal_size` has, and how long the load takes to write into each. */
+const SEGMENTS = 16;
+const SWITCH_MS = 200;
+/** Written until the disk takes no more. */
+const FILLER_BYTES = 1024 * 1024;
+
+/** What happens to a cluster. After the last two the same server leads. */
+export type Disaster = 'kill' | 'hang' | 'switch-over' | 'lag' | 'full disk';
+
+/** A cluster of PostgreSQL of which one server leads. */
+export interface LeadingCluster {
+  /** The URL of the database of the gateways, at the server that leads. */
+  readonly url: string;
+  /** It happens; resolves once a server leads. Commits that were confirmed are on it. */
+  failOver(how: Disaster): Promise<void>;
+  /** Makes it whole again: a leader, and a standby that it waits for. */
+  rebuild(): Promise<void>;
+}
+
 /** A leader and a standby that it waits for, at two ports that stay. */
-export class LeaderPair {
+export class LeaderPair implements LeadingCluster {
   /** By port, the port that answers whether this server leads, as Patroni's REST API does. */
   readonly checks = new Map<number, number>();
   private readonly agents: Server[] = [];
@@ -13,12 +37,15 @@ export class LeaderPair {
   private constructor(
     public leader: ReplicatedPostgres,
     public standby: ReplicatedPostgres,
+    private readonly disk: string | undefined,
   ) {}
 
-  static async start(): Promise<LeaderPair> {
-    const leader = await ReplicatedPostgres.start();
+  /** `disk`: a small one, for the data of the first leader. */
+  static async start(disk?: string): Promise<LeaderPair> {
+    const small = disk === undefined ? {} : { max_wal_size: '64MB' };
+    const leader = await ReplicatedPostgres.start(small, disk);
     await leader.query('CREATE DATABASE shim');
-    const pair = new LeaderPair(leader, await leader.standby());
+    const pair = new LeaderPair(leader, await leader.standby(), disk);
     for (const { port } of [pair.leader, pair.standby]) await pair.addAgent(port);
     await pair.waitForStandby();
     return pair;
@@ -28,9 +55,14 @@ export class LeaderPair {
     return [...this.checks.keys()].map((port) => `127.0.0.1:${port}`).join(',');
   }
 
-  /** What is wrong with the leader happens, and the standby leads. Commits that the leader confirmed are on it. */
-  async failOver(how: 'kill' | 'hang' | 'switch-over'): Promise<void> {
+  get url(): string {
+    return this.leader.url('shim');
+  }
+
+  async failOver(how: Disaster): Promise<void> {
     const { leader, standby } = this;
+    if (how === 'lag') return this.lag();
+    if (how === 'full disk') return this.fillDisk();
     if (how === 'kill') await leader.signal('SIGKILL');
     if (how === 'hang') await leader.signal('SIGSTOP');
     if (how === 'switch-over') await leader.stop();
@@ -39,8 +71,47 @@ export class LeaderPair {
     this.standby = leader;
   }
 
-  /** Removes the old leader and makes a new standby at its port. */
+  /** The standby confirms nothing for a while, so no commit ends. */
+  private async lag(): Promise<void> {
+    await this.standby.signal('SIGSTOP');
+    await sleep(LAG_MS);
+    await this.standby.signal('SIGCONT');
+  }
+
+  /** The disk of the leader takes nothing for a while. A leader that ended is started again, as an operator does. */
+  private async fillDisk(): Promise<void> {
+    const filler = join(this.disk ?? '', 'filler');
+    const piece = Buffer.alloc(FILLER_BYTES);
+    for (let isFull = false; !isFull;) {
+      isFull = await writeFile(filler, piece, { flag: 'a' }).then(
+        () => false,
+        () => true,
+      );
+    }
+    await this.useUpLog();
+    await sleep(FULL_MS);
+    await rm(filler);
+    if (this.leader.hasEnded) await this.leader.startAgain();
+  }
+
+  /** Fills the segments of the log that exist already, until the server ends because it can make no more. */
+  private async useUpLog(): Promise<void> {
+    for (let segment = 0; segment < SEGMENTS; segment += 1) {
+      const switched = this.leader.query('SELECT pg_switch_wal()').then(
+        () => true,
+        () => false,
+      );
+      if (!(await switched)) return;
+      await sleep(SWITCH_MS);
+    }
+  }
+
+  /** Removes the old leader, if another one leads, and makes a new standby at its port. */
   async rebuild(): Promise<void> {
+    const rows = await this.leader.query<{ state: string }>(
+      'SELECT state FROM pg_stat_replication',
+    );
+    if (rows.length > 0) return;
     const { port } = this.standby;
     await this.standby.remove();
     this.standby = await this.leader.standby(port);

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,25 +13,31 @@ import { ReplicatedPostgres } from '../support/replicated-postgres.js';
 import { systemProgram } from '../support/system-program.js';
 import { until } from '../support/until.js';
 import { startLoad, type Told } from './load.js';
-import { LeaderPair } from './pair.js';
+import { type Disaster, LeaderPair, type LeadingCluster } from './pair.js';
+import { patroniPrograms, PatroniPair } from './patroni.js';
 
 /**
  * `npm run test:ha`: two gateways, a leader and a standby that it waits for, on loopback. Under load the leader is killed, hangs
- * and is stopped, and once more behind PgBouncer and HAProxy with the files of `deploy`. After each: exact books, every 200
- * charged once, every accepted task there. It prints a line for each and ends with 1 if one does not hold.
+ * and is stopped, the standby lags, and the disk of the leader is full; the leader is killed once more behind PgBouncer and HAProxy. Then
+ * the same with Patroni and etcd, which choose the leader. All with the files of `deploy`. After each: exact books, every 200 charged once, every
+ * accepted task there. It prints a line for each and ends with 1 if one does not hold.
  */
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
 const BEFORE_MS = 3_000;
 const AFTER_MS = 4_000;
 const BACK_MS = 60_000;
 const SETTLED_MS = 120_000;
+/** Of a disk that is to be full. */
+const DISK = '400m';
 const CREDIT = 1_000_000_000_000n;
 const NOBODY = 65_534;
 
 const haproxy = systemProgram('haproxy', '/usr/sbin/haproxy');
 const pgbouncer = systemProgram('pgbouncer', '/usr/sbin/pgbouncer');
-if (!ReplicatedPostgres.programs || !haproxy || !pgbouncer) {
-  process.stderr.write('Install them first: apt-get install postgresql haproxy pgbouncer\n');
+if (!ReplicatedPostgres.programs || !haproxy || !pgbouncer || !patroniPrograms()) {
+  process.stderr.write(
+    'Install them first: apt-get install postgresql haproxy pgbouncer patroni etcd-server python3-etcd\n',
+  );
   process.exit(1);
 }
 
@@ -44,8 +50,6 @@ try {
 }
 
 async function runAll(): Promise<void> {
-  const pair = await LeaderPair.start();
-  ends.push(() => pair.remove());
   const sandbox = await startSandbox();
   ends.push(() => sandbox.close());
   const { apiKey, url } = sandbox;
@@ -58,18 +62,55 @@ async function runAll(): Promise<void> {
     TASK_TICK_MS: '200',
     HOLD_SWEEP_MS: '1000',
   };
+  const groups = { pair: tryPair, disk: trySmallDisk, patroni: tryPatroni };
+  const wanted = process.argv.slice(2);
+  for (const [name, group] of Object.entries(groups)) {
+    if (wanted.length === 0 || wanted.includes(name)) await group(settings);
+  }
+}
+
+async function tryPair(settings: NodeJS.ProcessEnv): Promise<void> {
+  const pair = await LeaderPair.start();
+  ends.push(() => pair.remove());
   const direct = `postgresql://shim@${pair.hosts}/shim?target_session_attrs=read-write`;
-  for (const how of ['kill', 'hang', 'switch-over'] as const) {
+  for (const how of ['kill', 'hang', 'switch-over', 'lag'] as const) {
     await tryCase(how, how, pair, { ...settings, DATABASE_URL: direct });
   }
-  const pooled = `postgresql://shim@127.0.0.1:${await startPooler(pair)}/shim`;
+  const pooled = `postgresql://shim@127.0.0.1:${await startPooler(pair.checks)}/shim`;
   await tryCase('pooler, kill', 'kill', pair, { ...settings, DATABASE_URL: pooled });
+}
+
+async function trySmallDisk(settings: NodeJS.ProcessEnv): Promise<void> {
+  const disk = await temporaryFolder();
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=755`, 'tmpfs', disk]);
+  if (mounted.status !== 0) {
+    process.stdout.write('skip full disk: only root can make a small disk\n');
+    return;
+  }
+  try {
+    const pair = await LeaderPair.start(disk);
+    ends.push(() => pair.remove());
+    await tryCase('full disk', 'full disk', pair, { ...settings, DATABASE_URL: pair.url });
+    await ends.pop()?.();
+  } finally {
+    spawnSync('umount', ['--lazy', disk]);
+  }
+}
+
+async function tryPatroni(settings: NodeJS.ProcessEnv): Promise<void> {
+  const pair = await PatroniPair.start();
+  ends.push(() => pair.remove());
+  for (const how of ['kill', 'hang', 'switch-over'] as const) {
+    await tryCase(`Patroni, ${how}`, how, pair, { ...settings, DATABASE_URL: pair.url });
+  }
+  const pooled = `postgresql://shim:${pair.password}@127.0.0.1:${await startPooler(pair.checks, pair.password)}/shim`;
+  await tryCase('Patroni, pooler, kill', 'kill', pair, { ...settings, DATABASE_URL: pooled });
 }
 
 async function tryCase(
   name: string,
-  how: Parameters<LeaderPair['failOver']>[0],
-  pair: LeaderPair,
+  how: Disaster,
+  pair: LeadingCluster,
   settings: NodeJS.ProcessEnv,
 ): Promise<void> {
   const gateways = [await startGatewayProgram(settings), await startGatewayProgram(settings)];
@@ -94,8 +135,8 @@ async function tryCase(
 }
 
 /** What is wrong with the books, once nothing is under way any more. */
-async function faultsOf(pair: LeaderPair, accountId: string, told: Told): Promise<string[]> {
-  const dataSource = await createDataSource({ url: pair.leader.url('shim') }).initialize();
+async function faultsOf(pair: LeadingCluster, accountId: string, told: Told): Promise<string[]> {
+  const dataSource = await createDataSource({ url: pair.url }).initialize();
   try {
     const count = async (text: string, values: unknown[]): Promise<number> => {
       const [row] = await dataSource.query<{ n: number }[]>(
@@ -135,10 +176,10 @@ async function faultsOf(pair: LeaderPair, accountId: string, told: Told): Promis
   }
 }
 
-/** PgBouncer before HAProxy before the pair, with the files of `deploy`. Returns PgBouncer's port. */
-async function startPooler(pair: LeaderPair): Promise<number> {
+/** PgBouncer before HAProxy before servers, with the files of `deploy`. Returns PgBouncer's port. */
+async function startPooler(checks: ReadonlyMap<number, number>, password = ''): Promise<number> {
   const [port, leaderPort] = [await freePort(), await freePort()];
-  const [first, second] = [...pair.checks];
+  const [first, second] = [...checks];
   run(haproxy!, ['-db', '-f', join(DEPLOY, 'haproxy/database.cfg')], {
     BIND: `127.0.0.1:${leaderPort}`,
     FIRST: `127.0.0.1:${first![0]}`,
@@ -149,7 +190,7 @@ async function startPooler(pair: LeaderPair): Promise<number> {
   const home = await temporaryFolder();
   const users = join(home, 'users.txt');
   const file = join(home, 'pgbouncer.ini');
-  await writeFile(users, '"shim" ""\n');
+  await writeFile(users, `"shim" "${password}"\n`);
   const lines = [
     `%include ${join(DEPLOY, 'pgbouncer/pgbouncer.ini')}`,
     // Still in the section [pgbouncer]: its header would set all back to the defaults.

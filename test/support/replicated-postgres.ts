@@ -33,9 +33,9 @@ export class ReplicatedPostgres {
   /** The folder of its programs, where it is installed. */
   static readonly programs = debianFolder();
 
-  /** Starts a server that takes writes, on an empty cluster of its own. */
-  static async start(settings: Settings = {}): Promise<ReplicatedPostgres> {
-    const home = await newHome();
+  /** Starts a server that takes writes, on an empty cluster of its own below `parent`. */
+  static async start(settings: Settings = {}, parent = tmpdir()): Promise<ReplicatedPostgres> {
+    const home = await newHome(parent);
     const initdb = program('initdb');
     await home.user.run(initdb, ['-D', home.cluster, '-U', 'shim', '-A', 'trust', '-N']);
     return ReplicatedPostgres.run(home, settings);
@@ -43,7 +43,7 @@ export class ReplicatedPostgres {
 
   /** Copies this server and starts the copy, which follows it; at the port of one that is gone, if one is given. */
   async standby(port?: number): Promise<ReplicatedPostgres> {
-    const home = await newHome();
+    const home = await newHome(tmpdir());
     const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'shim'];
     const how = ['-D', home.cluster, '-R', '-X', 'stream', '-c', 'fast', '-N'];
     await home.user.run(program('pg_basebackup'), [...from, ...how]);
@@ -85,6 +85,11 @@ export class ReplicatedPostgres {
         () => false,
       );
     }, START_MS);
+  }
+
+  /** Whether its process has ended. */
+  get hasEnded(): boolean {
+    return this.child?.exitCode !== null || this.child.signalCode !== null;
   }
 
   /** The URL of a database of this server. */
@@ -147,8 +152,8 @@ export class ReplicatedPostgres {
   }
 }
 
-async function newHome(): Promise<Home> {
-  const folder = await mkdtemp(join(tmpdir(), 'shim-replicated-'));
+async function newHome(parent: string): Promise<Home> {
+  const folder = await mkdtemp(join(parent, 'shim-replicated-'));
   // As root, the server runs as a user that has to get in.
   await chmod(folder, 0o755);
   const user = await ServiceUser.for(folder);
