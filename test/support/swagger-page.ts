@@ -22,6 +22,20 @@ export interface Filling {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/** What is used of the page's own window. */
+interface PageWindow {
+  readonly document: { adoptedStyleSheets: object[] };
+  readonly CSSStyleSheet: new () => { replaceSync(text: string): void };
+}
+
+/** Runs in the page: what moves for a second cannot be clicked before, and Playwright looks again after half a second only. */
+function standStill(): void {
+  const { document, CSSStyleSheet } = globalThis as unknown as PageWindow;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('* { transition: none !important; animation: none !important; }');
+  document.adoptedStyleSheets = [sheet];
+}
+
 /** Swagger UI as a person uses it. */
 export class SwaggerPage {
   /** Errors of scripts and of the console. */
@@ -40,6 +54,7 @@ export class SwaggerPage {
         swagger.complaints.push(`${message.text()} ${message.location().url}`);
     });
     await page.goto(`${gatewayUrl}/docs`);
+    await page.evaluate(standStill);
     await page.locator('.opblock').first().waitFor();
     return swagger;
   }
