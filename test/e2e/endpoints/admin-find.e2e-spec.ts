@@ -4,6 +4,7 @@ import { AdminHarness, createdId, expectError } from '../../support/admin-harnes
 import { startTestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { until } from '../../support/until.js';
+import { BRISK } from '../../support/video-harness.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 
 interface Found {
@@ -20,7 +21,7 @@ let key: { readonly id: string; readonly key: string };
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  harness = await AdminHarness.start(await startTestGateway(receiver.settings));
+  harness = await AdminHarness.start(await startTestGateway({ ...BRISK, ...receiver.settings }));
   account = await harness.newAccount();
   await harness.credit(account, { amount_microusd: '5000000' }, 'invoice-17');
   key = (await harness.post(`/accounts/${account}/keys`, {})).json as typeof key;
@@ -101,7 +102,7 @@ describe('GET /admin/find', () => {
     const answer = await postJson(
       `${harness.gateway.url}/v1/videos`,
       { authorization: `Bearer ${key.key}` },
-      { model: 'vid-motion', prompt: 'rain', seconds: '5' },
+      { model: 'vid-motion', prompt: '[[sandbox:task-ms=1]] rain', seconds: '5' },
     );
     expect(answer.status).toBeLessThan(300);
     const { id: task } = answer.json as { id: string };

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AdminHarness } from '../../support/admin-harness.js';
-import { startTestGateway } from '../../support/gateway.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
+import { foldUsage } from '../../support/usage-desk.js';
 import { until } from '../../support/until.js';
 
 const HOURS = 24;
@@ -26,14 +27,14 @@ interface Overview {
   readonly providers: readonly object[];
 }
 
+let gateway: TestGateway;
 let harness: AdminHarness;
 let account: string;
 let bearer: { authorization: string };
 
 beforeAll(async () => {
-  harness = await AdminHarness.start(
-    await startTestGateway({ TASK_TICK_MS: '50', TASK_POLL_INTERVAL_MS: '50' }),
-  );
+  gateway = await startTestGateway({ TASK_TICK_MS: '50', TASK_POLL_INTERVAL_MS: '50' });
+  harness = await AdminHarness.start(gateway);
   account = await harness.newAccount();
   await harness.credit(account, { amount_microusd: CREDIT.toString() });
   const { json } = await harness.post(`/accounts/${account}/keys`, {});
@@ -124,6 +125,7 @@ describe('GET /admin/overview', () => {
     await postJson(`${harness.gateway.url}/v1/audio/speech`, key, HELLO);
     let read = await overview();
     await until(async () => {
+      await foldUsage(gateway);
       read = await overview();
       return read.running_dry.count === 1;
     });

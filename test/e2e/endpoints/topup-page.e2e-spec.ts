@@ -3,6 +3,7 @@ import { DAY_MS } from '../../../src/common/time/spans.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { HELLO } from '../../support/paid-endpoints.js';
+import { foldUsage } from '../../support/usage-desk.js';
 import { until } from '../../support/until.js';
 
 /** What HELLO costs. */
@@ -62,6 +63,7 @@ describe('TOPUP_URL', () => {
     await postJson(`${gateway.url}/v1/audio/speech`, account.headers, HELLO);
     let told = await read('/v1/account', account);
     await until(async () => {
+      await foldUsage(gateway);
       told = await read('/v1/account', account);
       return told.burn_microusd_per_day === PRICE.toString();
     });
@@ -74,7 +76,7 @@ describe('TOPUP_URL', () => {
 describe('GET /v1/holds', () => {
   it('lists what the own calls and tasks hold, and nothing of others', async () => {
     const [own, other] = [await gateway.account(), await gateway.account()];
-    const slow = { ...HELLO, input: '[[sandbox:delay=15000]]Hello' };
+    const slow = { ...HELLO, input: '[[sandbox:delay=6000]]Hello' };
     const calls = [own, other].map(({ headers }) =>
       postJson(`${gateway.url}/v1/audio/speech`, headers, slow),
     );
