@@ -31,6 +31,7 @@ for await (const chunk of process.stdin.setEncoding('utf8')) {
 // A process of its own for each sample, forked from one that has loaded what costs half a second.
 const PYTHON = String.raw`
 import os, sys, traceback
+from os import _exit as leave
 import requests
 text = b''
 while chunk := os.read(0, 65536):
@@ -45,7 +46,7 @@ while chunk := os.read(0, 65536):
                 traceback.print_exc(file=sys.stdout)
                 code = 1
             sys.stdout.flush()
-            os._exit(code)
+            leave(code)
         status = os.waitpid(child, 0)[1]
         os.write(1, b'\0%d\0' % os.waitstatus_to_exitcode(status))`;
 
