@@ -29,7 +29,7 @@ describe('GET /admin/holds', () => {
     const { id: task } = submitted.json as { id: string };
     const call = postJson(`${harness.gateway.url}/v1/audio/speech`, bearer, {
       model: 'aud-v4',
-      input: '[[sandbox:delay=6000]] hello',
+      input: '[[sandbox:delay=10000]] hello',
       voice: 'Adam',
     });
     const ofAccount = `/holds?account_id=${account}`;

@@ -76,7 +76,7 @@ describe('TOPUP_URL', () => {
 describe('GET /v1/holds', () => {
   it('lists what the own calls and tasks hold, and nothing of others', async () => {
     const [own, other] = [await gateway.account(), await gateway.account()];
-    const slow = { ...HELLO, input: '[[sandbox:delay=6000]]Hello' };
+    const slow = { ...HELLO, input: '[[sandbox:delay=10000]]Hello' };
     const calls = [own, other].map(({ headers }) =>
       postJson(`${gateway.url}/v1/audio/speech`, headers, slow),
     );
