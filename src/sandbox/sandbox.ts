@@ -85,7 +85,10 @@ interface Running {
 }
 
 async function inThread(port: number): Promise<Running> {
-  const thread = new Worker(THREAD_FILE, { workerData: { port } });
+  const thread = new Worker(THREAD_FILE, {
+    workerData: { port },
+    execArgv: ['--enable-source-maps'],
+  });
   // A crash of the sandbox counts as an outage of a provider; the gateway goes on.
   thread.on('error', (error) => {
     process.emitWarning(error);

@@ -20,6 +20,8 @@ export interface Told {
   /** Whatever else an answer was. */
   readonly strange: string[];
   lastGoodMs: number;
+  /** Longest time in which no call was answered with 200. */
+  longestGapMs: number;
 }
 
 /** Clients that call and submit until `end`, at one gateway after the other. */
@@ -27,7 +29,15 @@ export function startLoad(
   gateways: readonly GatewayProgram[],
   headers: Readonly<Record<string, string>>,
 ): { readonly told: Told; end(): Promise<void> } {
-  const told: Told = { calls: [], tasks: [], refused: 0, broken: 0, strange: [], lastGoodMs: 0 };
+  const told: Told = {
+    calls: [],
+    tasks: [],
+    refused: 0,
+    broken: 0,
+    strange: [],
+    lastGoodMs: 0,
+    longestGapMs: 0,
+  };
   const run = { goesOn: true };
   const clients = Array.from({ length: CLIENTS }, async (_none, client) => {
     for (let turn = client; run.goesOn; turn += 1) {
@@ -57,7 +67,10 @@ async function oneCall(
   else if (answer.status === 503) told.refused += 1;
   else if (answer.status !== 200) told.strange.push(`${answer.status} ${answer.bytes.toString()}`);
   else {
-    told.lastGoodMs = performance.now();
+    const nowMs = performance.now();
+    if (told.lastGoodMs > 0)
+      told.longestGapMs = Math.max(told.longestGapMs, nowMs - told.lastGoodMs);
+    told.lastGoodMs = nowMs;
     if (isTask) told.tasks.push((answer.json as { id: string }).id);
     else told.calls.push(answer.headers.get('x-gateway-execution-id') ?? '');
   }

@@ -12,6 +12,7 @@ const FULL_MS = 5_000;
 /** More than `max_wal_size` has, and how long the load takes to write into each. */
 const SEGMENTS = 16;
 const SWITCH_MS = 200;
+const RECOVERED_MS = 60_000;
 /** Written until the disk takes no more. */
 const FILLER_BYTES = 1024 * 1024;
 
@@ -42,7 +43,8 @@ export class LeaderPair implements LeadingCluster {
 
   /** `disk`: a small one, for the data of the first leader. */
   static async start(disk?: string): Promise<LeaderPair> {
-    const small = disk === undefined ? {} : { max_wal_size: '64MB' };
+    // A standby that is behind finds the log of the time that the leader could not tell it.
+    const small = disk === undefined ? {} : { max_wal_size: '64MB', wal_keep_size: '256MB' };
     const leader = await ReplicatedPostgres.start(small, disk);
     await leader.query('CREATE DATABASE shim');
     const pair = new LeaderPair(leader, await leader.standby(), disk);
@@ -91,6 +93,14 @@ export class LeaderPair implements LeadingCluster {
     await this.useUpLog();
     await sleep(FULL_MS);
     await rm(filler);
+    // It recovers by itself, or has ended.
+    await until(async () => {
+      if (this.leader.hasEnded) return true;
+      return this.leader.query('SELECT 1').then(
+        () => true,
+        () => false,
+      );
+    }, RECOVERED_MS);
     if (this.leader.hasEnded) await this.leader.startAgain();
   }
 

@@ -42,12 +42,14 @@ export class PatroniPair implements LeadingCluster {
     private readonly members: readonly Member[],
   ) {}
 
-  static async start(): Promise<PatroniPair> {
+  /** `onStart` gets it before it is ready, to remove it also where it never is. */
+  static async start(onStart: (pair: PatroniPair) => void): Promise<PatroniPair> {
     const etcdPort = await freePort();
     const etcd = await startEtcd(etcdPort);
     const members: Member[] = [];
     for (const name of ['db-1', 'db-2']) members.push(await newMember(name, etcdPort));
     const pair = new PatroniPair(etcd, members);
+    onStart(pair);
     await until(async () => (await pair.leads()) !== undefined, START_MS);
     await pair.query('CREATE DATABASE shim');
     await pair.waitForStandby();
@@ -179,6 +181,8 @@ function startPatroni(member: Omit<Member, 'program'>): Program {
     PATRONI_POSTGRESQL_PGPASS: join(folder, 'pgpass'),
     PATRONI_SUPERUSER_USERNAME: 'shim',
     PATRONI_SUPERUSER_PASSWORD: PASSWORD,
+    PATRONI_RESTAPI_USERNAME: 'operator',
+    PATRONI_RESTAPI_PASSWORD: PASSWORD,
     PATRONI_REPLICATION_USERNAME: 'follower',
     PATRONI_REPLICATION_PASSWORD: PASSWORD,
     HOME: folder,
@@ -191,7 +195,10 @@ function startPatroni(member: Omit<Member, 'program'>): Program {
 async function switchOver({ name, restPort }: Member): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${restPort}/switchover`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Basic ${Buffer.from(`operator:${PASSWORD}`).toString('base64')}`,
+    },
     body: JSON.stringify({ leader: name }),
   });
   if (!answer.ok) throw new Error(`Patroni: ${answer.status} ${await answer.text()}`);

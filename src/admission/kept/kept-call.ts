@@ -25,6 +25,10 @@ export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Audio above this goes to a file while it is sent. */
 const AUDIO_IN_MEMORY_BYTES = 256 * 1024;
 
+/** Characters of an answer in memory that become bytes at once. */
+const WHOLE_PIECE_CHARACTERS = 262_144;
+const HIGH_SURROGATE = /[\uD800-\uDBFF]/;
+
 /** What a kept answer says again beside its type. */
 const HEADERS: readonly string[] = [
   CHARGE_HEADER,
@@ -118,7 +122,7 @@ export class KeptCall implements AnswerCopy {
   add(piece: string | Buffer): void {
     if (!this.pieces) return;
     const { memory, accountId } = this.terms;
-    const bytes = Buffer.byteLength(piece);
+    const bytes = piece.length > MAX_ANSWER_BYTES ? piece.length : Buffer.byteLength(piece);
     if (this.bytes + bytes > MAX_ANSWER_BYTES || !memory.tryAcquire(accountId, bytes)) {
       this.drop();
       return;
@@ -127,19 +131,30 @@ export class KeptCall implements AnswerCopy {
     this.pieces.push(piece);
   }
 
-  addWhole(answer: string): void {
-    if (this.terms.key !== undefined || Buffer.byteLength(answer) <= MAX_ANSWER_BYTES)
+  async addWhole(answer: string): Promise<void> {
+    const fits = answer.length <= MAX_ANSWER_BYTES && Buffer.byteLength(answer) <= MAX_ANSWER_BYTES;
+    if (fits || this.terms.key !== undefined) {
       this.add(answer);
-    // The disk is waited for at the end, when the answer is kept.
-    else if (this.pieces) void this.spool(this.pieces, Buffer.from(answer));
+      return;
+    }
+    for (let at = 0; at < answer.length && this.isOpen;) {
+      const end = endOfPiece(answer, at);
+      const piece = Buffer.from(answer.slice(at, end));
+      await this.addSpooled(piece);
+      at = end;
+    }
   }
 
   addAudio(piece: Buffer): Promise<void> | undefined {
+    if (this.spooled || this.bytes + piece.length > AUDIO_IN_MEMORY_BYTES)
+      return this.addSpooled(piece);
+    this.add(piece);
+    return undefined;
+  }
+
+  /** Adds to the file, which begins here if there is none. */
+  private addSpooled(piece: Buffer): Promise<void> | undefined {
     if (this.spooled) return this.spooled.add(piece);
-    if (this.bytes + piece.length <= AUDIO_IN_MEMORY_BYTES) {
-      this.add(piece);
-      return undefined;
-    }
     return this.pieces && this.spool(this.pieces, piece);
   }
 
@@ -200,6 +215,13 @@ export class KeptCall implements AnswerCopy {
     const { key } = this.terms;
     return key === 'conflict' ? undefined : key;
   }
+}
+
+/** Where the piece that begins at `start` ends: not between the two halves of a character. */
+function endOfPiece(answer: string, start: number): number {
+  const end = start + WHOLE_PIECE_CHARACTERS;
+  if (end >= answer.length) return answer.length;
+  return HIGH_SURROGATE.test(answer.charAt(end - 1)) ? end - 1 : end;
 }
 
 /** Texts become bytes only here: many small buffers would keep the larger ones that they are cut from. */

@@ -49,7 +49,7 @@ export interface FileAnswer extends Omit<SentAnswer, 'body'> {
 }
 
 /**
- * Kept answers that are too large for a row: audio. Each is encrypted with a key of its own, which only its row has, so an answer
+ * Kept answers that are too large for a row: audio, and what is whole in memory. Each is encrypted with a key of its own, which only its row has, so an answer
  * whose row is gone cannot be read. A file expires soon until its row is written, so the sweeper finds what a killed process left.
  */
 @Injectable()

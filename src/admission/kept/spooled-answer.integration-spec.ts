@@ -98,4 +98,18 @@ describe('an answer that goes to a file', () => {
     expect(await answer.end()).toBe(false);
     await answer.close();
   });
+
+  it('waits no longer for a disk that hangs at the end of the answer', async () => {
+    let goOn: (file: HeldBytes) => void = () => undefined;
+    const file = new Promise<HeldBytes>((resolve) => {
+      goOn = resolve;
+    });
+    const answer = begin('', file);
+    expect(answer.add(randomBytes(500_000))).toBeUndefined();
+    const sinceMs = performance.now();
+    expect(await answer.end()).toBe(false);
+    expect(performance.now() - sinceMs).toBeLessThan(5_000);
+    goOn(await HeldBytes.open(join(folder, 'late'), spool.openResponse(ACCOUNT), SPOOL_BYTES));
+    await answer.close();
+  });
 });

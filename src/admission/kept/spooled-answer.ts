@@ -4,7 +4,7 @@ import { FRAME_BYTES, FrameSealer } from '../../common/secrets/sealed-frames.js'
 import type { HeldBytes } from '../../media/held-bytes.js';
 import type { Quota } from '../../platform/fairness/quota.js';
 
-/** What may wait for the disk before the provider's audio is stopped. */
+/** What may wait for the disk before the answer is stopped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /** For all of an answer: how long its caller may wait for the disk. After that it is not kept. */
 const PATIENCE_MS = 3_000;
@@ -59,16 +59,16 @@ export class SpooledAnswer {
     return this.waitingBytes > MAX_WAITING_BYTES ? this.caughtUp(this.writing) : undefined;
   }
 
-  /** Resolves once all of the answer is in the file; false where it was given up. */
-  end(): Promise<boolean> {
-    // A disk that hangs is not waited for twice.
-    return this.isOpen ? this.written() : Promise.resolve(false);
+  /** Resolves once all of the answer is in the file; false where it was given up, also by now because the disk is slow. */
+  async end(): Promise<boolean> {
+    if (this.isOpen && this.writing) await this.caughtUp(this.writing);
+    if (this.isOpen) await this.caughtUp((this.writing = this.lastFrame()));
+    return this.isOpen;
   }
 
-  private async written(): Promise<boolean> {
-    await this.writing;
-    if (this.isOpen) await this.writeFrame(await this.terms.file, true);
-    return this.isOpen;
+  private async lastFrame(): Promise<void> {
+    await this.writeFrame(await this.terms.file, true);
+    this.writing = undefined;
   }
 
   /** What is in the file, after {@link end}. */

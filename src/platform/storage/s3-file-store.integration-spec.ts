@@ -126,6 +126,9 @@ describe('S3FileStore with an S3 that fails', () => {
   });
 });
 
+/** Less than the 6 s for which the client of S3 waits before it sends without an answer. */
+const UNANSWERED_MS = 5_500;
+
 describe('S3FileStore with an S3 that never answers "Expect: 100-continue"', () => {
   it('sends the parts of a large file without waiting for it', async () => {
     Object.assign(process.env, CREDENTIALS);
@@ -142,7 +145,7 @@ describe('S3FileStore with an S3 that never answers "Expect: 100-continue"', () 
     const place = { bucket: 'media', prefix: '', region: 'us-east-1' };
     const store = new S3FileStore({ ...place, endpoint: `http://127.0.0.1:${port}` });
     const body = Readable.from([Buffer.alloc(8_000_000)]);
-    const signal = AbortSignal.timeout(3_000);
+    const signal = AbortSignal.timeout(UNANSWERED_MS);
     await expect(store.write('key', { body, contentType: 'video/mp4', signal })).resolves.toBe(
       undefined,
     );

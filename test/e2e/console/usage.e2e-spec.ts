@@ -161,7 +161,7 @@ describeInBrowser('the screens of usage', () => {
       await desk.open('/usage?roll=hour&from=1580000000', 'Usage');
       const sentence = 'Usage by hour is kept for 14 days: from must not lie before';
       // A browser complains of every refusal, some time after it; this one is wanted.
-      const refusal = ' 400 (Bad Request)';
+      const refusal = 'from=1580000000';
       await shows([sentence], refusal);
       await desk.open('/usage?from=1500000000&to=1510000000', 'Usage');
       await shows(['Nothing ended in this time', /curl -X POST/], refusal);

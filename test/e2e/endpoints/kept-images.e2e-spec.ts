@@ -65,7 +65,8 @@ describe('an image whose answer has more than 8 MiB', () => {
     const leaving = new AbortController();
     upstream.reply = (response, request) => {
       leaving.abort();
-      setTimeout(() => reply(response, request), 200);
+      // The gateway sees within this time that its caller has left.
+      setTimeout(() => reply(response, request), 1_000);
     };
     const call = fetch(gateway.url + IMAGE_PATH, {
       method: 'POST',

@@ -18,8 +18,11 @@ export interface AnswerCopy {
   onDrop?: (() => void) | undefined;
   /** Adds what is sent, pings left out. */
   add(piece: string | Buffer): void;
-  /** Adds an answer that is whole in memory, which may have any size unless it is bound to an idempotency key. */
-  addWhole(answer: string): void;
+  /**
+   * Adds an answer that is whole in memory, which may have any size unless it is bound to an idempotency key. Resolves once it is taken;
+   * never rejects.
+   */
+  addWhole(answer: string): Promise<void>;
   /**
    * As {@link add}, for audio, which may have any size. If it returns a promise, wait for that before the next piece; it never
    * rejects.
@@ -113,7 +116,7 @@ export const KEPT_HEADERS = {
   },
   [KEPT_HEADER]: {
     description:
-      '`false`: the answer is not kept, because it is too large or the account has kept 1 GB',
+      '`false`: the answer is not kept, because it is too large, the account has kept 1 GB, or disk or storage did not take it',
     schema: { type: 'string', enum: ['false'] },
   },
 };

@@ -40,11 +40,15 @@ export async function sendCharged(
   const { value, chargedMicroUsd } = await call;
   setChargeHeader(response, chargedMicroUsd);
   const copy = copyOf(response);
-  if (copy) {
-    copy.addWhole(JSON.stringify(value));
-    await copy.keep(response, JSON_ANSWER_TYPE);
+  if (!copy) {
+    response.json(value);
+    return;
   }
-  response.json(value);
+  const text = JSON.stringify(value);
+  await copy.addWhole(text);
+  await copy.keep(response, JSON_ANSWER_TYPE);
+  response.setHeader('Content-Type', JSON_ANSWER_TYPE);
+  response.send(text);
 }
 
 /** Sets or removes the header, unless the head has been sent. */
