@@ -87,7 +87,7 @@ function endWhenTold(
   }
   sighupHandler.listen({
     isReloadable: catalogFile !== undefined || vendorsDir !== undefined,
-    reload: gateway.reload,
+    reload: () => void gateway.reload(),
     stop: () => {
       stop(0);
     },

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { sandboxScope } from '../providers/providers.js';
+import { sandboxScope } from '../providers/sandboxed.js';
 import { MemoryBuckets } from '../auth/rate-limit/memory-buckets.js';
 import { serveBuckets } from '../auth/rate-limit/cluster-buckets.js';
 import { loadCatalog } from '../catalog/catalog-file.js';

@@ -8,8 +8,10 @@ import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
 import { loggableError } from '../platform/observability/logger.js';
+import type { ProvidersOptions } from '../providers/providers.options.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
-import { providersOptions, sandboxedOf } from '../providers/provider-configs.js';
+import { playedVendors, providersOptions, sandboxedOf } from '../providers/provider-configs.js';
+import { publishVendors } from '../sandbox/sandbox.js';
 
 /** The configuration with which a running gateway was started. */
 interface Running {
@@ -23,11 +25,12 @@ interface Running {
  * Reads `CATALOG_FILE` and the files of vendors again and replaces models, prices and providers at once. An invalid file changes nothing and is
  * logged. Running calls and tasks keep the price of their hold.
  */
-export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
+export async function reloadCatalog({ app, config, logger, sandbox }: Running): Promise<void> {
   try {
     const loaded = loadCatalog(config.catalogFile, config.vendorsDir);
     const providers = providersOptions(config, loaded, sandbox);
     const catalog = withSandboxModels(loaded, sandboxedOf(providers));
+    if (sandbox) await handVendorsOver(sandbox, providers, logger);
     app.get(ProviderRegistry).replace(providers);
     app.get(Catalog).replace(catalog.rows);
     nameVoices(catalog.voiceAliases, catalog.rows);
@@ -40,4 +43,16 @@ export function reloadCatalog({ app, config, logger, sandbox }: Running): void {
     if (error instanceof ConfigError) logger.error(`${rejection}. ${error.problems.join(' ')}`);
     else logger.error({ cause: loggableError(error) }, rejection);
   }
+}
+
+/** The sandbox plays these vendors from now on, and no others. It does so before a task can be sent to one of them. */
+export async function handVendorsOver(
+  sandbox: SandboxAccess,
+  providers: ProvidersOptions,
+  logger: Logger,
+): Promise<void> {
+  await publishVendors(sandbox, playedVendors(providers)).catch((error: unknown) => {
+    // A crash of the sandbox counts as an outage of a provider; the gateway continues.
+    logger.warn({ cause: loggableError(error) }, 'the sandbox does not respond');
+  });
 }

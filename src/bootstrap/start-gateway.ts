@@ -5,14 +5,14 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { AdminTasksService } from '../admin/admin-tasks.service.js';
 import { AppModule } from '../app.module.js';
-import { reloadCatalog } from './reload-catalog.js';
+import { handVendorsOver, reloadCatalog } from './reload-catalog.js';
 import { familyOfRequest } from './request-family.js';
 import { configureApp } from './configure-app.js';
 import { shutDownGracefully } from './graceful-shutdown.js';
 import { logStartupWarnings } from './startup-warnings.js';
 import type { ProvidersOptions } from '../providers/providers.options.js';
 import { providersOptions, sandboxedOf, unusedProviders } from '../providers/provider-configs.js';
-import { sandboxScope } from '../providers/providers.js';
+import { sandboxScope } from '../providers/sandboxed.js';
 import { Catalog } from '../catalog/catalog.js';
 import { CatalogChangeRecorder } from '../catalog/catalog-change-recorder.js';
 import { nameVoices } from '../catalog/voices.js';
@@ -44,7 +44,7 @@ export interface Gateway {
   /** Ends a request whose error nothing else handled. */
   readonly endExchange: (error: unknown, exchange: RequestContext) => void;
   /** Applies the present `CATALOG_FILE`; see {@link reloadCatalog}. */
-  readonly reload: () => void;
+  readonly reload: () => Promise<void>;
   /** Reports not ready, lets running calls finish or aborts them after `DRAIN_TIMEOUT_MS`, then closes everything. */
   stop(): Promise<void>;
 }
@@ -71,6 +71,7 @@ export async function startGateway(
   const sandbox = scope === 'none' || shared ? undefined : await startSandbox();
   const upstream = shared ?? sandbox;
   const providers = providersOptions(config, loaded, upstream);
+  if (upstream) await handVendorsOver(upstream, providers, logger);
   const catalog = withSandboxModels(loaded, sandboxedOf(providers));
   const sandboxMediaUrl = upstream?.mediaUrl;
   const tracing = await Tracing.open(config, logger);
@@ -99,9 +100,7 @@ export async function startGateway(
     sandbox,
     isSandboxed: scope === 'all',
     endExchange: endExchangeWith(filter),
-    reload: () => {
-      reloadCatalog({ app, config, logger, sandbox: upstream });
-    },
+    reload: inTurn(() => reloadCatalog({ app, config, logger, sandbox: upstream })),
     stop: async () => {
       const { drainTimeoutMs: timeoutMs, role } = config;
       // No balancer sends anything to a worker.
@@ -111,6 +110,12 @@ export async function startGateway(
       logger.info('stopped');
     },
   };
+}
+
+/** The work, begun only once the one before has ended: the files that were read last count. */
+function inTurn(work: () => Promise<void>): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => (last = last.then(work));
 }
 
 function createApp(

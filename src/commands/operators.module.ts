@@ -23,7 +23,7 @@ import { withSandboxModels } from '../catalog/models/sandbox.models.js';
 import { PriceBookStore } from '../catalog/price-books/price-book-store.js';
 import { ConfigModule } from '../platform/config/config.module.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
-import { sandboxedProviders, sandboxScope } from '../providers/providers.js';
+import { sandboxedProviders, sandboxScope } from '../providers/sandboxed.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { ExecutionsService } from '../billing/calls/executions.service.js';

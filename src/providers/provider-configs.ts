@@ -23,8 +23,8 @@ import {
   type Protocol,
   type RouteFault,
   routeFault,
-  vendorsOf,
 } from './providers.js';
+import { vendorsOf, vendorsWithoutKey } from './sandboxed.js';
 
 const BUILT_IN_PROTOCOLS = new Map(BUILT_IN_PROVIDERS.map(({ id, protocol }) => [id, protocol]));
 
@@ -53,9 +53,9 @@ export function providersOptions(
     apiKey: keyOf(provider.id, provider.api_key_env),
     keyVariable: provider.api_key_env || undefined,
   }));
-  const providers = [...builtIn, ...extra];
+  const vendors = [...vendorConfigs(config, catalog), ...twinConfigs(config, catalog, sandbox)];
   return {
-    providers: [...providers, ...vendorConfigs(config, catalog)],
+    providers: [...builtIn, ...extra, ...vendors],
     ...(config.upstreamTimeoutMs !== undefined && { upstreamTimeoutMs: config.upstreamTimeoutMs }),
   };
 }
@@ -63,6 +63,11 @@ export function providersOptions(
 /** The ids of the providers that the sandbox replaces. */
 export function sandboxedOf({ providers }: ProvidersOptions): string[] {
   return providers.filter(({ isSandbox }) => isSandbox === true).map(({ id }) => id);
+}
+
+/** The files of the vendors that the sandbox plays, with their addresses there. */
+export function playedVendors({ providers }: ProvidersOptions): VendorFile[] {
+  return providers.flatMap(({ isSandbox, vendor }) => (isSandbox && vendor ? [vendor] : []));
 }
 
 /**
@@ -101,6 +106,23 @@ function vendorConfigs(config: GatewayConfig, catalog: LoadedCatalog): ProviderC
     const key = keyProblem(variable, apiKey, vendor.auth.in === 'jwt');
     if (key !== undefined) throw new ConfigError([`${variable}: ${key}`]);
     return { id, protocol, baseUrl, apiKey, keyVariable: variable || undefined, vendor };
+  });
+}
+
+/** The vendors without keys, which the sandbox plays: it gets the key of the sandbox, and a pair has it as both parts. */
+function twinConfigs(
+  config: GatewayConfig,
+  catalog: LoadedCatalog,
+  sandbox: SandboxAccess | undefined,
+): ProviderConfig[] {
+  if (!sandbox) return [];
+  return vendorsWithoutKey(config, catalog).map(({ origins: _real, ...file }): ProviderConfig => {
+    const { id, protocol, key_env: keyVariable } = file;
+    const baseUrl = `${sandbox.url}/vendors/${id}`;
+    const { apiKey: key } = sandbox;
+    const apiKey = file.auth.in === 'jwt' ? `${key}:${key}` : key;
+    const vendor = { ...file, base_url: baseUrl };
+    return { id, protocol, baseUrl, apiKey, keyVariable, isSandbox: true, vendor };
   });
 }
 

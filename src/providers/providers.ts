@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
-import { readProviderKey } from '../platform/config/environment-variables.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { PROVIDER_SETTINGS } from '../platform/config/provider-settings.js';
 import { anthropicPorts } from './anthropic/anthropic-ports.js';
@@ -8,7 +6,7 @@ import { deepgramPorts } from './deepgram/deepgram-ports.js';
 import { elevenLabsPorts } from './elevenlabs/elevenlabs-ports.js';
 import { geminiPorts, isGeminiModel } from './gemini/gemini-ports.js';
 import { asyncJsonPorts } from './async-json/async-json-ports.js';
-import type { VendorCost, VendorFile } from './async-json/vendor-file.js';
+import type { VendorCost } from './async-json/vendor-file.js';
 import { loadVendors, readVendor } from './async-json/vendor-files.js';
 import { type OfferedModel, offeredModels } from './async-json/vendor-models.js';
 import type { ProviderContext } from './http/provider-context.js';
@@ -248,50 +246,4 @@ export function modelsOfVendors(directory: string | undefined): ReadonlyMap<stri
 export function costsOfVendors(directory: string | undefined): ReadonlyMap<string, VendorCost> {
   const vendors = [...loadVendors(directory).values()];
   return new Map(vendors.flatMap(({ id, cost }) => (cost ? [[id, cost] as const] : [])));
-}
-
-/** What of the catalog decides which providers are there. */
-interface CatalogUse {
-  readonly providers: readonly { readonly id: string }[];
-  readonly rows: readonly { readonly routes: readonly Pick<Route, 'provider'>[] }[];
-}
-
-/**
- * The vendors of files whose keys are set, with their keys (undefined: it takes none). A shipped one is not among them where
- * `CATALOG_FILE` has a provider of its id. Throws ConfigError.
- */
-export function vendorsOf(config: GatewayConfig, catalog: Pick<CatalogUse, 'providers'>) {
-  const shipped = loadVendors(undefined);
-  const named = new Set(catalog.providers.map(({ id }) => id));
-  const isReplaced = (vendor: VendorFile): boolean =>
-    named.has(vendor.id) && isDeepStrictEqual(vendor, shipped.get(vendor.id));
-  return [...loadVendors(config.vendorsDir).values()].flatMap((vendor) => {
-    if (isReplaced(vendor)) return [];
-    const apiKey = vendor.key_env === '' ? undefined : readProviderKey(vendor.key_env);
-    return vendor.key_env !== '' && apiKey === undefined ? [] : [{ vendor, apiKey }];
-  });
-}
-
-/**
- * Whether the sandbox replaces any provider, and whether it serves every one (docs/reference/configuration.md). Providers of
- * `CATALOG_FILE` are always real.
- */
-export function sandboxScope(config: GatewayConfig, catalog: CatalogUse): 'none' | 'some' | 'all' {
-  const keyed = BUILT_IN_PROVIDERS.filter((provider) => accessTo(provider, config)).length;
-  if (config.sandbox === 'off') return 'none';
-  // The key of a shipped vendor may be there for something else.
-  const sold = new Set(
-    catalog.rows.flatMap(({ routes }) => routes.map(({ provider }) => provider)),
-  );
-  const vendors = vendorsOf(config, catalog).filter(({ vendor }) => sold.has(vendor.id));
-  const others = catalog.providers.length + vendors.length;
-  if (keyed === 0 && others === 0) return 'all';
-  return config.sandbox === 'on' && keyed < BUILT_IN_PROVIDERS.length ? 'some' : 'none';
-}
-
-/** The ids of the providers that the sandbox replaces. */
-export function sandboxedProviders(config: GatewayConfig, catalog: CatalogUse): string[] {
-  if (sandboxScope(config, catalog) === 'none') return [];
-  const replaced = BUILT_IN_PROVIDERS.filter((provider) => !accessTo(provider, config));
-  return replaced.map(({ id }) => id);
 }

@@ -41,6 +41,7 @@ export const MAGIC_INPUTS = [
   { name: 'html', effect: 'answers 200 with an HTML page' },
   { name: 'json', effect: 'answers 200 with a JSON object of no meaning' },
   { name: 'empty', effect: 'answers 200 with an empty body' },
+  { name: 'huge', effect: 'answers 200 with a body of 4 GB' },
   { name: 'slow', argument: 'MS', effect: 'waits between the pieces of the body' },
   { name: 'wrong-format', effect: 'audio in another format than the one asked for' },
   {
@@ -110,7 +111,7 @@ export const MAGIC_INPUTS = [
     name: 'poll',
     argument: 'FAULT',
     effect:
-      'asynchronous work: every question for its state gets this status, or hang, reset, html, json, empty, break-body, hang-body',
+      'asynchronous work: every question for its state gets this status, or hang, reset, html, json, empty, huge, break-body, hang-body',
   },
   { name: 'polls', argument: 'N', effect: 'only the first N questions are spoiled by poll' },
   {
@@ -136,7 +137,7 @@ const ARGUMENTS = {
   N: /^\d{1,9}$/,
   SECONDS: /^\d{1,9}$/,
   WORD: /./,
-  FAULT: /^([45]\d\d|hang|reset|html|json|empty|break-body|hang-body)$/,
+  FAULT: /^([45]\d\d|hang|reset|html|json|empty|huge|break-body|hang-body)$/,
   none: /^$/,
 } as const;
 const KINDS: ReadonlyMap<string, keyof typeof ARGUMENTS> = new Map(

@@ -24,6 +24,8 @@ import { MediaShelf } from './media/media-shelf.js';
 import { ChatLog, type ChatRecord } from './chat/chat-log.js';
 import { openAiProtocol } from './openai/openai-protocol.js';
 import { ttapiProtocol } from './ttapi/ttapi-protocol.js';
+import type { TwinFile } from './vendors/twin-file.js';
+import { VendorTwins } from './vendors/vendor-twin.js';
 import { openAiVideoProtocol } from './openai-video/openai-video-protocol.js';
 
 /** Magic inputs are read from this much of a body, so that whole uploads are not searched. */
@@ -49,6 +51,7 @@ export class SandboxServer {
   readonly shelf = new MediaShelf();
   /** Work that was accepted and is finished later. */
   readonly jobs = new JobBoard();
+  private readonly vendors = new VendorTwins(this.jobs, this.shelf);
   private readonly server: Server;
   private readonly routes: RouteTable;
   private readonly recorder = new Recorder();
@@ -116,9 +119,15 @@ export class SandboxServer {
     this.chats.clear();
   }
 
+  /** Plays the vendors of these files, and no others; the gateway has checked them. */
+  playVendors(files: unknown): void {
+    this.vendors.replace(files as readonly TwinFile[]);
+  }
+
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://sandbox');
-    const match = this.routes.find(request.method ?? 'GET', url.pathname);
+    const method = request.method ?? 'GET';
+    const match = this.routes.find(method, url.pathname) ?? this.vendors.find(method, url);
     try {
       if (url.pathname.startsWith(CONTROL_PREFIX)) await control(this, request, url, response);
       else if (match === undefined) response.writeHead(404).end();

@@ -74,8 +74,23 @@ export async function publishMedia(
 ): Promise<void> {
   const url = new URL('/__sandbox/media-base', mediaUrl);
   url.searchParams.set('url', base);
+  await tell(url);
+}
+
+/**
+ * Tells a running sandbox which vendors it plays, by their files with the addresses below its own as `base_url`. Throws when it cannot
+ * be reached.
+ */
+export async function publishVendors(
+  { url }: Pick<Sandbox, 'url'>,
+  files: readonly object[],
+): Promise<void> {
+  await tell(new URL('/__sandbox/vendors', url), JSON.stringify(files));
+}
+
+async function tell(url: URL, body?: string): Promise<void> {
   const signal = AbortSignal.timeout(CONTROL_TIMEOUT_MS);
-  const { ok, status } = await fetch(url, { method: 'PUT', signal });
+  const { ok, status } = await fetch(url, { method: 'PUT', signal, ...(body && { body }) });
   if (!ok) throw new Error(`the sandbox answered ${status}`);
 }
 

@@ -5,7 +5,7 @@ import { type Gateway, startGateway } from '../../src/bootstrap/start-gateway.js
 import { loadCatalog } from '../../src/catalog/catalog-file.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../src/platform/config/gateway-config.js';
 import { loadConfig } from '../../src/platform/config/load-config.js';
-import { sandboxScope } from '../../src/providers/providers.js';
+import { sandboxScope } from '../../src/providers/sandboxed.js';
 import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { fatalLogger, refuseFatal } from './fatal-lines.js';
 import { GatewayAccounts } from './gateway-accounts.js';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MediaShelf } from '../media/media-shelf.js';
+import { parseJson } from './json.js';
 import { readBody } from './request-body.js';
 
 /** Prefix of the sandbox's control routes. Tests ask there what was received; the gateway gives instructions there. */
@@ -14,11 +15,12 @@ export interface ControlledServer {
   lastChats(limit: number): unknown;
   lastJobs(limit: number): unknown;
   forgetRequests(): void;
+  playVendors(files: unknown): void;
 }
 
 /**
  * Answers `GET` of `requests?limit=`, `chats?limit=`, `jobs?limit=` and `stats`, `DELETE requests`, `PUT media-base?url=` (where the files
- * are published) and `POST media?type=&extension=` (puts the body on the shelf and tells its URL), all below the prefix.
+ * are published), `PUT vendors` (the files of the vendors that it plays) and `POST media?type=&extension=` (puts the body on the shelf and tells its URL), all below the prefix.
  */
 export async function control(
   server: ControlledServer,
@@ -38,6 +40,10 @@ export async function control(
       return;
     case 'PUT media-base':
       server.shelf.publishAt(asked.get('url') ?? '');
+      response.writeHead(204).end();
+      return;
+    case 'PUT vendors':
+      server.playVendors(parseJson(await readBody(request)));
       response.writeHead(204).end();
       return;
     case 'POST media': {

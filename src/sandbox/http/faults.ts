@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Magic } from '../magic-inputs.js';
 import type { SandboxExchange } from './sandbox-exchange.js';
 import { WireFault } from './protocol.js';
@@ -5,6 +6,9 @@ import { WireFault } from './protocol.js';
 const MAX_DELAY_MS = 600_000;
 const MAX_RETRY_AFTER_SECONDS = 3600;
 const DEFAULT_RETRY_AFTER_SECONDS = 7;
+/** More than any file may have. */
+const HUGE_BYTES = 4 * 1024 ** 3;
+const HUGE_PIECE_BYTES = 64 * 1024;
 /** The provider's error word for a wrong magic input. The caller gets it, so that a typing error is found. */
 const WRONG_WORD = 'wrong_magic_input';
 
@@ -63,7 +67,22 @@ async function replaceBody(exchange: SandboxExchange): Promise<boolean> {
     await exchange.send(200, {}, Buffer.alloc(0));
     return true;
   }
+  if (exchange.magic.has('huge')) {
+    await exchange.send(200, { 'content-type': 'application/octet-stream' }, hugeBody());
+    return true;
+  }
   return false;
+}
+
+/** The beginning of a JSON object that does not end, in pieces, as fast as the client reads. */
+async function* hugeBody(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('{"huge":"');
+  const piece = Buffer.alloc(HUGE_PIECE_BYTES, 'x');
+  for (let sent = 0; sent < HUGE_BYTES; sent += piece.length) {
+    yield piece;
+    // Others are answered meanwhile.
+    await setImmediate();
+  }
 }
 
 /** Headers of an error answer. Some statuses tell when to try again. */

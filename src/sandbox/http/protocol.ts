@@ -5,7 +5,7 @@ export const SANDBOX_API_KEY = 'sandbox-key';
 
 /** One operation of a provider. `path` may hold `{names}`, which become `exchange.params`. */
 export interface SandboxRoute {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** The name under which requests are counted. */
   readonly operation: string;
@@ -115,7 +115,8 @@ function match(
   return params;
 }
 
-function decodeSegment(segment: string): string {
+/** A step of a path as it was meant; as it came where its escapes are none. */
+export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -153,11 +153,26 @@ export class JobBoard {
   }
 
   /** Counts a download of the result and applies `file=`. Returns true when that was the answer. */
-  spoilDownload(exchange: SandboxExchange, job: Job): Promise<boolean> {
-    const entry = this.entries.get(job.id);
-    if (entry) entry.downloads += 1;
-    const isOver = (entry?.downloads ?? 0) > (job.magic.number('files', MAX_COUNT) ?? MAX_COUNT);
-    return spoil(exchange, isOver ? undefined : job.magic.text('file'));
+  spoilDownload(exchange: SandboxExchange, { id }: Job): Promise<boolean> {
+    return spoil(exchange, this.downloadFault(id));
+  }
+
+  /** Counts a download of the result of the job with this id; what `file=` says of it. */
+  downloadFault(id: string): string | undefined {
+    const entry = this.entries.get(id);
+    if (!entry) return undefined;
+    entry.downloads += 1;
+    const { magic } = entry.job;
+    const isOver = entry.downloads > (magic.number('files', MAX_COUNT) ?? MAX_COUNT);
+    return isOver ? undefined : magic.text('file');
+  }
+
+  /** The jobs of this kind, newest first. */
+  ofKind<Facts>(kind: string): Job<Facts>[] {
+    return [...this.entries.values()]
+      .filter(({ job, isRemoved }) => job.record.kind === kind && !isRemoved)
+      .map(({ job }) => job as Job<Facts>)
+      .sort((a, b) => b.record.createdMs - a.record.createdMs);
   }
 
   /** Deletes the job, as a provider does on request. */

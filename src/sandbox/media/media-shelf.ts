@@ -17,8 +17,8 @@ export interface ShelvedFile {
 export interface PromisedFile {
   readonly contentType: string;
   readonly make: () => Promise<Buffer>;
-  /** What every fetch of a file gets instead of the file: an error status, or the effect of a magic input. */
-  readonly fault?: string | undefined;
+  /** What a fetch of a file gets instead of the file: an error status, or the effect of a magic input. */
+  readonly fault?: string | (() => string | undefined) | undefined;
 }
 
 /** The files that the sandbox offers by URL. When they exceed 128 MB, the oldest bytes are dropped. */
@@ -62,9 +62,10 @@ export class MediaShelf {
     return made.finally(() => this.making.delete(name));
   }
 
-  /** What a fetch of this file is to get instead of the file, if anything. */
+  /** What this fetch of this file is to get instead of the file, if anything. */
   faultOf(name: string): string | undefined {
-    return this.promises.get(name)?.fault;
+    const fault = this.promises.get(name)?.fault;
+    return typeof fault === 'function' ? fault() : fault;
   }
 
   /** Sets the base of all later URLs, for a server that publishes the files elsewhere. */

@@ -42,10 +42,10 @@ describe('GET /admin/catalog/changes', () => {
   it('tells which price was what, from when, by which file, after the start and each reload', async () => {
     await until(async () => (await changesOf('model=aud-v4')).length === 1);
     write([speech(90)]);
-    gateway.reload();
+    await gateway.reload();
     await until(async () => (await changesOf('model=aud-v4')).length === 2);
     write([{ id: 'aud-v4', enabled: false }]);
-    gateway.reload();
+    await gateway.reload();
     await until(async () => (await changesOf('model=aud-v4')).length === 3);
     const changes = await changesOf('model=aud-v4');
     const price = (amount: string) => ({ unit: 'code_point', amount_microusd: amount });

@@ -1,0 +1,175 @@
+import { asRecord } from '../http/json.js';
+import type { WireError } from '../http/protocol.js';
+import type { JobState } from '../jobs/job-board.js';
+import type { TwinErrorKind, TwinFile } from './twin-file.js';
+
+/** A place in a list. Longer numbers are keys of an object, so that no list becomes long. */
+const PLACE = /^\d{1,2}$/;
+const FAILURE = { code: 'generation_failed', message: 'The video could not be generated.' };
+/** What a video of one second costs, in USD. */
+const USD_PER_SECOND = 0.05;
+/** The kind of which a status has the first code that the file lists. */
+const KIND_OF_STATUS: Readonly<Record<number, TwinErrorKind>> = {
+  400: 'rejected',
+  422: 'rejected',
+  401: 'account',
+  402: 'account',
+  403: 'account',
+  429: 'rate_limited',
+  503: 'unavailable',
+};
+
+/** An answer that is being made. */
+type Answer = Record<string, unknown>;
+
+/** What of a job its vendor tells. */
+export interface ToldJob {
+  readonly id: string;
+  readonly reference: string;
+  readonly seconds: number;
+  readonly state: JobState;
+  /** Where its own routes are. */
+  readonly url: string;
+  /** The URL of the video; undefined where the answer has none. */
+  readonly fileUrl: string | undefined;
+}
+
+/** Makes the answers of a vendor from the paths and the words of its file. */
+export class TwinAnswers {
+  constructor(private readonly file: TwinFile) {}
+
+  /** To a request that changes a job. */
+  done(): Answer {
+    const { in_body: inBody } = this.file.errors ?? {};
+    const answer = newObject();
+    put(answer, inBody?.path, inBody?.ok[0]);
+    return answer;
+  }
+
+  /** To the submission of a job. */
+  accepted({ id, url }: ToldJob): Answer {
+    const { submit, read } = this.file;
+    const answer = this.done();
+    put(answer, submit.id, id);
+    put(answer, submit.read_url, url);
+    put(answer, read.state, this.wordOf('queued'));
+    return answer;
+  }
+
+  /** To a question for the job, with its status. */
+  job(told: ToldJob): readonly [status: number, answer: Answer] {
+    const { read, result, cancel, submit } = this.file;
+    const { id, url, state } = told;
+    const { phase, word = this.wordOf(phase), progress } = state;
+    const answer = this.done();
+    put(answer, read.state, word);
+    if (read.progress) put(answer, read.progress.path, (progress * read.progress.full) / 100);
+    if (phase === 'failed') this.putFailure(answer);
+    if (phase === 'done') this.putResult(answer, told);
+    put(answer, result.request?.given, `${url}/result`);
+    put(answer, cancel?.given, `${url}/cancel`);
+    this.putNames(answer, told);
+    put(answer, submit.id, id);
+    return [word === undefined ? (read.waiting_statuses?.[0] ?? 200) : 200, answer];
+  }
+
+  /** To the second question, for the result. */
+  result({ fileUrl }: ToldJob): Answer {
+    const answer = this.done();
+    put(answer, this.file.result.url[0], fileUrl);
+    return answer;
+  }
+
+  /** To a look-up where the vendor answers with a list. */
+  list(jobs: readonly ToldJob[], hasMore: boolean): Answer {
+    const { lookup } = this.file;
+    const answer = this.done();
+    const entries = jobs.map((job) => this.putNames(newObject(), job, true));
+    put(answer, lookup?.items, entries);
+    put(answer, lookup?.more, hasMore);
+    return answer;
+  }
+
+  /** To a request that failed. */
+  error({ status, code = this.codeOf(status), message }: WireError): Answer {
+    const { in_body: inBody, code: codes, message: messages } = this.file.errors ?? {};
+    const answer = newObject();
+    put(answer, inBody?.path, code);
+    put(answer, codes?.[0], code);
+    put(answer, messages?.[0], message);
+    // Where the file names no place, it is where most vendors have it.
+    if (!inBody && !codes) put(answer, messages ? 'code' : 'error.code', code);
+    if (!messages) put(answer, 'error.message', message);
+    return answer;
+  }
+
+  private codeOf(status: number): string {
+    const kind = KIND_OF_STATUS[status];
+    const [known] = (kind && this.file.errors?.codes?.[kind]) ?? [];
+    return known?.replace(/\*$/, '') ?? `status_${status}`;
+  }
+
+  /** Undefined where the vendor tells by the status that the job is not finished. */
+  private wordOf(phase: JobState['phase']): string | undefined {
+    const { states, waiting_statuses: waiting } = this.file.read;
+    const { queued, processing, succeeded, failed } = states;
+    const unfinished = waiting ? [] : ['unfinished'];
+    const words = {
+      queued: [queued, processing, unfinished],
+      working: [processing, queued, unfinished],
+      done: [succeeded],
+      // One that has no word for it says that a job is finished, and that there was an error.
+      failed: [failed, succeeded],
+    };
+    return words[phase].flatMap((list) => list ?? [])[0];
+  }
+
+  /** What a look-up reads, in an entry of a list or in the answer about the job. */
+  private putNames(answer: Answer, { id, reference }: ToldJob, isEntry = false): Answer {
+    const { lookup } = this.file;
+    if (isEntry || lookup?.items === undefined) {
+      put(answer, lookup?.id, id);
+      put(answer, lookup?.reference, reference);
+    }
+    return answer;
+  }
+
+  private putFailure(answer: Answer): void {
+    const { failure_code: codes, failure_message: messages, failed_if: sign } = this.file.read;
+    put(answer, codes?.[0], FAILURE.code);
+    put(answer, messages?.[0], FAILURE.message);
+    put(answer, sign, true);
+  }
+
+  private putResult(answer: Answer, { id, fileUrl, seconds }: ToldJob): void {
+    const { result, cost } = this.file;
+    if (!result.request) put(answer, result.url[0], fileUrl);
+    if (fileUrl !== undefined) put(answer, result.request?.value, id);
+    const figure =
+      cost?.unit === 'usd' ? Math.round(seconds * USD_PER_SECOND * 100) / 100 : seconds;
+    put(answer, cost?.path, figure);
+  }
+}
+
+/** Without a prototype, so that every name in a path is one of its own keys. */
+const newObject = (): Answer => Object.create(null) as Answer;
+
+/** Puts a value at a path, unless something else is there or in the way. */
+function put(answer: Answer, path: string | undefined, value: unknown): void {
+  if (path === undefined || value === undefined) return;
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let at: Answer | undefined = answer;
+  for (const [index, name] of names.entries())
+    at = at && holderIn(at, name, names[index + 1] ?? last);
+  if (at && hasRoom(at, last)) at[last] ??= value;
+}
+
+/** The object at a name, or the list, made where nothing is there; undefined where something else is. */
+function holderIn(at: Answer, name: string, next: string): Answer | undefined {
+  if (!hasRoom(at, name)) return undefined;
+  const there = (at[name] ??= PLACE.test(next) ? [] : newObject());
+  return Array.isArray(there) || asRecord(there) ? (there as Answer) : undefined;
+}
+
+const hasRoom = (at: Answer, name: string): boolean => !Array.isArray(at) || PLACE.test(name);

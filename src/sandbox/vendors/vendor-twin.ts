@@ -1,0 +1,232 @@
+import { decodeSegment, type RouteMatch, type SandboxRoute, WireFault } from '../http/protocol.js';
+import type { SandboxExchange } from '../http/sandbox-exchange.js';
+import type { Job, JobBoard } from '../jobs/job-board.js';
+import { Magic } from '../magic-inputs.js';
+import type { MediaShelf } from '../media/media-shelf.js';
+import { VideoStudio } from '../video/drawn-video.js';
+import { type AskedVideo, askedVideo, literal } from './template-values.js';
+import { type ToldJob, TwinAnswers } from './twin-answers.js';
+import type { TwinFile, TwinSubmit } from './twin-file.js';
+import { keyOfVendor } from './twin-key.js';
+
+/** Below it are the URLs that the answers of a twin give. */
+const OWN_PATH = '/twin/jobs';
+const VIDEO_TYPE = 'video/mp4';
+/** More jobs are not in one answer to a look-up. */
+const MAX_LISTED = 100;
+
+/** What a job is made of: the request, and the name of its file on the shelf. */
+type Facts = AskedVideo & { readonly file: string };
+
+interface Route {
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  readonly route: SandboxRoute;
+}
+
+/** What the twins of all vendors share. */
+interface TwinWorkshop {
+  readonly jobs: JobBoard;
+  readonly shelf: MediaShelf;
+  readonly studio: VideoStudio;
+}
+
+/** Plays the vendor that a file describes: it takes, tells, stops and deletes jobs as the file says, and makes real videos. */
+class VendorTwin {
+  private readonly answers: TwinAnswers;
+  private readonly routes: readonly Route[];
+  private readonly protocol: RouteMatch['protocol'];
+  private readonly kind: string;
+
+  constructor(
+    private readonly file: TwinFile,
+    private readonly workshop: TwinWorkshop,
+  ) {
+    this.answers = new TwinAnswers(file);
+    this.kind = `video of ${file.id}`;
+    this.protocol = {
+      prefix: new URL(file.base_url).pathname,
+      routes: [],
+      keyOf: (exchange) => keyOfVendor(file.auth, exchange),
+      requestIdHeader: 'x-request-id',
+      errorBody: (error) => this.answers.error(error),
+    };
+    this.routes = [...this.jobRoutes(), ...this.submitRoutes()];
+  }
+
+  /** The handler of a request to this path, which has the query. */
+  find(method: string, path: string): RouteMatch {
+    const { protocol } = this;
+    for (const { pattern, names, route } of this.routes) {
+      const found = route.method === method ? pattern.exec(path) : null;
+      if (!found) continue;
+      const params = names.map((name, index) => [name, decodeSegment(found[index + 1] ?? '')]);
+      return { protocol, route, params: Object.fromEntries(params) as Record<string, string> };
+    }
+    return { protocol, params: {} };
+  }
+
+  /** Those before come first: a path of the file may also fit what another takes. */
+  private jobRoutes(): Route[] {
+    const { read, result, lookup, cancel, delete: removal } = this.file;
+    const job = `${OWN_PATH}/{id}`;
+    const show = (exchange: SandboxExchange) => this.show(exchange);
+    const tellResult = (exchange: SandboxExchange) => this.tellResult(exchange);
+    const lookUp = (exchange: SandboxExchange) => this.lookUp(exchange);
+    const remove = (exchange: SandboxExchange) => this.remove(exchange);
+    return [
+      routeOf('GET', `${job}/file`, 'vendor_file', (exchange) => this.sendFile(exchange)),
+      routeOf('GET', `${job}/result`, 'vendor_result', tellResult),
+      routeOf('GET', job, 'vendor_read', show),
+      ...(read.path === undefined ? [] : [routeOf('GET', read.path, 'vendor_read', show)]),
+      ...(result.request?.path === undefined
+        ? []
+        : [routeOf('GET', result.request.path, 'vendor_result', tellResult)]),
+      ...(lookup ? [routeOf('GET', lookup.path, 'vendor_lookup', lookUp)] : []),
+      ...(cancel
+        ? [routeOf(cancel.method, cancel.path ?? `${job}/cancel`, 'vendor_cancel', remove)]
+        : []),
+      ...(removal ? [routeOf(removal.method, removal.path, 'vendor_delete', remove)] : []),
+    ];
+  }
+
+  private submitRoutes(): Route[] {
+    const { submit } = this.file;
+    const ways: readonly TwinSubmit[] = [...(submit.variants ?? []), { path: submit.path }];
+    const pathOf = ({ path = submit.path }: TwinSubmit): string => path;
+    return [...new Set(ways.map(pathOf))].map((path) => {
+      const here = ways.filter((way) => pathOf(way) === path);
+      return routeOf('POST', path, 'vendor_submit', (exchange) => this.submit(exchange, here));
+    });
+  }
+
+  private async submit(exchange: SandboxExchange, ways: readonly TwinSubmit[]): Promise<void> {
+    const { jobs, shelf, studio } = this.workshop;
+    const { body, params, requestId: id } = exchange;
+    const { prompt, ...asked } = askedVideo(this.file, ways, body, params.model);
+    const make = () => studio.draw({ ...asked, prompt: Magic.strip(prompt) });
+    const promised = { contentType: VIDEO_TYPE, make, fault: () => jobs.downloadFault(id) };
+    const facts = { ...asked, prompt, file: shelf.promise(promised, 'mp4') };
+    const job = jobs.accept<Facts>(exchange, { kind: this.kind, label: prompt, facts });
+    await exchange.json(200, this.answers.accepted(this.told(exchange, job)));
+  }
+
+  private async show(exchange: SandboxExchange): Promise<void> {
+    const job = this.jobAt(exchange);
+    if (job && (await this.workshop.jobs.spoilPoll(exchange, job))) return;
+    // A vendor may take the reference where it takes the id.
+    await this.tell(exchange, job ?? this.jobsNamed(exchange.params.id)[0]);
+  }
+
+  private async lookUp(exchange: SandboxExchange): Promise<void> {
+    const found = this.jobsNamed(exchange.params.reference);
+    if (this.file.lookup?.items === undefined) return this.tell(exchange, found[0]);
+    const told = found.slice(0, MAX_LISTED).map((job) => this.told(exchange, job));
+    await exchange.json(200, this.answers.list(told, found.length > MAX_LISTED));
+  }
+
+  private tell(exchange: SandboxExchange, job: Job<Facts> | undefined): Promise<void> {
+    const [status, answer] = this.answers.job(this.told(exchange, job ?? this.missing()));
+    return exchange.json(status, answer);
+  }
+
+  private async tellResult(exchange: SandboxExchange): Promise<void> {
+    const job = this.jobAt(exchange) ?? this.missing();
+    await exchange.json(200, this.answers.result(this.told(exchange, this.finished(job))));
+  }
+
+  private async sendFile(exchange: SandboxExchange): Promise<void> {
+    const { jobs, shelf } = this.workshop;
+    const job = this.jobAt(exchange) ?? this.missing();
+    if (await jobs.spoilDownload(exchange, job)) return;
+    const { file } = this.finished(job).facts;
+    if (job.magic.has('url')) {
+      const location = shelf.urlOf(file, exchange.header('host'));
+      return exchange.send(302, { location }, Buffer.alloc(0));
+    }
+    const { bytes } = (await shelf.get(file)) ?? this.missing();
+    await exchange.send(200, { 'content-type': VIDEO_TYPE }, bytes);
+  }
+
+  private async remove(exchange: SandboxExchange): Promise<void> {
+    this.workshop.jobs.remove(this.jobAt(exchange) ?? this.missing());
+    await exchange.json(200, this.answers.done());
+  }
+
+  private told(exchange: SandboxExchange, job: Job<Facts>): ToldJob {
+    const { jobs, shelf } = this.workshop;
+    const { file, reference, seconds } = job.facts;
+    const state = jobs.stateOf(job);
+    const url = `${this.file.base_url}${OWN_PATH}/${job.id}`;
+    const hasFile = state.phase === 'done' && !job.magic.has('no-result');
+    const fileUrl = this.file.result.with_key
+      ? `${url}/file`
+      : shelf.urlOf(file, exchange.header('host'));
+    return { id: job.id, reference, seconds, state, url, fileUrl: hasFile ? fileUrl : undefined };
+  }
+
+  /** The job that the path names. */
+  private jobAt({ params }: SandboxExchange): Job<Facts> | undefined {
+    return this.workshop.jobs.find<Facts>(this.kind, params.value ?? params.id ?? '');
+  }
+
+  /** The jobs with this reference, or all, newest first. */
+  private jobsNamed(reference: string | undefined): Job<Facts>[] {
+    const all = this.workshop.jobs.ofKind<Facts>(this.kind);
+    return reference === undefined
+      ? all
+      : all.filter(({ facts }) => facts.reference !== '' && facts.reference === reference);
+  }
+
+  private finished(job: Job<Facts>): Job<Facts> {
+    if (this.workshop.jobs.stateOf(job).phase === 'done') return job;
+    throw new WireFault({ status: 400, message: 'The video is not ready.' });
+  }
+
+  private missing(): never {
+    const code = this.file.lookup?.absent[0]?.replace(/\*$/, '');
+    const message = 'The job was not found.';
+    throw new WireFault({ status: 404, message, ...(code !== undefined && { code }) });
+  }
+}
+
+/** A route of the vendor: a name in braces is one step of the path, or one value of the query; that of a model may have several steps. */
+function routeOf(
+  method: SandboxRoute['method'],
+  path: string,
+  operation: string,
+  handle: SandboxRoute['handle'],
+): Route {
+  const names: string[] = [];
+  const pieces = path.split(/\{(\w+)\}/).map((piece, index) => {
+    if (index % 2 === 0) return literal(piece);
+    names.push(piece);
+    return piece === 'model' ? '([^?]+)' : '([^/?&]+)';
+  });
+  // The key may be a further parameter.
+  const pattern = new RegExp(`^${pieces.join('')}(?:[?&].*)?$`);
+  return { pattern, names, route: { method, path, operation, handle } };
+}
+
+/** The twins of the vendors that the gateway has handed over, each below `/vendors/<id>`. */
+export class VendorTwins {
+  private readonly workshop: TwinWorkshop;
+  private twins: ReadonlyMap<string, VendorTwin> = new Map();
+
+  constructor(jobs: JobBoard, shelf: MediaShelf) {
+    this.workshop = { jobs, shelf, studio: new VideoStudio() };
+  }
+
+  /** Replaces all twins. Jobs stay, also those of a vendor whose file has changed. */
+  replace(files: readonly TwinFile[]): void {
+    this.twins = new Map(
+      files.map((file) => [new URL(file.base_url).pathname, new VendorTwin(file, this.workshop)]),
+    );
+  }
+
+  /** The handler of a request; undefined where the URL is of no twin. */
+  find(method: string, { pathname, search }: URL): RouteMatch | undefined {
+    const [base = ''] = /^\/vendors\/[^/]+/.exec(pathname) ?? [];
+    return this.twins.get(base)?.find(method, pathname.slice(base.length) + search);
+  }
+}
