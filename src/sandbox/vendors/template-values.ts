@@ -8,6 +8,8 @@ type FoundValues = Readonly<Record<string, string>>;
 const FIELD = /\{\{([^{}]*)\}\}/;
 const DEFAULT_SECONDS = '5';
 const MAX_SECONDS = 60;
+/** Of a longer prompt only the beginning is kept. */
+const MAX_PROMPT_CHARACTERS = 32_000;
 const LONG_SIDE = 640;
 const DEFAULT_SIDES = '16:9';
 
@@ -23,8 +25,9 @@ export interface AskedVideo {
 }
 
 /**
- * What the body of a submission asks for, by the first of these ways whose template it was made of. Throws `WireFault` 400 for a body
- * without prompt, and for a length that the sandbox does not make.
+ * What the body of a submission asks for, by the first of these ways whose template it was made of. A prompt that is not where the
+ * template has it (a row of the catalog may rename its field) is the text of the body. Throws `WireFault` 400 for a body of none of
+ * the ways, and for a length that the sandbox does not make.
  */
 export function askedVideo(
   { submit }: TwinFile,
@@ -34,15 +37,17 @@ export function askedVideo(
 ): AskedVideo {
   const json = asRecord(parseJson(body)) ?? refused('The body is no JSON object.');
   const path: FoundValues = modelInPath === undefined ? {} : { model: modelInPath };
-  const found = ways
-    .map((way) => ({ way, values: { ...path, ...valuesOfKeys(way.body ?? submit.body, json) } }))
-    .find(({ way, values }) => fits(way, values))?.values;
-  const { prompt = '', seconds = DEFAULT_SECONDS, reference = '' } = found ?? {};
-  if (prompt.trim() === '') refused('The prompt is missing.');
+  const values =
+    ways
+      .map((way) => ({ way, found: { ...path, ...valuesOfKeys(way.body ?? submit.body, json) } }))
+      .find(({ way, found }) => fits(way, found))?.found ??
+    refused('The body lacks what this path is for.');
+  const { seconds = DEFAULT_SECONDS, reference = '', prompt = body.toString() } = values;
   if (!/^[1-9]\d?$/.test(seconds) || Number(seconds) > MAX_SECONDS) {
     refused(`The length must be 1 to ${MAX_SECONDS} whole seconds.`);
   }
-  return { prompt, seconds: Number(seconds), reference, ...sidesOf(found ?? {}) };
+  const text = prompt.slice(0, MAX_PROMPT_CHARACTERS);
+  return { prompt: text, seconds: Number(seconds), reference, ...sidesOf(values) };
 }
 
 function refused(message: string): never {

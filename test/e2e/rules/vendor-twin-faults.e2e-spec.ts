@@ -110,13 +110,6 @@ describe.each(VENDORS)('the twin of %s', (vendor) => {
     expect(await videos.balance()).toMatchObject({ held: TWIN_PRICE });
     expect(await videos.ended(id)).toMatchObject({ status: 'completed' });
   });
-
-  it('tells a word that is none with the error of the task', async () => {
-    const { videos, id } = await submitted(vendor, 'hangs');
-    const { status, error } = await videos.ended(id);
-    expect(status).toBe('failed');
-    expect(error?.message).toContain('wrong_magic_input');
-  });
 });
 
 describe('the twin of a vendor that can be asked for a lost job', () => {

@@ -48,6 +48,18 @@ describe.each(SHIPPED_IDS)('the shipped vendor %s without its key', (id) => {
     await expectVideo(await open(), { model: `vid-${id}`, prompt });
   });
 
+  it('fails under a word that is none, which the error of the task tells', async () => {
+    const videos = await open();
+    const model = `vid-${id}`;
+    const { status, error } = await videos.made({
+      model,
+      prompt: '[[sandbox:hangs]]',
+      seconds: '2',
+    });
+    expect(status).toBe('failed');
+    expect(error?.message).toContain('wrong_magic_input');
+  });
+
   it('is told as one that the sandbox replaces', async () => {
     const { json } = await send(`${gateway.url}/admin/providers`, { headers: ADMIN });
     const { data } = json as { data: { id: string }[] };
@@ -95,6 +107,35 @@ describe('the twin of a vendor', () => {
     expect((await send(read, { headers: { authorization } })).status).toBe(404);
     const other = { authorization: `${authorization.slice(0, -3)}AAA` };
     expect((await send(read, { headers: other })).status).toBe(401);
+  });
+
+  it.each([
+    ['byteplus-video', '/contents/generations/tasks', 'DELETE', 'Bearer '],
+    ['fal', '/acme/films', 'PUT', 'Key '],
+    ['replicate', '/models/acme/films/predictions', 'POST', 'Bearer '],
+    ['runway', '/v1/text_to_video', 'DELETE', 'Bearer '],
+  ])('stops a job of %s where its file says', async (id, path, method, scheme) => {
+    const base = `${gateway.sandbox?.url ?? ''}/vendors/${id}`;
+    const headers = { authorization: `${scheme}sandbox-key` };
+    const prompt = `A boat that stops ${id} [[sandbox:task-ms=60000]]`;
+    const bodies: Record<string, object> = {
+      'byteplus-video': { content: [{ type: 'text', text: prompt }] },
+      replicate: { input: { prompt } },
+      runway: { promptText: prompt },
+    };
+    const { json } = await postJson(`${base}${path}`, headers, bodies[id] ?? { prompt });
+    const { id: job, status_url: url } = json as Record<string, string>;
+    const paths: Record<string, [read: string, stop?: string]> = {
+      'byteplus-video': [`/contents/generations/tasks/${job}`],
+      replicate: [`/predictions/${job}`, `/predictions/${job}/cancel`],
+      runway: [`/v1/tasks/${job}`],
+    };
+    const [read = '', stop = read] = paths[id] ?? [url?.slice(base.length)];
+    const told = (await send(`${base}${read}`, { headers })).json as { cancel_url?: string };
+    const stopped = await send(told.cancel_url ?? `${base}${stop}`, { method, headers });
+    expect(stopped.status).toBe(200);
+    expect(await jobsOf(prompt)).toEqual([expect.objectContaining({ isRemoved: true })]);
+    expect((await send(`${base}${read}`, { headers })).status).toBe(404);
   });
 
   it('deletes a video once it is stored, where the file says how', async () => {
