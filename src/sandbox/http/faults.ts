@@ -74,10 +74,10 @@ async function replaceBody(exchange: SandboxExchange): Promise<boolean> {
   return false;
 }
 
-/** The beginning of a JSON object that does not end, in pieces, as fast as the client reads. */
+/** The beginning of a video and then nothing of use, in pieces, as fast as the client reads. */
 async function* hugeBody(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('{"huge":"');
-  const piece = Buffer.alloc(HUGE_PIECE_BYTES, 'x');
+  yield Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isommp42', 'latin1');
+  const piece = Buffer.alloc(HUGE_PIECE_BYTES, ' ');
   for (let sent = 0; sent < HUGE_BYTES; sent += piece.length) {
     yield piece;
     // Others are answered meanwhile.
