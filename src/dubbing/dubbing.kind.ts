@@ -105,6 +105,7 @@ export class DubbingKind implements TaskKind, OnModuleInit {
       ownerId: task.id,
       contentType,
       body: dub.body,
+      announcedBytes: dub.announcedBytes,
       maxBytes: MAX_DUB_BYTES,
       expiresAt: new Date(nowMs + UNNAMED_FILE_MS),
       signal: context.signal,

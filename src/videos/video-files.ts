@@ -6,7 +6,7 @@ import { Clock } from '../common/time/clock.js';
 import { CONTENT_TYPES, sniffFormat } from '../media/duration/sniff.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
 import type { VideoContent } from '../providers/ports/job.port.js';
-import { UNNAMED_FILE_MS } from '../platform/storage/stored-file.js';
+import { type NewFile, UNNAMED_FILE_MS } from '../platform/storage/stored-file.js';
 import { StoredFiles } from '../platform/storage/stored-files.js';
 import { UnusableFileError } from '../tasks/collect-failure.js';
 import type { Task, TaskContent } from '../tasks/task.js';
@@ -37,9 +37,10 @@ export class VideoFiles {
    * key of ours. Throws UnusableFileError if it is no video, and what the download or the store throws.
    */
   async keep(task: Task, content: VideoContent, signal: AbortSignal): Promise<TaskContent> {
-    const body = 'body' in content ? content.body : await this.follow(content.redirectUrl, signal);
+    const { body, announcedBytes } =
+      'body' in content ? content : { body: await this.follow(content.redirectUrl, signal) };
     try {
-      return await this.save(task, body, signal);
+      return await this.save(task, { body, announcedBytes }, signal);
     } finally {
       body.destroy();
     }
@@ -50,7 +51,11 @@ export class VideoFiles {
     return (await this.downloads.toStream(url, options)).body;
   }
 
-  private async save(task: Task, body: Readable, signal: AbortSignal): Promise<TaskContent> {
+  private async save(
+    task: Task,
+    { body, announcedBytes }: Pick<NewFile, 'body' | 'announcedBytes'>,
+    signal: AbortSignal,
+  ): Promise<TaskContent> {
     const format = sniffFormat(await headOf(body));
     const contentType = format && CONTENT_TYPES[format];
     if (!contentType?.startsWith('video/')) {
@@ -62,6 +67,7 @@ export class VideoFiles {
       ownerId: task.id,
       contentType,
       body,
+      announcedBytes,
       maxBytes: MAX_VIDEO_BYTES,
       expiresAt: new Date(nowMs + UNNAMED_FILE_MS),
       signal,

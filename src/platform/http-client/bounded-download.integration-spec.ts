@@ -21,11 +21,13 @@ describe('BoundedDownload', () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'download-'));
-    // `/<bytes>` answers that many bytes in chunks, without a declared length.
+    // `/<bytes>` answers that many bytes in chunks, and tells their number where it is asked to.
     server = createServer((request, response) => {
       response.setHeader('content-type', 'audio/mpeg');
       response.once('close', () => response.writableFinished || server.emit('gone'));
-      let left = Number(request.url?.slice(1));
+      const [path = '', announced] = request.url?.split('?') ?? [];
+      let left = Number(path.slice(1));
+      if (announced !== undefined) response.setHeader('content-length', left);
       const send = (): void => {
         while (left > 0) {
           const part = CHUNK.subarray(0, Math.min(left, CHUNK.length));
@@ -61,6 +63,14 @@ describe('BoundedDownload', () => {
     expect([(await buffer(body)).length, contentType]).toEqual([100_000, 'audio/mpeg']);
     const large = await downloads.toStream(`${base}/100001`, { limitBytes: 100_000 });
     await expect(buffer(large.body)).rejects.toMatchObject({ code: 'audio_too_large' });
+  });
+
+  it('refuses what announces more than the limit before it reads it', async () => {
+    const url = `${base}/100001?announced`;
+    const refused = downloads.toStream(url, { limitBytes: 100_000 });
+    await expect(refused).rejects.toMatchObject({ code: 'audio_too_large' });
+    const { body } = await downloads.toStream(url, { limitBytes: 100_001 });
+    expect((await buffer(body)).length).toBe(100_001);
   });
 
   it('closes the connection of a stream that is not read to its end', async () => {

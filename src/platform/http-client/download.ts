@@ -131,6 +131,7 @@ export class Download {
     // An empty header names no encoding.
     const encoding = String(headers['content-encoding'] ?? '');
     if (!/^(identity)?$/i.test(encoding)) throw this.failed('it is compressed');
+    if (Number(headers['content-length'] ?? 0) > this.limitBytes) throw this.tooLarge();
     const type = headers['content-type'];
     return typeof type === 'string' ? type : undefined;
   }

@@ -87,6 +87,11 @@ describe('StoredFiles', () => {
     ['breaks off', () => newFile(broken()), 'the source broke off'],
     ['is too large', () => newFile(of(randomBytes(20)), { maxBytes: 19 }), /larger than 19 bytes/],
     [
+      'announces that it is too large',
+      () => newFile(new PassThrough(), { announcedBytes: 20, maxBytes: 19 }),
+      /larger than 19 bytes/,
+    ],
+    [
       'was unwanted before it began',
       () => newFile(of(randomBytes(20)), { signal: AbortSignal.abort(new Error('no longer')) }),
       'no longer',

@@ -10,7 +10,12 @@ import { Metrics } from '../observability/metrics.js';
 import { type OwnedRow, RowLoader } from '../database/batching/row-loader.js';
 import { FILE_STORE, type FileStore } from './file-store.port.js';
 import { UploadReader } from './upload-reader.js';
-import { type NewFile, type StoredFile, UNNAMED_FILE_MS } from './stored-file.js';
+import {
+  FileTooLargeError,
+  type NewFile,
+  type StoredFile,
+  UNNAMED_FILE_MS,
+} from './stored-file.js';
 
 const RETRY_AFTER_SECONDS = 30;
 
@@ -70,11 +75,12 @@ export class StoredFiles {
    * left.
    */
   async save(file: NewFile): Promise<StoredFile> {
-    const { accountId, ownerId, contentType, expiresAt } = file;
+    const { accountId, ownerId, contentType, expiresAt, announcedBytes = 0, maxBytes } = file;
     const incoming = new UploadReader(file);
     const nowMs = this.clock.nowMs();
     const id = uuidV7(nowMs);
     try {
+      if (announcedBytes > maxBytes) throw new FileTooLargeError(maxBytes);
       const row = [accountId, id, ownerId, contentType, new Date(nowMs), expiresAt];
       await this.dataSource.query(BEGIN, row);
       await this.write(accountId, id, contentType, incoming);

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { sniffFile } from '../http/audio-sniff.js';
-import { contentTypeOf, isMessageType } from '../http/response-body.js';
+import { fileIn, isMessageType } from '../http/response-body.js';
 import { failureOfFinished, isSuccessWord, unfinishedJob } from '../http/job-state.js';
 import { jobIdAt, numberAt, textAt } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { multipartBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
-import type { Dub, DubbingCommand, DubbingPort, DubbingReport } from '../ports/job.port.js';
+import type { DubbingCommand, DubbingPort, DubbingReport, OpenedFile } from '../ports/job.port.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** A longer text is neither a language nor a media type. */
@@ -44,17 +44,21 @@ export class ElevenLabsDubbing implements DubbingPort {
     );
   }
 
-  async openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<Dub> {
+  async openDub(
+    jobId: string,
+    targetLanguage: string,
+    context: AttemptContext,
+  ): Promise<OpenedFile> {
     const response = await this.http.request({
       method: 'GET',
       path: `/v1/dubbing/${jobId}/audio/${encodeURIComponent(targetLanguage)}`,
       timeout: 'download',
       context,
     });
-    const contentType = contentTypeOf(response);
-    if (isMessageType(contentType) || !(await sniffFile(response.body)))
+    const file = fileIn(response);
+    if (isMessageType(file.contentType) || !(await sniffFile(response.body)))
       throw await this.http.noFile(response, 'no_media');
-    return { body: response.body, contentType };
+    return file;
   }
 
   async removeDub(jobId: string, context: AttemptContext): Promise<void> {

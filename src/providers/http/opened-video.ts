@@ -1,7 +1,7 @@
 import type { VideoContent } from '../ports/job.port.js';
 import { ProviderError } from './provider-error.js';
 import type { ProviderHttp } from './provider-http.js';
-import { contentTypeOf, isMessageType } from './response-body.js';
+import { fileIn, isMessageType } from './response-body.js';
 import type { UpstreamRequest } from './upstream-request.js';
 
 /**
@@ -22,9 +22,9 @@ export async function openedVideo(
     response.body.on('error', () => undefined).destroy();
     return { redirectUrl: response.redirectUrl };
   }
-  const contentType = contentTypeOf(response);
-  if (isMessageType(contentType)) throw await http.noFile(response, 'no_video');
-  return { body: response.body, contentType };
+  const file = fileIn(response);
+  if (isMessageType(file.contentType)) throw await http.noFile(response, 'no_video');
+  return file;
 }
 
 /**

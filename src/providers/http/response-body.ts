@@ -3,6 +3,7 @@ import {
   JsonBoundsError,
   JsonLimits,
 } from '../../platform/http-server/request-body/json-limits.js';
+import type { OpenedFile } from '../ports/job.port.js';
 import type { UpstreamResponse } from './upstream-request.js';
 
 /** Thrown for a body that is larger than its limit. */
@@ -128,6 +129,14 @@ const MESSAGE = /^\s*(text\/|application\/(json|xml|xhtml))/i;
 export function contentTypeOf({ headers }: UpstreamResponse): string | null {
   const type = headers['content-type'];
   return typeof type === 'string' ? type : null;
+}
+
+/** The file that a response holds. The announced size of a compressed one says nothing. */
+export function fileIn(response: UpstreamResponse): OpenedFile {
+  const { body, headers } = response;
+  const bytes = Number(headers['content-encoding'] === undefined && headers['content-length']);
+  const announcedBytes = bytes > 0 ? bytes : undefined;
+  return { body, contentType: contentTypeOf(response), announcedBytes };
 }
 
 /** Whether a response with this content type is a message instead of a file. */

@@ -51,10 +51,12 @@ export type DubbingReport =
     }
   | FailedJob;
 
-/** A finished dub. */
-export interface Dub {
+/** The file of a finished job while it arrives. */
+export interface OpenedFile {
   readonly body: Readable;
   readonly contentType: string | null;
+  /** The size that the provider has announced; undefined where it has not. */
+  readonly announcedBytes?: number | undefined;
 }
 
 /** Dubbing (API: POST /v1/audio/dubbing): a job that is submitted, then polled, then fetched. */
@@ -64,7 +66,7 @@ export interface DubbingPort {
   /** The state of the job. Unknown states count as pending and are reported. */
   readDub(jobId: string, context: AttemptContext): Promise<DubbingReport>;
   /** The file of a finished job; it is neither empty nor a text. */
-  openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<Dub>;
+  openDub(jobId: string, targetLanguage: string, context: AttemptContext): Promise<OpenedFile>;
   /** Asks the provider to delete the job, its source and its dub. */
   removeDub(jobId: string, context: AttemptContext): Promise<void>;
 }
@@ -101,9 +103,7 @@ export type VideoReport =
   | FailedJob;
 
 /** A finished video: its bytes, or the URL to which the provider redirects us. */
-export type VideoContent =
-  | { readonly body: Readable; readonly contentType: string | null }
-  | { readonly redirectUrl: string };
+export type VideoContent = OpenedFile | { readonly redirectUrl: string };
 
 /** Video generation (API: POST /v1/videos): a job that is submitted, then polled, then fetched. */
 export interface VideoPort {
