@@ -12,13 +12,13 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 /** As if the gateway at this sandbox had submitted the task. */
-const moveTo = (baseUrl: string, { id }: Task) =>
+const moveTo = (baseUrl: string, { id }: Task, onSandbox = true) =>
   harness.gateway.dataSource.query(
-    `UPDATE task SET provider_base_url = $2, on_sandbox = true WHERE id = $1`,
-    [id, baseUrl],
+    `UPDATE task SET provider_base_url = $2, on_sandbox = $3 WHERE id = $1`,
+    [id, baseUrl, onSandbox],
   );
 
-describe('a task whose job is in the sandbox of another gateway', () => {
+describe('a task whose job is at another upstream', () => {
   it('is left to that gateway at the usual pace of polls', async () => {
     const account = await harness.gateway.account(CREDIT);
     harness.provider.state = { status: 'running', progress: 10 };
@@ -34,7 +34,10 @@ describe('a task whose job is in the sandbox of another gateway', () => {
     expect(work!.wait_ms).toBeLessThan(3 * taskPollIntervalMs);
   });
 
-  it('has its file fetched by that gateway only', async () => {
+  it.each([
+    ['the sandbox of another gateway', true],
+    ['a provider that is no longer there', false],
+  ])('has its file fetched nowhere else, where it is in %s', async (_where, onSandbox) => {
     const account = await harness.gateway.account(CREDIT);
     harness.provider.state = {
       status: 'done',
@@ -45,10 +48,10 @@ describe('a task whose job is in the sandbox of another gateway', () => {
     const task = await harness.submit(account, { kind: 'file-job' });
     await harness.run(2);
     const { providerBaseUrl } = await harness.read(task);
-    await moveTo('http://elsewhere.example', task);
+    await moveTo('http://elsewhere.example', task, onSandbox);
     await harness.run(6);
     expect(await harness.read(task)).toMatchObject({ status: 'processing', result: null });
-    await moveTo(providerBaseUrl, task);
+    await moveTo(providerBaseUrl, task, onSandbox);
     await harness.run();
     expect(await harness.read(task)).toMatchObject({ status: 'succeeded' });
   });

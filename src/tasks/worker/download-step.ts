@@ -16,11 +16,11 @@ export class DownloadStep {
   ) {}
 
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
-    // Each gateway has its own sandbox. The sandbox of this one does not know the file.
-    if (work.task.onSandbox && !this.upstreams.isReachable(work.task)) {
+    // Another upstream does not know the job: each gateway has its own sandbox, and a key may come or go.
+    if (!this.upstreams.isReachable(work.task)) {
       return this.reporter.deferDownload(
         work,
-        new Error('the sandbox of another gateway has the file'),
+        new Error('the upstream that has the file is not configured here'),
       );
     }
     const result = work.found ?? {};
