@@ -41,7 +41,10 @@ export const MAGIC_INPUTS = [
   { name: 'html', effect: 'answers 200 with an HTML page' },
   { name: 'json', effect: 'answers 200 with a JSON object of no meaning' },
   { name: 'empty', effect: 'answers 200 with an empty body' },
-  { name: 'huge', effect: 'answers 200 with a body of 4 GB' },
+  {
+    name: 'huge',
+    effect: 'answers 200 with 64 MB, then cuts the connection; a file announces 4 GB',
+  },
   { name: 'slow', argument: 'MS', effect: 'waits between the pieces of the body' },
   { name: 'wrong-format', effect: 'audio in another format than the one asked for' },
   {

@@ -19,7 +19,7 @@ export function mediaProtocol(shelf: MediaShelf): SandboxProtocol {
     operation: 'media',
     handle: async (exchange) => {
       const name = exchange.params.name ?? '';
-      if (await spoil(exchange, shelf.faultOf(name))) return;
+      if (await spoil(exchange, shelf.faultOf(name), true)) return;
       const file = await shelf.get(name);
       if (file === undefined) throw new WireFault({ status: 404, message: 'Not Found' });
       await send(exchange, file, name);

@@ -154,7 +154,7 @@ export class JobBoard {
 
   /** Counts a download of the result and applies `file=`. Returns true when that was the answer. */
   spoilDownload(exchange: SandboxExchange, { id }: Job): Promise<boolean> {
-    return spoil(exchange, this.downloadFault(id));
+    return spoil(exchange, this.downloadFault(id), true);
   }
 
   /** Counts a download of the result of the job with this id; what `file=` says of it. */
