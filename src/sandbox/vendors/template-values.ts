@@ -6,8 +6,13 @@ import type { TwinFile, TwinSubmit } from './twin-file.js';
 type FoundValues = Readonly<Record<string, string>>;
 
 const FIELD = /\{\{([^{}]*)\}\}/;
+const PROMPT = 'prompt';
+/** No value but the prompt is longer. */
+const MAX_VALUE_CHARACTERS = 4_096;
 const DEFAULT_SECONDS = '5';
+/** A longer video is played for so long. */
 const MAX_SECONDS = 60;
+const MAX_CHARACTER_BYTES = 4;
 /** Of a longer prompt only the beginning is kept. */
 const MAX_PROMPT_CHARACTERS = 32_000;
 const LONG_SIDE = 640;
@@ -30,34 +35,55 @@ export interface AskedVideo {
  * the ways, and for a length that the sandbox does not make.
  */
 export function askedVideo(
-  { submit }: TwinFile,
+  { submit }: Pick<TwinFile, 'submit'>,
   ways: readonly TwinSubmit[],
   body: Buffer,
   modelInPath: string | undefined,
 ): AskedVideo {
   const json = asRecord(parseJson(body)) ?? refused('The body is no JSON object.');
   const path: FoundValues = modelInPath === undefined ? {} : { model: modelInPath };
-  const values =
-    ways
-      .map((way) => ({ way, found: { ...path, ...valuesOfKeys(way.body ?? submit.body, json) } }))
-      .find(({ way, found }) => fits(way, found))?.found ??
-    refused('The body lacks what this path is for.');
-  const { seconds = DEFAULT_SECONDS, reference = '', prompt = body.toString() } = values;
-  if (!/^[1-9]\d?$/.test(seconds) || Number(seconds) > MAX_SECONDS) {
-    refused(`The length must be 1 to ${MAX_SECONDS} whole seconds.`);
-  }
-  const text = prompt.slice(0, MAX_PROMPT_CHARACTERS);
-  return { prompt: text, seconds: Number(seconds), reference, ...sidesOf(values) };
+  const values = bestOf(
+    ways.flatMap((way) => {
+      const { found, fitting } = keysOf(way.body ?? submit.body, json);
+      const values = { ...path, ...found };
+      return fits(way, values) ? [{ values, fitting }] : [];
+    }),
+  );
+  const { seconds = DEFAULT_SECONDS, reference = '', prompt = beginOf(body) } = values;
+  if (!/^[1-9]\d{0,5}$/.test(seconds)) refused('The length must be whole seconds.');
+  return {
+    prompt: ownText(prompt.slice(0, MAX_PROMPT_CHARACTERS)),
+    seconds: Math.min(Number(seconds), MAX_SECONDS),
+    reference: ownText(reference),
+    ...sidesOf(values),
+  };
 }
+
+/** The values of the way of which the body has most keys; of two with equally many, those of the first. */
+function bestOf(ways: readonly { values: FoundValues; fitting: number }[]): FoundValues {
+  const most = Math.max(...ways.map(({ fitting }) => fitting));
+  return (
+    ways.find(({ fitting }) => fitting === most)?.values ??
+    refused('The body lacks what this path is for.')
+  );
+}
+
+const beginOf = (body: Buffer): string =>
+  body.toString('utf8', 0, MAX_PROMPT_CHARACTERS * MAX_CHARACTER_BYTES);
+
+/** A copy: a part of a text keeps the whole text in memory, here a body of up to 60 MB. */
+const ownText = (text: string): string => Buffer.from(text).toString();
 
 function refused(message: string): never {
   throw new WireFault({ status: 400, message });
 }
 
 function fits({ models, has }: TwinSubmit, values: FoundValues): boolean {
-  const { model = '' } = values;
+  const { model } = values;
+  // Neither the path nor the body may say it: then the keys of the body decide.
   const isModel = (form: string): boolean =>
-    form.endsWith('*') ? model.startsWith(form.slice(0, -1)) : form === model;
+    model === undefined ||
+    (form.endsWith('*') ? model.startsWith(form.slice(0, -1)) : form === model);
   return (models?.some(isModel) ?? true) && (has?.some((name) => name in values) ?? true);
 }
 
@@ -71,11 +97,18 @@ function sidesOf({ aspect_ratio: ratio, size }: FoundValues) {
   return { width: side(width), height: side(height) };
 }
 
-/** Keys that the template does not have are passed over: a row of the catalog may add some. */
-function valuesOfKeys(template: JsonRecord, json: JsonRecord): FoundValues {
-  const found = Object.entries(template).map(([key, part]) => valuesIn(part, json[key]));
-  return Object.assign({}, ...found) as FoundValues;
+/**
+ * What the keys of a body say, and how many of them are of the template. Keys that the template does not have are passed over: a row
+ * of the catalog may add some.
+ */
+function keysOf(template: JsonRecord, json: JsonRecord) {
+  const parts = Object.entries(template).filter(([key]) => json[key] !== undefined);
+  const found = parts.map(([key, part]) => valuesIn(part, json[key]));
+  return { found: merged(found), fitting: found.filter(Boolean).length };
 }
+
+const merged = (found: readonly (FoundValues | undefined)[]): FoundValues =>
+  Object.fromEntries(found.flatMap((values = {}) => Object.entries(values)));
 
 /** The values that a part of a template took to become this; undefined where it cannot become this. */
 function valuesIn(part: unknown, value: unknown): FoundValues | undefined {
@@ -97,24 +130,67 @@ function castBack(value: unknown, table: JsonRecord): string {
 }
 
 function valuesInObject(template: JsonRecord, json: JsonRecord | undefined) {
-  const isMade = Object.entries(template).every(([key, part]) => valuesIn(part, json?.[key]));
-  return json && isMade ? valuesOfKeys(template, json) : undefined;
+  const found = Object.entries(template).map(([key, part]) => valuesIn(part, json?.[key]));
+  return json && found.every(Boolean) ? merged(found) : undefined;
 }
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-function valuesInText(text: string, value: unknown): FoundValues | undefined {
-  const names: string[] = [];
-  const pieces = text.split(FIELD).map((piece, index) => {
-    if (index % 2 === 0) return literal(piece);
-    names.push(piece);
-    return piece === 'prompt' ? '([^]*)' : '([^]{0,4096}?)';
+/** A value between fixed pieces of a text: its name, and the piece after it or, behind the prompt, before it. */
+interface Mark {
+  readonly name: string;
+  readonly fixed: string;
+}
+
+/**
+ * The values of a text, in time that grows with its length alone. Those before the prompt, or all where there is none, end where the
+ * next fixed piece comes first, and those behind it begin where it comes last, so that the prompt may have such pieces in it.
+ */
+function valuesInText(template: string, value: unknown): FoundValues | undefined {
+  const pieces = template.split(FIELD);
+  const text = textOf(value);
+  const [head = '', ...rest] = pieces;
+  if (rest.length === 0) return text === head ? {} : undefined;
+  const tail = pieces.at(-1) ?? '';
+  const isEnclosed = text.startsWith(head) && text.endsWith(tail);
+  if (!isEnclosed || text.length < head.length + tail.length) return undefined;
+  const inner = text.slice(head.length, text.length - tail.length);
+  const names = pieces.filter((_, index) => index % 2 === 1);
+  const between = pieces.filter((_, index) => index % 2 === 0).slice(1, -1);
+  // The value that takes what the others leave.
+  const widest = names.includes(PROMPT) ? names.indexOf(PROMPT) : names.length - 1;
+  const before = names.slice(0, widest).map((name, at) => ({ name, fixed: between[at] ?? '' }));
+  const behind = names.slice(widest + 1).map((name, at) => {
+    return { name, fixed: between[widest + at] ?? '' };
   });
-  const found = new RegExp(`^${pieces.join('')}$`).exec(textOf(value));
-  return found
-    ? Object.fromEntries(names.map((name, index) => [name, found[index + 1] ?? '']))
-    : undefined;
+  return cut(inner, names[widest] ?? '', { before, behind: behind.reverse() });
+}
+
+function cut(
+  text: string,
+  widest: string,
+  { before, behind }: { readonly before: readonly Mark[]; readonly behind: readonly Mark[] },
+): FoundValues | undefined {
+  const found: [name: string, value: string][] = [];
+  let from = 0;
+  for (const { name, fixed } of before) {
+    const to = text.indexOf(fixed, from);
+    if (to < 0) return undefined;
+    found.push([name, text.slice(from, to)]);
+    from = to + fixed.length;
+  }
+  let end = text.length;
+  for (const { name, fixed } of behind) {
+    const at = text.lastIndexOf(fixed, end - fixed.length);
+    if (at < from || at + fixed.length > end) return undefined;
+    found.push([name, text.slice(at + fixed.length, end)]);
+    end = at;
+  }
+  found.push([widest, text.slice(from, end)]);
+  const isLong = ([name, { length }]: [string, string]) =>
+    name !== PROMPT && length > MAX_VALUE_CHARACTERS;
+  return found.some(isLong) ? undefined : Object.fromEntries(found);
 }
 
 /** Entries of absent fields are left out of a list, so that each entry may be anywhere in it. */
@@ -126,7 +202,7 @@ function valuesInList(template: readonly unknown[], items: readonly unknown[]): 
       return values && typeof each === 'string' ? { ...values, [each]: 'given' } : values;
     });
   });
-  return Object.assign({}, ...found) as FoundValues;
+  return merged(found);
 }
 
 /** A text as a regular expression that matches it alone. */

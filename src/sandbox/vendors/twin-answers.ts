@@ -40,19 +40,15 @@ export class TwinAnswers {
 
   /** To a request that changes a job. */
   done(): Answer {
-    const { in_body: inBody } = this.file.errors ?? {};
-    const answer = newObject();
-    put(answer, inBody?.path, inBody?.ok[0]);
-    return answer;
+    return this.good(undefined);
   }
 
   /** To the submission of a job. */
   accepted({ id, url }: ToldJob): Answer {
-    const { submit, read } = this.file;
-    const answer = this.done();
+    const { submit } = this.file;
+    const answer = this.good(this.wordOf('queued'));
     put(answer, submit.id, id);
     put(answer, submit.read_url, url);
-    put(answer, read.state, this.wordOf('queued'));
     return answer;
   }
 
@@ -61,8 +57,7 @@ export class TwinAnswers {
     const { read, result, cancel, submit } = this.file;
     const { id, url, state } = told;
     const { phase, word = this.wordOf(phase), progress } = state;
-    const answer = this.done();
-    put(answer, read.state, word);
+    const answer = this.good(word);
     if (read.progress) put(answer, read.progress.path, (progress * read.progress.full) / 100);
     if (phase === 'failed') this.putFailure(answer);
     if (phase === 'done') this.putResult(answer, told);
@@ -103,6 +98,15 @@ export class TwinAnswers {
     return answer;
   }
 
+  /** An answer that tells no error, with the word for the state of its job. Both may be at one place, where the word counts. */
+  private good(word: string | undefined): Answer {
+    const { errors, read } = this.file;
+    const answer = newObject();
+    put(answer, read.state, word);
+    put(answer, errors?.in_body?.path, errors?.in_body?.ok[0]);
+    return answer;
+  }
+
   private codeOf(status: number): string {
     const kind = KIND_OF_STATUS[status];
     const [known] = (kind && this.file.errors?.codes?.[kind]) ?? [];
@@ -136,9 +140,16 @@ export class TwinAnswers {
 
   private putFailure(answer: Answer): void {
     const { failure_code: codes, failure_message: messages, failed_if: sign } = this.file.read;
-    put(answer, codes?.[0], FAILURE.code);
-    put(answer, messages?.[0], FAILURE.message);
+    const told: [path: string | undefined, value: string][] = [
+      [codes?.[0], FAILURE.code],
+      [messages?.[0], FAILURE.message],
+    ];
+    const isSign = ([path]: (typeof told)[number]): boolean =>
+      sign !== undefined && `${path ?? ''}.`.startsWith(`${sign}.`);
+    // The sign has the first room: without it the job would not be one that failed.
+    for (const [path, value] of told.filter(isSign)) put(answer, path, value);
     put(answer, sign, true);
+    for (const [path, value] of told) put(answer, path, value);
   }
 
   private putResult(answer: Answer, { id, fileUrl, seconds }: ToldJob): void {
