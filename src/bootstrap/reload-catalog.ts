@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { Catalog } from '../catalog/catalog.js';
@@ -12,6 +13,9 @@ import type { ProvidersOptions } from '../providers/providers.options.js';
 import { ProviderRegistry } from '../providers/routing/provider-registry.js';
 import { playedVendors, providersOptions, sandboxedOf } from '../providers/provider-configs.js';
 import { publishVendors } from '../sandbox/sandbox.js';
+
+const HAND_OVER_TRIES = 3;
+const HAND_OVER_PAUSE_MS = 500;
 
 /** The configuration with which a running gateway was started. */
 interface Running {
@@ -45,14 +49,32 @@ export async function reloadCatalog({ app, config, logger, sandbox }: Running): 
   }
 }
 
-/** The sandbox plays these vendors from now on, and no others. It does so before a task can be sent to one of them. */
+/** The work, begun only once the one before has ended: the files that were read last count. */
+export function oneByOne(work: () => Promise<void>): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => (last = last.then(work));
+}
+
+/**
+ * The sandbox plays these vendors from now on, before a task can be sent to one of them. One that does not take them is told again a
+ * few times, then this is logged and the gateway continues.
+ */
 export async function handVendorsOver(
   sandbox: SandboxAccess,
   providers: ProvidersOptions,
   logger: Logger,
 ): Promise<void> {
-  await publishVendors(sandbox, playedVendors(providers)).catch((error: unknown) => {
-    // A crash of the sandbox counts as an outage of a provider; the gateway continues.
-    logger.warn({ cause: loggableError(error) }, 'the sandbox does not respond');
-  });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await publishVendors(sandbox, playedVendors(providers));
+      return;
+    } catch (error) {
+      if (tries === HAND_OVER_TRIES) {
+        // A crash of the sandbox counts as an outage of a provider.
+        logger.warn({ cause: loggableError(error) }, 'the sandbox does not respond');
+        return;
+      }
+      await sleep(HAND_OVER_PAUSE_MS);
+    }
+  }
 }

@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { AdminTasksService } from '../admin/admin-tasks.service.js';
 import { AppModule } from '../app.module.js';
-import { handVendorsOver, reloadCatalog } from './reload-catalog.js';
+import { handVendorsOver, oneByOne, reloadCatalog } from './reload-catalog.js';
 import { familyOfRequest } from './request-family.js';
 import { configureApp } from './configure-app.js';
 import { shutDownGracefully } from './graceful-shutdown.js';
@@ -100,7 +100,7 @@ export async function startGateway(
     sandbox,
     isSandboxed: scope === 'all',
     endExchange: endExchangeWith(filter),
-    reload: inTurn(() => reloadCatalog({ app, config, logger, sandbox: upstream })),
+    reload: oneByOne(() => reloadCatalog({ app, config, logger, sandbox: upstream })),
     stop: async () => {
       const { drainTimeoutMs: timeoutMs, role } = config;
       // No balancer sends anything to a worker.
@@ -110,12 +110,6 @@ export async function startGateway(
       logger.info('stopped');
     },
   };
-}
-
-/** The work, begun only once the one before has ended: the files that were read last count. */
-function inTurn(work: () => Promise<void>): () => Promise<void> {
-  let last = Promise.resolve();
-  return () => (last = last.then(work));
 }
 
 function createApp(

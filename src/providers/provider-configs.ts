@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { trimTrailingSlashes } from '../common/parse-url.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
@@ -26,6 +27,8 @@ import {
 } from './providers.js';
 import { vendorsOf, vendorsWithoutKey } from './sandboxed.js';
 
+/** Characters of the version of a file. */
+const VERSION_LENGTH = 16;
 const BUILT_IN_PROTOCOLS = new Map(BUILT_IN_PROVIDERS.map(({ id, protocol }) => [id, protocol]));
 
 /**
@@ -117,11 +120,14 @@ function twinConfigs(
 ): ProviderConfig[] {
   if (!sandbox) return [];
   return vendorsWithoutKey(config, catalog).map(({ origins: _real, ...file }): ProviderConfig => {
+    // The address stays with the file's changes: open tasks remember it.
+    const version = createHash('sha256').update(JSON.stringify(file)).digest('hex');
+    const headers = { ...file.headers, [sandbox.twinHeader]: version.slice(0, VERSION_LENGTH) };
     const { id, protocol, key_env: keyVariable } = file;
     const baseUrl = `${sandbox.url}/vendors/${id}`;
     const { apiKey: key } = sandbox;
     const apiKey = file.auth.in === 'jwt' ? `${key}:${key}` : key;
-    const vendor = { ...file, base_url: baseUrl };
+    const vendor = { ...file, base_url: baseUrl, headers };
     return { id, protocol, baseUrl, apiKey, keyVariable, isSandbox: true, vendor };
   });
 }

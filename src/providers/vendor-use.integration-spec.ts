@@ -14,6 +14,7 @@ const SANDBOX = {
   url: 'http://127.0.0.1:4',
   mediaUrl: 'http://127.0.0.1:4/media',
   apiKey: 'a-key-of-the-sandbox',
+  twinHeader: 'x-version',
 };
 const EVERY_KEY = {
   ...{ OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY, GEMINI_API_KEY: KEY, TTAPI_API_KEY: KEY },

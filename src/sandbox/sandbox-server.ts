@@ -14,6 +14,7 @@ import {
   RouteTable,
   type RouteMatch,
   SANDBOX_API_KEY,
+  TWIN_HEADER,
 } from './http/protocol.js';
 import { type RecordedRequest, Recorder } from './http/recorder.js';
 import { readBody } from './http/request-body.js';
@@ -119,15 +120,16 @@ export class SandboxServer {
     this.chats.clear();
   }
 
-  /** Plays the vendors of these files, and no others; the gateway has checked them. */
+  /** Plays the vendors of these files too; the gateway has checked them. */
   playVendors(files: unknown): void {
-    this.vendors.replace(files as readonly TwinFile[]);
+    this.vendors.add(files as readonly TwinFile[]);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://sandbox');
     const method = request.method ?? 'GET';
-    const match = this.routes.find(method, url.pathname) ?? this.vendors.find(method, url);
+    const version = request.headers[TWIN_HEADER]?.toString();
+    const match = this.routes.find(method, url.pathname) ?? this.vendors.find(method, url, version);
     try {
       if (url.pathname.startsWith(CONTROL_PREFIX)) await control(this, request, url, response);
       else if (match === undefined) response.writeHead(404).end();

@@ -5,7 +5,7 @@ import { MEDIA_PREFIX } from './media/media-shelf.js';
 import type { RecordedRequest } from './http/recorder.js';
 import type { JobView } from './jobs/job-board.js';
 import type { ChatRecord } from './chat/chat-log.js';
-import { SANDBOX_API_KEY } from './http/protocol.js';
+import { SANDBOX_API_KEY, TWIN_HEADER } from './http/protocol.js';
 import type { SandboxStats } from './sandbox-server.js';
 
 const THREAD_FILE = new URL('./sandbox.thread.js', import.meta.url);
@@ -22,6 +22,8 @@ export interface Sandbox {
   readonly mediaUrl: string;
   /** The key that every protocol accepts. */
   readonly apiKey: string;
+  /** The header in which requests to a vendor of a file say of which version of the file they are. */
+  readonly twinHeader: string;
   stats(): Promise<SandboxStats>;
   /** The last requests received, newest first. */
   requests(limit?: number): Promise<RecordedRequest[]>;
@@ -50,6 +52,7 @@ export async function startSandbox(
     url: base,
     mediaUrl: `${base}${MEDIA_PREFIX}`,
     apiKey: SANDBOX_API_KEY,
+    twinHeader: TWIN_HEADER,
     stats: () => ask<SandboxStats>(`${base}/__sandbox/stats`),
     requests: (limit = 100) => ask<RecordedRequest[]>(`${base}/__sandbox/requests?limit=${limit}`),
     chats: (limit = 100) => ask<ChatRecord[]>(`${base}/__sandbox/chats?limit=${limit}`),
@@ -78,8 +81,8 @@ export async function publishMedia(
 }
 
 /**
- * Tells a running sandbox which vendors it plays, by their files with the addresses below its own as `base_url`. Throws when it cannot
- * be reached.
+ * Tells a running sandbox which vendors it plays too, by their files with the addresses below its own as `base_url`. Throws when it
+ * cannot be reached.
  */
 export async function publishVendors(
   { url }: Pick<Sandbox, 'url'>,

@@ -15,6 +15,8 @@ export interface SandboxAccess {
   /** Base of its finished files. */
   readonly mediaUrl: string;
   readonly apiKey: string;
+  /** The header in which requests to a vendor of a file say of which version of the file they are. */
+  readonly twinHeader: string;
 }
 
 const VARIABLE = 'SHIM_WORKER_CONTEXT';

@@ -3,6 +3,9 @@ import type { SandboxExchange } from './sandbox-exchange.js';
 /** The key that every protocol of the sandbox accepts. Any other key gets 401. */
 export const SANDBOX_API_KEY = 'sandbox-key';
 
+/** The header in which requests to the twin of a vendor say of which version of its file they are. */
+export const TWIN_HEADER = 'x-sandbox-twin';
+
 /** One operation of a provider. `path` may hold `{names}`, which become `exchange.params`. */
 export interface SandboxRoute {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';

@@ -19,11 +19,12 @@ export interface TwinSubmit {
 
 /**
  * What the sandbox uses of the file of a vendor (docs/guides/add-a-vendor.md). The gateway has checked the file, and has put the
- * address of the twin into `base_url`.
+ * address of the twin into `base_url`, and the version of the file into `headers`.
  */
 export interface TwinFile {
   readonly id: string;
   readonly base_url: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly auth: TwinAuth;
   readonly submit: TwinSubmit & {
     readonly path: string;

@@ -1,4 +1,11 @@
-import { decodeSegment, type RouteMatch, type SandboxRoute, WireFault } from '../http/protocol.js';
+import { LRUCache } from 'lru-cache';
+import {
+  decodeSegment,
+  type RouteMatch,
+  type SandboxRoute,
+  TWIN_HEADER,
+  WireFault,
+} from '../http/protocol.js';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import type { Job, JobBoard } from '../jobs/job-board.js';
 import { Magic } from '../magic-inputs.js';
@@ -9,9 +16,13 @@ import { type ToldJob, TwinAnswers } from './twin-answers.js';
 import type { TwinFile, TwinSubmit } from './twin-file.js';
 import { keyOfVendor } from './twin-key.js';
 
+/** A name in braces, in a path or a query as a URL has it. */
+const MARK = /(?:\{|%7B)(\w+)(?:\}|%7D)/;
 /** Below it are the URLs that the answers of a twin give. */
 const OWN_PATH = '/twin/jobs';
 const VIDEO_TYPE = 'video/mp4';
+/** Twins of all versions of all files, of which the longest unused goes first: five times what folders of vendors may hold. */
+const MAX_TWINS = 1_000;
 /** More jobs are not in one answer to a look-up. */
 const MAX_LISTED = 100;
 
@@ -21,6 +32,8 @@ type Facts = AskedVideo & { readonly file: string };
 interface Route {
   readonly pattern: RegExp;
   readonly names: readonly string[];
+  /** How many characters of it stand for themselves. Of two that fit, the one with more is meant. */
+  readonly fixed: number;
   readonly route: SandboxRoute;
 }
 
@@ -51,7 +64,10 @@ class VendorTwin {
       requestIdHeader: 'x-request-id',
       errorBody: (error) => this.answers.error(error),
     };
-    this.routes = [...this.jobRoutes(), ...this.submitRoutes()];
+    this.routes = [
+      ...this.ownRoutes(),
+      ...[...this.jobRoutes(), ...this.submitRoutes()].sort((a, b) => b.fixed - a.fixed),
+    ];
   }
 
   /** The handler of a request to this path, which has the query. */
@@ -66,28 +82,36 @@ class VendorTwin {
     return { protocol, params: {} };
   }
 
-  /** Those before come first: a path of the file may also fit what another takes. */
+  /** Those of the URLs that its answers give. They come first: a path of the file may also fit them. */
+  private ownRoutes(): Route[] {
+    const { cancel } = this.file;
+    const job = `${OWN_PATH}/{id}`;
+    return [
+      routeOf('GET', `${job}/file`, 'vendor_file', (exchange) => this.sendFile(exchange)),
+      routeOf('GET', `${job}/result`, 'vendor_result', (exchange) => this.tellResult(exchange)),
+      routeOf('GET', job, 'vendor_read', (exchange) => this.show(exchange)),
+      ...(cancel && cancel.path === undefined
+        ? [routeOf(cancel.method, `${job}/cancel`, 'vendor_cancel', (asked) => this.remove(asked))]
+        : []),
+    ];
+  }
+
   private jobRoutes(): Route[] {
     const { read, result, lookup, cancel, delete: removal } = this.file;
-    const job = `${OWN_PATH}/{id}`;
     const show = (exchange: SandboxExchange) => this.show(exchange);
     const tellResult = (exchange: SandboxExchange) => this.tellResult(exchange);
     const lookUp = (exchange: SandboxExchange) => this.lookUp(exchange);
     const remove = (exchange: SandboxExchange) => this.remove(exchange);
-    return [
-      routeOf('GET', `${job}/file`, 'vendor_file', (exchange) => this.sendFile(exchange)),
-      routeOf('GET', `${job}/result`, 'vendor_result', tellResult),
-      routeOf('GET', job, 'vendor_read', show),
-      ...(read.path === undefined ? [] : [routeOf('GET', read.path, 'vendor_read', show)]),
-      ...(result.request?.path === undefined
-        ? []
-        : [routeOf('GET', result.request.path, 'vendor_result', tellResult)]),
-      ...(lookup ? [routeOf('GET', lookup.path, 'vendor_lookup', lookUp)] : []),
-      ...(cancel
-        ? [routeOf(cancel.method, cancel.path ?? `${job}/cancel`, 'vendor_cancel', remove)]
-        : []),
-      ...(removal ? [routeOf(removal.method, removal.path, 'vendor_delete', remove)] : []),
+    const known: [SandboxRoute['method'], string | undefined, string, SandboxRoute['handle']][] = [
+      ['GET', read.path, 'vendor_read', show],
+      ['GET', result.request?.path, 'vendor_result', tellResult],
+      ['GET', lookup?.path, 'vendor_lookup', lookUp],
+      [cancel?.method ?? 'POST', cancel?.path, 'vendor_cancel', remove],
+      [removal?.method ?? 'POST', removal?.path, 'vendor_delete', remove],
     ];
+    return known.flatMap(([method, path, operation, handle]) =>
+      path === undefined ? [] : [routeOf(method, path, operation, handle)],
+    );
   }
 
   private submitRoutes(): Route[] {
@@ -190,7 +214,10 @@ class VendorTwin {
   }
 }
 
-/** A route of the vendor: a name in braces is one step of the path, or one value of the query; that of a model may have several steps. */
+/**
+ * A route of the vendor: a name in braces is one step of the path, or one value of the query; that of a model may have several steps
+ * of the path. The fixed characters are compared as a URL has them, which writes some of them in another way.
+ */
 function routeOf(
   method: SandboxRoute['method'],
   path: string,
@@ -198,35 +225,62 @@ function routeOf(
   handle: SandboxRoute['handle'],
 ): Route {
   const names: string[] = [];
-  const pieces = path.split(/\{(\w+)\}/).map((piece, index) => {
-    if (index % 2 === 0) return literal(piece);
+  let fixed = 0;
+  let isQuery = false;
+  const { pathname, search } = new URL(`http://sandbox${path}`);
+  const pieces = (pathname + search).split(MARK).map((piece, index) => {
+    if (index % 2 === 0) {
+      fixed += piece.length;
+      isQuery ||= piece.includes('?');
+      return literal(piece);
+    }
     names.push(piece);
+    if (isQuery) return '([^?&]+)';
     return piece === 'model' ? '([^?]+)' : '([^/?&]+)';
   });
   // The key may be a further parameter.
   const pattern = new RegExp(`^${pieces.join('')}(?:[?&].*)?$`);
-  return { pattern, names, route: { method, path, operation, handle } };
+  return { pattern, names, fixed, route: { method, path, operation, handle } };
 }
 
-/** The twins of the vendors that the gateway has handed over, each below `/vendors/<id>`. */
+/**
+ * The twins of the vendors that the gateway has handed over, each below `/vendors/<id>`. Processes of one gateway may have different
+ * files for a while, so a request says in a header of which version of the file it is; without one it is of the last.
+ */
 export class VendorTwins {
   private readonly workshop: TwinWorkshop;
-  private twins: ReadonlyMap<string, VendorTwin> = new Map();
+  private readonly versions = new LRUCache<string, VendorTwin>({ max: MAX_TWINS });
+  private last: ReadonlyMap<string, VendorTwin> = new Map();
 
   constructor(jobs: JobBoard, shelf: MediaShelf) {
     this.workshop = { jobs, shelf, studio: new VideoStudio() };
   }
 
-  /** Replaces all twins. Jobs stay, also those of a vendor whose file has changed. */
-  replace(files: readonly TwinFile[]): void {
-    this.twins = new Map(
-      files.map((file) => [new URL(file.base_url).pathname, new VendorTwin(file, this.workshop)]),
-    );
+  /** Plays these files too. All versions of a vendor share its jobs. */
+  add(files: readonly TwinFile[]): void {
+    this.last = new Map(files.map((file) => [new URL(file.base_url).pathname, this.twinOf(file)]));
   }
 
-  /** The handler of a request; undefined where the URL is of no twin. */
-  find(method: string, { pathname, search }: URL): RouteMatch | undefined {
+  /**
+   * The handler of a request to a twin of this version; undefined where the URL is of no twin. Where a version could not be handed
+   * over, the last one answers.
+   */
+  find(
+    method: string,
+    { pathname, search }: URL,
+    version: string | undefined,
+  ): RouteMatch | undefined {
     const [base = ''] = /^\/vendors\/[^/]+/.exec(pathname) ?? [];
-    return this.twins.get(base)?.find(method, pathname.slice(base.length) + search);
+    const twin = this.versions.get(keyOf(base, version)) ?? this.last.get(base);
+    return twin?.find(method, pathname.slice(base.length) + search);
+  }
+
+  private twinOf(file: TwinFile): VendorTwin {
+    const key = keyOf(new URL(file.base_url).pathname, file.headers[TWIN_HEADER]);
+    const twin = this.versions.get(key) ?? new VendorTwin(file, this.workshop);
+    this.versions.set(key, twin);
+    return twin;
   }
 }
+
+const keyOf = (base: string, version = ''): string => `${base} ${version}`;
