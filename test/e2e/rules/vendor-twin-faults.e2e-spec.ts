@@ -17,6 +17,7 @@ const SUCCEEDED = [
   'poll=html]] [[sandbox:polls=1',
   'task-progress=101',
   'file=500]] [[sandbox:files=1',
+  'file=huge]] [[sandbox:files=1',
   'url',
 ];
 const FAILED = [
@@ -26,7 +27,17 @@ const FAILED = [
   'task-fails]] [[sandbox:late-success=400',
 ];
 /** Nobody knows whether the vendor has begun. */
-const UNKNOWN = ['reset', 'lost-answer', 'hang', 'html', 'json', 'empty', 'huge', 'no-result'];
+const UNKNOWN = [
+  'reset',
+  'lost-answer',
+  'hang',
+  'html',
+  'json',
+  'empty',
+  'huge',
+  'file=huge',
+  'no-result',
+];
 
 let gateway: TestGateway;
 let admin: AdminHarness;
@@ -97,7 +108,7 @@ describe.each(VENDORS)('the twin of %s', (vendor) => {
       return (await admin.get(`/tasks/${job.id}`)).status;
     });
     const expected = { end: 200, available: FUNDS - TWIN_PRICE, held: TWIN_PRICE };
-    const orders = (word: string): number => (/lost|no-result/.test(word) ? 1 : 0);
+    const orders = (word: string): number => (/lost|no-result|file/.test(word) ? 1 : 0);
     expect(found).toEqual(UNKNOWN.map((word) => ({ word, ...expected, orders: orders(word) })));
     for (const { id } of jobs) await admin.post(`/tasks/${id}/resolve`, { outcome: 'failed' });
   });
