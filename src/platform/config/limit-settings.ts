@@ -52,7 +52,7 @@ export const LIMIT_SETTINGS = {
     '8589934592',
     8_589_934_592,
     whole(64 * MEBIBYTE, TEBIBYTE),
-    'Bytes of uploads, downloads, WAV answers and audio that is to be kept on disk at once in one process. Beyond it 503. One account may have half; beyond that 429',
+    'Bytes of uploads, downloads, WAV answers and large answers that are to be kept on disk at once in one process. Beyond it 503. One account may have half; beyond that 429',
   ),
   BODY_MEMORY_MAX_BYTES: setting(
     'bodyMemoryMaxBytes',
