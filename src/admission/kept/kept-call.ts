@@ -122,6 +122,7 @@ export class KeptCall implements AnswerCopy {
   add(piece: string | Buffer): void {
     if (!this.pieces) return;
     const { memory, accountId } = this.terms;
+    // A longer text has no fewer bytes, and counting them takes long.
     const bytes = piece.length > MAX_ANSWER_BYTES ? piece.length : Buffer.byteLength(piece);
     if (this.bytes + bytes > MAX_ANSWER_BYTES || !memory.tryAcquire(accountId, bytes)) {
       this.drop();
@@ -137,7 +138,8 @@ export class KeptCall implements AnswerCopy {
       this.add(answer);
       return;
     }
-    for (let at = 0; at < answer.length && this.isOpen;) {
+    // The rest of an answer that was given up does not become bytes: nothing would wait between its pieces.
+    for (let at = 0; at < answer.length && this.isOpen && this.spooled?.isGivenUp !== true;) {
       const end = endOfPiece(answer, at);
       const piece = Buffer.from(answer.slice(at, end));
       await this.addSpooled(piece);

@@ -80,7 +80,9 @@ describe('an answer that goes to a file', () => {
 
   it('is given up where too many copies are in memory', async () => {
     const answer = begin();
+    expect(answer.isGivenUp).toBe(false);
     void answer.add(randomBytes(MEMORY_BYTES + 1));
+    expect(answer.isGivenUp).toBe(true);
     expect(await answer.end()).toBe(false);
   });
 

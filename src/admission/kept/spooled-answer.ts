@@ -44,6 +44,11 @@ export class SpooledAnswer {
     this.sealer = new FrameSealer(createSecretKey(this.key), terms.context);
   }
 
+  /** Whether it was given up: further pieces are not taken. */
+  get isGivenUp(): boolean {
+    return !this.isOpen;
+  }
+
   /** Takes a piece. If it returns a promise, wait for that before the next piece. */
   add(piece: Buffer): Promise<void> | undefined {
     if (!this.isOpen) return undefined;

@@ -32,7 +32,7 @@ export interface AskedVideo {
 /**
  * What the body of a submission asks for, by the first of these ways whose template it was made of. A prompt that is not where the
  * template has it (a row of the catalog may rename its field) is the text of the body. Throws `WireFault` 400 for a body of none of
- * the ways, and for a length that the sandbox does not make.
+ * the ways, and for a length that is not of whole seconds.
  */
 export function askedVideo(
   { submit }: Pick<TwinFile, 'submit'>,
