@@ -20,7 +20,7 @@ export const RouteHeader = (): MethodDecorator & ClassDecorator =>
       name: ROUTE_HEADER,
       required: false,
       description:
-        'For models with `routes`: which of them are tried first, and which are not, such as `order=route-2,route-1; exclude=route-3`. The rest follows in its own order',
+        'Which of `routes` of the model come first, which never: `order=route-2,route-1; exclude=route-3`',
       // An example would be sent by the page of the API, and most models take no header.
       schema: { type: 'string' },
     },
