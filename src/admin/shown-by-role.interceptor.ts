@@ -8,6 +8,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../common/entries-limit.js';
 import { concatMap, type Observable } from 'rxjs';
 import { OperatorActions } from '../auth/acts/operator-actions.js';
 import type { Operator } from '../auth/operators/operator.js';
@@ -52,7 +53,7 @@ export const CostsInCsv = (): MethodDecorator => SetMetadata(COSTS_IN_CSV, true)
  */
 @Injectable()
 export class ShownByRoleInterceptor implements NestInterceptor {
-  private readonly looks = new LRUCache<string, true>({ max: MAX_LOOKS, ttl: LOOK_MS });
+  private readonly looks = new LRUCache<string, true>({ ...entriesLimit(MAX_LOOKS), ttl: LOOK_MS });
 
   constructor(
     private readonly reflector: Reflector,

@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../common/entries-limit.js';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../platform/config/gateway-config.js';
@@ -36,12 +37,15 @@ export class KeyCache {
   /** By the text of the key, because hashing it costs more than the rest of a look-up. */
   private readonly known: LRUCache<string, KnownKey>;
   /** Account by key, possibly stale; used for load shedding only. */
-  private readonly live = new LRUCache<string, string>({ max: CACHE_LIMIT });
+  private readonly live = new LRUCache<string, string>(entriesLimit(CACHE_LIMIT));
   /**
    * Keys that the database has just reported as not live. A client that repeats one of them causes one query per
    * second.
    */
-  private readonly unknown = new LRUCache<string, true>({ max: UNKNOWN_LIMIT, ttl: UNKNOWN_MS });
+  private readonly unknown = new LRUCache<string, true>({
+    ...entriesLimit(UNKNOWN_LIMIT),
+    ttl: UNKNOWN_MS,
+  });
   private readonly toldCells = new LRUCache<string, true>({ max: TOLD_CELLS, ttl: TOLD_CELL_MS });
   private readonly textById = new Map<string, string>();
   private readonly pending = new Map<string, Promise<Caller | undefined>>();
@@ -54,7 +58,7 @@ export class KeyCache {
   ) {
     this.statement = new PreparedStatement(dataSource, 'api_key_find', FIND_CALLER);
     this.known = new LRUCache({
-      max: CACHE_LIMIT,
+      ...entriesLimit(CACHE_LIMIT),
       dispose: ({ caller }) => {
         caller.isStale = true;
         this.textById.delete(caller.apiKeyId);

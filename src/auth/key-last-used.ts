@@ -1,5 +1,6 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../common/entries-limit.js';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/time/clock.js';
 
@@ -21,7 +22,10 @@ const WRITE = `
  */
 @Injectable()
 export class KeyLastUsed implements BeforeApplicationShutdown {
-  private readonly written = new LRUCache<string, true>({ max: MAX_KEYS, ttl: WRITE_INTERVAL_MS });
+  private readonly written = new LRUCache<string, true>({
+    ...entriesLimit(MAX_KEYS),
+    ttl: WRITE_INTERVAL_MS,
+  });
   private readonly unwritten = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../common/entries-limit.js';
 import type { Logger } from 'pino';
 import { toPublicId } from '../common/ids/public-id.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
@@ -33,7 +34,7 @@ interface AccountHour {
  */
 @Injectable()
 export class BrokenStreams {
-  private readonly hours = new LRUCache<string, AccountHour>({ max: MAX_ACCOUNTS });
+  private readonly hours = new LRUCache<string, AccountHour>(entriesLimit(MAX_ACCOUNTS));
 
   constructor(
     private readonly metrics: Metrics,

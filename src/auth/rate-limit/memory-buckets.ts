@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../../common/entries-limit.js';
 import type { Clock } from '../../common/time/clock.js';
 import { takeToken, type TokenBuckets, type TokenOutcome, WINDOW_MS } from './token-bucket.js';
 
@@ -7,7 +8,7 @@ const BUCKET_LIMIT = 100_000;
 /** Buckets of one process. A bucket that was not used for a minute is full, so it can be dropped. */
 export class MemoryBuckets implements TokenBuckets {
   private readonly fullAtMicros = new LRUCache<string, number>({
-    max: BUCKET_LIMIT,
+    ...entriesLimit(BUCKET_LIMIT),
     ttl: WINDOW_MS,
   });
 

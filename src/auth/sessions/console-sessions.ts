@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../../common/entries-limit.js';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
@@ -69,7 +70,7 @@ export class ConsoleSessions {
   private readonly actors: readonly string[];
   private readonly guesses: FailedAttemptLimiter;
   /** The hashes of secrets that were live, in hex. */
-  private readonly remembered = new LRUCache<string, true>({ max: REMEMBERED_SESSIONS });
+  private readonly remembered = new LRUCache<string, true>(entriesLimit(REMEMBERED_SESSIONS));
 
   constructor(
     private readonly dataSource: DataSource,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../../common/entries-limit.js';
 import { DataSource } from 'typeorm';
 
 const CACHE_TTL_MS = 1_000;
@@ -8,7 +9,10 @@ const MAX_ACCOUNTS = 10_000;
 /** Tells whether an account has funds. Checked before work that costs the gateway something and has no price yet. */
 @Injectable()
 export class AvailableFunds {
-  private readonly funded = new LRUCache<string, true>({ max: MAX_ACCOUNTS, ttl: CACHE_TTL_MS });
+  private readonly funded = new LRUCache<string, true>({
+    ...entriesLimit(MAX_ACCOUNTS),
+    ttl: CACHE_TTL_MS,
+  });
 
   constructor(private readonly dataSource: DataSource) {}
 

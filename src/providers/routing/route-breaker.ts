@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../../common/entries-limit.js';
 import type { Clock } from '../../common/time/clock.js';
 import { type BreakerState, CircuitBreaker, type Permit } from './circuit-breaker.js';
 
@@ -16,7 +17,7 @@ const MAX_ACCOUNTS = 1_000;
  */
 export class RouteBreaker {
   private readonly all: CircuitBreaker;
-  private readonly ofAccounts = new LRUCache<string, CircuitBreaker>({ max: MAX_ACCOUNTS });
+  private readonly ofAccounts = new LRUCache<string, CircuitBreaker>(entriesLimit(MAX_ACCOUNTS));
 
   constructor(
     private readonly clock: Clock,

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../../common/entries-limit.js';
 import { SystemClock } from '../../common/time/clock.js';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import { spoil } from '../http/faults.js';
@@ -112,7 +113,7 @@ interface Entry {
  */
 export class JobBoard {
   private readonly clock = new SystemClock();
-  private readonly entries = new LRUCache<string, Entry>({ max: MAX_JOBS });
+  private readonly entries = new LRUCache<string, Entry>(entriesLimit(MAX_JOBS));
 
   /** Accepts work. Two submissions of the same work have the same `label`; `facts` are plain JSON. */
   accept<Facts>(

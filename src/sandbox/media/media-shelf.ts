@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../../common/entries-limit.js';
 
 /** Path prefix of the finished files, which anyone may fetch. */
 export const MEDIA_PREFIX = '/media';
@@ -27,7 +28,7 @@ export class MediaShelf {
     maxSize: MAX_BYTES,
     sizeCalculation: (file) => file.bytes.length + 1,
   });
-  private readonly promises = new LRUCache<string, PromisedFile>({ max: MAX_PROMISES });
+  private readonly promises = new LRUCache<string, PromisedFile>(entriesLimit(MAX_PROMISES));
   private readonly kept = new Map<string, PromisedFile>();
   private readonly making = new Map<string, Promise<ShelvedFile>>();
   private base: string | undefined;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../../common/entries-limit.js';
 import { mp4File } from '../media/mp4-file.js';
 import type { MediaShelf, PromisedFile } from '../media/media-shelf.js';
 import type { Part } from '../media/sound/music-sound.js';
@@ -84,7 +85,7 @@ const VOICE_HZ = 180;
  * stands for the file; every other URL stands for half a minute of music, always the same for the same URL.
  */
 export class Recordings {
-  private readonly known = new LRUCache<string, Clip>({ max: MAX_KNOWN });
+  private readonly known = new LRUCache<string, Clip>(entriesLimit(MAX_KNOWN));
 
   constructor(private readonly shelf: MediaShelf) {}
 

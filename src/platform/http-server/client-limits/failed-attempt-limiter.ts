@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entriesLimit } from '../../../common/entries-limit.js';
 import type { Clock } from '../../../common/time/clock.js';
 import { ipPrefixOf } from './connections-per-ip.js';
 
@@ -16,7 +17,7 @@ interface Guesses {
  * minute, and never released.
  */
 export class FailedAttemptLimiter {
-  private readonly guesses = new LRUCache<string, Guesses>({ max: MAX_ADDRESSES });
+  private readonly guesses = new LRUCache<string, Guesses>(entriesLimit(MAX_ADDRESSES));
 
   constructor(
     private readonly perMinute: number,
