@@ -97,12 +97,19 @@ export interface AuditStart {
 }
 
 /**
- * Waits until no other audit runs. After a full audit with findings, every audit reads all rows until one finds nothing,
+ * Audits wait for each other here, before their snapshots: one that waits with a snapshot fails when the other ends. Nothing else
+ * writes this table.
+ */
+const TAKE_TURN = 'LOCK TABLE audit_checkpoint IN SHARE ROW EXCLUSIVE MODE';
+
+/**
+ * Waits until no other audit runs, for an hour at most. After a full audit with findings, every audit reads all rows until one finds nothing,
  * so that a finding is reported until it is repaired.
  */
 export async function startOfAudit(manager: EntityManager, scope: AuditScope): Promise<AuditStart> {
   await manager.query(SESSION_SETTINGS.patience);
-  // This row is the lock. If another audit ended in the meantime, this snapshot is too old to store its checkpoints.
+  await manager.query(TAKE_TURN);
+  // Audits of an older version lock this row alone. If one ended in the meantime, this snapshot is too old to store its checkpoints.
   const [state] = await manager.query<StateRow[]>(
     `SELECT executions_from::text, holds_from::text FROM audit_state FOR UPDATE`,
   );

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { fundedAccount } from '../../../test/support/test-ledger.js';
 import { until } from '../../../test/support/until.js';
 import type { Scheduler } from '../../platform/scheduler/scheduler.js';
+import { auditLedger } from './audit.js';
 import { LedgerAudit } from './ledger-audit.js';
+import { auditBooks } from './usage-audit.js';
+
+/** More than a transaction has tries. */
+const PROCESSES = 8;
 
 const WAITING = `
   SELECT count(*)::int AS count FROM pg_stat_activity
@@ -35,6 +41,22 @@ describe('audits that are asked for at the same time', () => {
     expect(second).not.toBe(first);
     expect(others.every((report) => report === second)).toBe(true);
     expect(await audit.run()).not.toBe(second);
+  });
+
+  it('take turns over processes, and none fails', async () => {
+    const { dataSource } = database;
+    await fundedAccount(dataSource, 100n);
+    const reports = await dataSource.transaction(async (blocker) => {
+      // Each process has begun before the first one ends.
+      await blocker.query('LOCK TABLE account IN ACCESS EXCLUSIVE MODE');
+      const audits = Array.from({ length: PROCESSES }, (_none, index) =>
+        index % 2 === 0 ? auditLedger(dataSource) : auditBooks(dataSource, 'full'),
+      );
+      await until(async () => (await waiting()) === PROCESSES);
+      return audits;
+    });
+    const ended = await Promise.allSettled(reports);
+    expect(ended.map(({ status }) => status)).toEqual(ended.map(() => 'fulfilled'));
   });
 
   it('go on after one that has failed', async () => {

@@ -38,10 +38,10 @@ export const SESSION_SETTINGS = {
   startUp: { options: optionsOf(SETTINGS) } satisfies ClientConfig,
   /** The same without the time limits of normal work. */
   patientStartUp: { options: optionsOf({ ...SETTINGS, ...PATIENT }) } satisfies ClientConfig,
-  /** Ends these limits for the rest of a transaction, also behind a pooler. */
-  patience: `SELECT ${Object.entries(PATIENT)
-    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
-    .join(', ')}, set_config('idle_in_transaction_session_timeout', '0', true)`,
+  /** Ends these limits for the rest of a transaction, also behind a pooler. It takes no snapshot, unlike a SELECT. */
+  patience: Object.entries({ ...PATIENT, idle_in_transaction_session_timeout: '0' })
+    .map(([name, value]) => `SET LOCAL ${name} = ${value}`)
+    .join('; '),
   /** Whether the session has all of them. */
   check: `
     SELECT coalesce(bool_and(lower(p.setting) = lower(w.value)), false) AS kept
