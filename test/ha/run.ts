@@ -4,29 +4,27 @@ import { chmod, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { auditBooks } from '../../src/billing/audit/usage-audit.js';
-import { fromPublicId } from '../../src/common/ids/public-id.js';
-import { createDataSource } from '../../src/platform/database/data-source.js';
 import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { cleanUp, freePort, startGatewayProgram, temporaryFolder } from '../support/process.js';
 import { ReplicatedPostgres } from '../support/replicated-postgres.js';
 import { systemProgram } from '../support/system-program.js';
 import { until } from '../support/until.js';
-import { startLoad, type Told } from './load.js';
+import { faultsOfBooks } from './books.js';
+import { startLoad } from './load.js';
 import { type Disaster, LeaderPair, type LeadingCluster } from './pair.js';
 import { patroniPrograms, PatroniPair } from './patroni.js';
+import { tryRoll } from './roll.js';
 
 /**
  * `npm run test:ha`: two gateways, a leader and a standby that it waits for, on loopback. Under load the leader is killed, hangs
  * and is stopped, the standby lags, and the disk of the leader is full; the leader is killed once more behind PgBouncer and HAProxy. Then
- * the same with Patroni and etcd, which choose the leader. All with the files of `deploy`. After each: exact books, every 200 charged once, every
- * accepted task there. It prints a line for each and ends with 1 if one does not hold.
+ * the same with Patroni and etcd, which choose the leader; and gateways are restarted one by one behind HAProxy. All with the files of
+ * `deploy`. After each: exact books, every 200 charged once, every accepted task there. It prints a line for each and ends with 1 if one does not hold.
  */
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
 const BEFORE_MS = 3_000;
 const AFTER_MS = 4_000;
 const BACK_MS = 60_000;
-const SETTLED_MS = 120_000;
 /** Of a disk that is to be full. */
 const DISK = '600m';
 const CREDIT = 1_000_000_000_000n;
@@ -66,8 +64,13 @@ async function runAll(): Promise<void> {
     TASK_TICK_MS: '200',
     HOLD_SWEEP_MS: '1000',
   };
-  const groups = { pair: tryPair, disk: trySmallDisk, patroni: tryPatroni };
-  const wanted = process.argv.slice(2);
+  const groups = {
+    pair: tryPair,
+    disk: trySmallDisk,
+    patroni: tryPatroni,
+    roll: (common: NodeJS.ProcessEnv) => tryRoll(common, sandbox, (end) => ends.push(end)),
+  };
+  const wanted = process.argv.slice(2).filter((word) => Object.keys(groups).includes(word));
   for (const [name, group] of Object.entries(groups)) {
     if (wanted.length === 0 || wanted.includes(name)) await group(settings);
   }
@@ -129,7 +132,7 @@ async function tryCase(
   await pair.rebuild();
   await sleep(AFTER_MS);
   await load.end();
-  const faults = await faultsOf(pair, fromPublicId('acct', accountId) ?? '', load.told);
+  const faults = await faultsOfBooks(pair.url, accountId, load.told);
   if (PAUSES.includes(how) && load.told.longestGapMs < PAUSE_MS)
     faults.push(`calls went on: the longest time without one was ${load.told.longestGapMs} ms`);
   for (const gateway of gateways) await gateway.end('SIGTERM');
@@ -138,48 +141,6 @@ async function tryCase(
   process.stdout.write(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${name}: ${figures}\n`);
   for (const fault of faults) process.stdout.write(`     ${fault}\n`);
   if (faults.length > 0) process.exitCode = 1;
-}
-
-/** What is wrong with the books, once nothing is under way any more. */
-async function faultsOf(pair: LeadingCluster, accountId: string, told: Told): Promise<string[]> {
-  const dataSource = await createDataSource({ url: pair.url }).initialize();
-  try {
-    const count = async (text: string, values: unknown[]): Promise<number> => {
-      const [row] = await dataSource.query<{ n: number }[]>(
-        `SELECT count(*)::int AS n FROM ${text}`,
-        values,
-      );
-      return row?.n ?? -1;
-    };
-    await until(
-      async () => (await count('account WHERE id = $1 AND held = 0', [accountId])) === 1,
-      SETTLED_MS,
-    );
-    const ids = told.calls.map((id) => fromPublicId('exec', id));
-    const tasks = told.tasks.map((id) => fromPublicId('task', id));
-    const ofAccount = `execution WHERE account_id = $1 AND status = 'succeeded'`;
-    const charged = await count(`${ofAccount} AND id = ANY ($2::uuid[])`, [accountId, ids]);
-    const made = await count(ofAccount, [accountId]);
-    const present = await count(`task WHERE account_id = $1 AND id = ANY ($2::uuid[])`, [
-      accountId,
-      tasks,
-    ]);
-    const ended = await count(`task WHERE account_id = $1 AND status = 'succeeded'`, [accountId]);
-    const entries = await count(`ledger_entry WHERE account_id = $1 AND kind = 'charge'`, [
-      accountId,
-    ]);
-    const audit = await auditBooks(dataSource, 'full');
-    return [
-      ...told.strange.slice(0, 3).map((text) => `an answer was ${text}`),
-      ...(charged === ids.length ? [] : [`${ids.length} calls were answered, ${charged} charged`]),
-      ...(made - charged <= told.broken + told.refused ? [] : [`${made} calls were charged`]),
-      ...(present === tasks.length ? [] : [`${tasks.length} tasks were taken, ${present} exist`]),
-      ...(entries === made + ended ? [] : [`${entries} charges for ${made} calls, ${ended} tasks`]),
-      ...audit.discrepancies.map((each) => JSON.stringify(each)),
-    ];
-  } finally {
-    await dataSource.destroy();
-  }
 }
 
 /** PgBouncer before HAProxy before servers, with the files of `deploy`. Returns PgBouncer's port. */

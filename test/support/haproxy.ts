@@ -10,6 +10,13 @@ import { until } from './until.js';
 const FILES = fileURLToPath(new URL('../../deploy/haproxy/', import.meta.url));
 /** The rows of its status that are no servers. */
 const SUMS = ['FRONTEND', 'BACKEND'];
+/** Its figures, by what they are called here. */
+const COUNTERS = {
+  'connections tried again': 'wretr',
+  'requests sent elsewhere': 'wredis',
+  'failed connections': 'econ',
+  'broken answers': 'eresp',
+} as const;
 
 /** A real HAProxy before gateways, as a file of `deploy/haproxy` sets it up. */
 export class Haproxy {
@@ -55,12 +62,26 @@ export class Haproxy {
     return proxy;
   }
 
+  /** What it did over all servers by itself: connections tried again or elsewhere, and what it could not do. */
+  async sums(): Promise<Readonly<Record<string, number>>> {
+    const [names = [], ...rows] = await this.status();
+    const whole = rows.find((row) => row[0] === 'gateways' && row[1] === 'BACKEND') ?? [];
+    return Object.fromEntries(
+      Object.entries(COUNTERS).map(([name, field]) => [name, Number(whole[names.indexOf(field)])]),
+    );
+  }
+
   /** Whether it sends calls to every gateway. */
   async areUp(): Promise<boolean> {
-    const text = (await send(this.statusUrl)).bytes.toString();
-    const rows = text.split('\n').map((row) => row.split(','));
+    const rows = await this.status();
     // A state such as `UP 1/3` is that of a server whose checks have begun to fail.
     const up = rows.filter((row) => row.includes('UP') && !SUMS.includes(row[1] ?? ''));
     return up.length === this.servers;
+  }
+
+  /** Its table of figures; the first row has their names. */
+  private async status(): Promise<string[][]> {
+    const text = (await send(this.statusUrl)).bytes.toString();
+    return text.split('\n').map((row) => row.split(','));
   }
 }
