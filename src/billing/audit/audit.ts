@@ -97,14 +97,14 @@ export interface AuditStart {
 }
 
 /**
- * Audits wait for each other here, before their snapshots: one that waits with a snapshot fails when the other ends. Nothing else
- * writes this table.
+ * Audits wait for each other here, before their snapshots: one that waits with a snapshot fails when the other ends. The lock
+ * lets an audit of an older version write its checkpoints, which waits for no lock of this table.
  */
-const TAKE_TURN = 'LOCK TABLE audit_checkpoint IN SHARE ROW EXCLUSIVE MODE';
+const TAKE_TURN = 'LOCK TABLE audit_checkpoint IN SHARE UPDATE EXCLUSIVE MODE';
 
 /**
- * Waits until no other audit runs, for an hour at most. After a full audit with findings, every audit reads all rows until one finds nothing,
- * so that a finding is reported until it is repaired.
+ * Waits until no other audit runs; each wait is an hour at most. After a full audit with findings, every audit reads all rows until
+ * one finds nothing, so that a finding is reported until it is repaired.
  */
 export async function startOfAudit(manager: EntityManager, scope: AuditScope): Promise<AuditStart> {
   await manager.query(SESSION_SETTINGS.patience);

@@ -47,6 +47,7 @@ describe('audits that are asked for at the same time', () => {
     const { dataSource } = database;
     await fundedAccount(dataSource, 100n);
     const reports = await dataSource.transaction(async (blocker) => {
+      await blocker.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       // Each process has begun before the first one ends.
       await blocker.query('LOCK TABLE account IN ACCESS EXCLUSIVE MODE');
       const audits = Array.from({ length: PROCESSES }, (_none, index) =>
