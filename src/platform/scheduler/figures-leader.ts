@@ -12,9 +12,14 @@ const TERM_MS = 15_000;
 const RENEW_MS = 5_000;
 const JOB = 'figures-leader';
 
-/** Takes or renews the term; no row if another process has it. */
+/**
+ * Takes or renews the term; no row if another process has it. It waits for no standby: where none follows and every commit hangs, the
+ * figures have to tell it. A fail-over may undo it; then two processes lead until the lost term ends.
+ */
 const CLAIM = `
-  INSERT INTO figures_leader AS f (process_id, until) VALUES ($1, now() + interval '${TERM_MS} milliseconds')
+  WITH local AS MATERIALIZED (SELECT set_config('synchronous_commit', 'local', true))
+  INSERT INTO figures_leader AS f (process_id, until)
+    SELECT $1, now() + interval '${TERM_MS} milliseconds' FROM local
   ON CONFLICT (is_only) DO UPDATE SET process_id = excluded.process_id, until = excluded.until
    WHERE f.process_id = excluded.process_id OR f.until < now()
   RETURNING process_id`;
@@ -23,7 +28,7 @@ const RESIGN = 'UPDATE figures_leader SET until = now() WHERE process_id = $1 AN
 /**
  * Elects the one process that publishes the figures of the whole database, so that their sum over all processes is true. Only
  * processes with workers stand for election. A process that drains resigns; one that died is replaced within 20 s. No two lead at
- * once: the term that a process knows ends before that in the database.
+ * once, but after a fail-over: the term that a process knows ends before that in the database.
  */
 @Injectable()
 export class FiguresLeader implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -5,6 +5,8 @@ import { ReplicatedPostgres } from '../../../test/support/replicated-postgres.js
 import { until } from '../../../test/support/until.js';
 import { createDataSource } from '../database/data-source.js';
 import { Metrics } from '../observability/metrics.js';
+import { runMigrations } from '../database/run-migrations.js';
+import { FiguresLeader } from './figures-leader.js';
 import type { Scheduler } from './scheduler.js';
 import { StandbyMetrics } from './standby-metrics.js';
 
@@ -15,6 +17,7 @@ describeWithPostgres('StandbyMetrics', () => {
   let standby: ReplicatedPostgres;
   let ofWatcher: DataSource;
   let ofRole: DataSource;
+  let ofOwner: DataSource;
 
   beforeAll(async () => {
     leader = await ReplicatedPostgres.start();
@@ -26,11 +29,14 @@ describeWithPostgres('StandbyMetrics', () => {
         url: Object.assign(new URL(leader.url()), { username }).href,
       }).initialize();
     ofRole = await as('shim_run');
+    ofOwner = await as('shim');
+    await runMigrations(ofOwner);
     ofWatcher = await as('shim_watch');
   }, PROCESS_TEST_TIMEOUT_MS);
   afterAll(async () => {
     await ofWatcher.destroy();
     await ofRole.destroy();
+    await ofOwner.destroy();
     await standby.remove();
     await leader.remove();
   }, PROCESS_TEST_TIMEOUT_MS);
@@ -68,6 +74,9 @@ describeWithPostgres('StandbyMetrics', () => {
       await awaitNames('another');
       await until(async () => (await shown(ofWatcher))[1] === 0);
       expect(await shown(ofWatcher)).toEqual([1, 0, 1]);
+      const election = new FiguresLeader(ofOwner, {} as Scheduler, new Metrics());
+      await election.stand();
+      expect(election.isLeader).toBe(true);
       await standby.signal('SIGKILL');
       await until(async () => (await shown(ofRole))[0] === 0);
       expect(await shown(ofWatcher)).toEqual([0, 0, 1]);
