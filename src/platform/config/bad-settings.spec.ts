@@ -52,7 +52,7 @@ const BAD: Readonly<Record<Exclude<SettingName, AnyText>, readonly string[]>> = 
   CONSOLE: ['yes', 'ON'],
   OIDC_ISSUER: ['login.example', 'http://login.example', 'https://login.example/?a=b'],
   OIDC_ROLES: ['admin', 'groups:admin', 'groups=ops:owner', 'groups=ops'],
-  TRUST_PROXY: ['10.0.0.0/33', 'balancer', '10.0.0.1,nowhere'],
+  TRUST_PROXY: ['10.0.0.0/33', 'balancer', '10.0.0.1,nowhere', '1', '10/8', '10.0.0.1/'],
   CORS_ORIGINS: [
     '*.example',
     'app.example',

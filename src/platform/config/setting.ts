@@ -218,13 +218,14 @@ const originProblem = (item: string): string | undefined => {
 /** Origins of web pages and apps: scheme, host and port, without a path; or every origin. */
 export const origins = listOf(originProblem, LIST_LIMIT);
 /** Addresses and networks, such as those of a load balancer. */
-export const networks = listOf(
-  (item) =>
-    ipaddr.isValid(item) || ipaddr.isValidCIDR(item)
-      ? undefined
-      : `${item} is neither an address nor a network`,
-  LIST_LIMIT,
-);
+export const networks = listOf((item) => {
+  // A number such as 1, which other servers take as a count of proxies, would be the address 0.0.0.1.
+  const [address = ''] = item.split('/');
+  const isWhole = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  return isWhole && (address === item || ipaddr.isValidCIDR(item))
+    ? undefined
+    : `${item} is neither an address nor a network`;
+}, LIST_LIMIT);
 /** Hosts, addresses or networks with an optional port. */
 export const egress = listOf(egressProblem, LIST_LIMIT);
 
