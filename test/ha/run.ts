@@ -70,7 +70,13 @@ async function runAll(): Promise<void> {
     patroni: tryPatroni,
     roll: (common: NodeJS.ProcessEnv) => tryRoll(common, sandbox, (end) => ends.push(end)),
   };
-  const wanted = process.argv.slice(2).filter((word) => Object.keys(groups).includes(word));
+  const words = process.argv.slice(2);
+  const wanted = words.filter(
+    (word, at) => !word.startsWith('--') && words[at - 1] !== '--restarts',
+  );
+  const unknown = wanted.find((word) => !Object.keys(groups).includes(word));
+  if (unknown !== undefined)
+    throw new Error(`${unknown} is none of ${Object.keys(groups).join(', ')}`);
   for (const [name, group] of Object.entries(groups)) {
     if (wanted.length === 0 || wanted.includes(name)) await group(settings);
   }
