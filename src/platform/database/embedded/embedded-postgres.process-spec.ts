@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -39,6 +39,30 @@ describe('EmbeddedPostgres', () => {
       listen_addresses: '',
       unix_socket_permissions: '0700',
     });
+  });
+
+  it('keeps the memory of a statement for the next one', async () => {
+    const client = new pg.Client((await start()).url);
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      const pageFaults = async (): Promise<number> => {
+        const stat = await readFile(`/proc/${rows[0]?.pid ?? ''}/stat`, 'utf8');
+        return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[8]);
+      };
+      const run = async (times: number): Promise<void> => {
+        for (let time = 0; time < times; time += 1) {
+          await client.query('SELECT array_agg(x::text) FROM generate_series(1, 5000) x');
+        }
+      };
+      await run(10);
+      const before = await pageFaults();
+      await run(10);
+      expect((await pageFaults()) - before).toBeLessThan(200);
+    } finally {
+      await client.end();
+    }
   });
 
   it('refuses a data directory another process runs on, and names the process', async () => {
