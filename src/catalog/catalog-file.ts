@@ -41,11 +41,20 @@ export function loadCatalog(path: string | undefined, vendorsDir?: string): Load
   return overlaidCatalog(readOverlay(path), vendorsDir);
 }
 
-/** The ids of the models to which an overlay file gives a price. Throws {@link ConfigError} where it cannot be read. */
-export function pricedModels(path: string | undefined): ReadonlySet<unknown> {
+/**
+ * The ids of the models of a vendor to which an overlay file gives a price: by a row without routes, or with one to the vendor.
+ * Throws {@link ConfigError} where it cannot be read.
+ */
+export function pricedModels(path: string | undefined, vendor: unknown): ReadonlySet<unknown> {
   if (path === undefined) return new Set();
   const entries = listOf(readOverlay(path), 'models').filter(isJsonObject);
-  return new Set(entries.filter(({ price }) => isJsonObject(price)).map(({ id }) => id));
+  const priced = entries.filter(({ price, routes }) => {
+    const isOwn =
+      Array.isArray(routes) &&
+      !routes.some((route) => isJsonObject(route) && route.provider === vendor);
+    return isJsonObject(price) && !isOwn;
+  });
+  return new Set(priced.map(({ id }) => id));
 }
 
 /** The built-in rows with an overlay applied. Throws {@link ConfigError} for everything that is wrong in it. */
@@ -58,12 +67,13 @@ export function overlaidCatalog(json: unknown, vendorsDir?: string): LoadedCatal
   for (const [index, entry] of listOf(json, 'models').entries()) {
     if (everyFault(OverlayModel, entry).length > 0) continue;
     const model = validatorOf(OverlayModel).parse(entry);
+    const base = rows.get(model.id) ?? completedBy(model, offered.get(model.id));
     try {
-      rows.set(model.id, overlaidRow(model, rows.get(model.id) ?? offered.get(model.id)));
+      rows.set(model.id, overlaidRow(model, base));
     } catch (error) {
       if (!(error instanceof RowFaults)) throw error;
-      const named = error.faults.map((fault) => `models.${index}: ${fault} (model ${model.id})`);
-      problems.push(...named);
+      const named = base ? model.id : `${model.id}${ownRowOf(offered.get(model.id))}`;
+      problems.push(...error.faults.map((fault) => `models.${index}: ${fault} (model ${named})`));
     }
   }
   problems.push(...aliasProblems([...rows.values()]), ...keyProblems(listOf(json, 'providers')));
@@ -74,6 +84,25 @@ export function overlaidCatalog(json: unknown, vendorsDir?: string): LoadedCatal
     providers: providers.filter((entry) => !isReportedCostAlone({ ...entry })),
     voiceAliases: overlay.voice_aliases ?? {},
   };
+}
+
+/**
+ * The model of a vendor's file that the row completes: the row has no routes, or one to that vendor. Undefined for a row of its own,
+ * which takes nothing from the file but has the same id.
+ */
+function completedBy<M extends Pick<ModelRow, 'routes'>>(
+  { routes }: Pick<OverlayModel, 'routes'>,
+  model: M | undefined,
+): M | undefined {
+  const vendors = model?.routes.map(({ provider }) => provider);
+  const isCompleted = routes?.some(({ provider }) => vendors?.includes(provider)) ?? true;
+  return isCompleted ? model : undefined;
+}
+
+/** Says why a row has to be whole, where it has the id of a model that a file offers. */
+function ownRowOf(model: Pick<ModelRow, 'routes'> | undefined): string {
+  const [route] = model?.routes ?? [];
+  return route ? `, a row of its own: it has no route to ${route.provider}` : '';
 }
 
 /** The rows whose routes say how the figures of their providers are read. */

@@ -33,7 +33,7 @@ const routed = (file: string, vendorsDir: string | undefined) =>
  */
 export function checkVendor(file: string): object {
   const { faults, id: provider, models } = checkedVendor(file);
-  const { priced, unread } = pricesOf(readVariable('CATALOG_FILE'));
+  const { priced, unread } = pricesOf(readVariable('CATALOG_FILE'), provider);
   return {
     object: 'vendor_check',
     ok: faults.length === 0,
@@ -46,9 +46,9 @@ export function checkVendor(file: string): object {
 }
 
 /** The file of a vendor may be good where the catalog cannot be read. */
-function pricesOf(catalog: string | undefined) {
+function pricesOf(catalog: string | undefined, provider: string | null) {
   try {
-    return { priced: pricedModels(catalog) };
+    return { priced: pricedModels(catalog, provider) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { priced: new Set<unknown>(), unread: error.problems };

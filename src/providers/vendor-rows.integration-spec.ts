@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadCatalog } from '../catalog/catalog-file.js';
+import { loadCatalog, pricedModels } from '../catalog/catalog-file.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { checkRoutes } from './provider-configs.js';
 import { modelsOfVendors } from './providers.js';
@@ -22,6 +22,8 @@ const perSecond = (...choices: [string, boolean][]) => ({
     micro_usd_per_second: 10,
   })),
 });
+/** A model that the file of Luma offers. */
+const OFFERED = 'vid-luma-ray-2';
 const NO_IMAGES = { max_image_urls: 0 };
 
 /** What is wrong with a row that has one route to a shipped vendor. */
@@ -148,6 +150,56 @@ describe('a row of videos with a route to a vendor of a file', () => {
       expect(loadCatalog(undefined).rows.some((one) => one.id === id)).toBe(false);
     },
   );
+
+  it.each<[string, object]>([
+    ['only a price', {}],
+    [
+      'a route to the vendor beside others',
+      {
+        routes: [
+          { provider: 'kling', upstream_model: 'a' },
+          { provider: 'luma', upstream_model: 'ray-2' },
+        ],
+      },
+    ],
+  ])('with %s completes the model of the file that has its id', (_what, row) => {
+    const limits = { resolutions: ['720p'] };
+    const price = perSecond(['720p', false]);
+    writeFileSync(path, JSON.stringify({ models: [{ id: OFFERED, price, limits, ...row }] }));
+    const found = loadCatalog(path).rows.find(({ id }) => id === OFFERED);
+    expect(found?.limits).toMatchObject({
+      resolutions: ['720p'],
+      aspectRatios: ['16:9', '9:16', '1:1', '4:3', '3:4', '21:9', '9:21'],
+      frames: ['first', 'last'],
+    });
+  });
+
+  it('with routes to other providers takes nothing from a file that offers its id', () => {
+    const routes = [{ provider: 'byteplus-video', upstream_model: 'a' }];
+    const row = { id: OFFERED, routes, price: PRICED };
+    const own = `(model ${OFFERED}, a row of its own: it has no route to luma)`;
+    expect(problemsOfModel(row)).toEqual([
+      `CATALOG_FILE: models.0: operation is required for a new model ${own}`,
+    ]);
+    expect(problemsOfModel({ ...row, operation: 'video' })).toEqual([
+      `CATALOG_FILE: models.0: limits.max_image_urls is required ${own}`,
+    ]);
+    const limits = { max_image_urls: 2 };
+    expect(problemsOfModel({ ...row, operation: 'video', limits })).toEqual([]);
+    const found = loadCatalog(path).rows.find(({ id }) => id === OFFERED);
+    expect(found).toEqual({
+      id: OFFERED,
+      operation: 'video',
+      price: expect.anything(),
+      routes: [{ provider: 'byteplus-video', upstreamModel: 'a' }],
+      limits: { maxImageUrls: 2 },
+      enabled: true,
+    });
+    expect([pricedModels(path, 'luma'), pricedModels(path, 'byteplus-video')]).toEqual([
+      new Set(),
+      new Set([OFFERED]),
+    ]);
+  });
 
   it('that sells several lengths or by second needs them in the body', () => {
     const folder = mkdtempSync(join(tmpdir(), 'vendors-'));
