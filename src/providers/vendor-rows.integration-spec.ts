@@ -1,83 +1,55 @@
 import { describe, expect, it } from '@jest/globals';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import {
+  judgedOverlay,
+  NO_IMAGE_URLS,
+  PRICED_BY_LENGTH,
+  pricedBySecond,
+  problemsOfVideoModel,
+  problemsOfVideoRow,
+} from '../../test/support/video-rows.js';
 import { loadCatalog, pricedModels } from '../catalog/catalog-file.js';
-import { ConfigError } from '../platform/config/load-config.js';
-import { checkRoutes } from './provider-configs.js';
 import { modelsOfVendors } from './providers.js';
 
-const path = join(mkdtempSync(join(tmpdir(), 'vendor-rows-')), 'overlay.json');
-const PRICED = {
-  unit: 'video',
-  by_seconds: [
-    { seconds: '5', micro_usd: 100 },
-    { seconds: '10', micro_usd: 200 },
-  ],
-};
-const perSecond = (...choices: [string, boolean][]) => ({
-  ...PRICED,
-  per_second: choices.map(([resolution, sound]) => ({
-    ...{ resolution, sound },
-    micro_usd_per_second: 10,
-  })),
-});
 /** A model that the file of Luma offers. */
 const OFFERED = 'vid-luma-ray-2';
-const NO_IMAGES = { max_image_urls: 0 };
-
-/** What is wrong with a row that has one route to a shipped vendor. */
-function problemsOf(provider: string, row: object, vendorsDir?: string): readonly string[] {
-  const routes = [{ provider, upstream_model: 'a-model' }];
-  const model = { id: 'vid-x', operation: 'video', routes, price: PRICED, limits: NO_IMAGES };
-  return problemsOfModel({ ...model, ...row }, vendorsDir);
-}
-
-/** What is wrong with a model of the overlay. */
-function problemsOfModel(model: object, vendorsDir?: string): readonly string[] {
-  writeFileSync(path, JSON.stringify({ models: [model] }));
-  try {
-    checkRoutes({ vendorsDir }, loadCatalog(path, vendorsDir));
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 const told = (says: string): string[] => [`CATALOG_FILE: model vid-x: ${says}`];
 
 describe('a row of videos with a route to a vendor of a file', () => {
   it.each<[string, object]>([
-    ['kling', { limits: { ...NO_IMAGES, aspect_ratios: ['1:1'], frames: ['first', 'last'] } }],
-    ['runway', { limits: { ...NO_IMAGES, aspect_ratios: ['16:9', '9:16'], frames: ['first'] } }],
+    ['kling', { limits: { ...NO_IMAGE_URLS, aspect_ratios: ['1:1'], frames: ['first', 'last'] } }],
+    [
+      'runway',
+      { limits: { ...NO_IMAGE_URLS, aspect_ratios: ['16:9', '9:16'], frames: ['first'] } },
+    ],
     ['minimax-video', { limits: { max_image_urls: 4, frames: ['first', 'last'] } }],
     [
       'byteplus-video',
       {
-        price: perSecond(['720p', false], ['720p', true]),
-        limits: { ...NO_IMAGES, resolutions: ['720p'], audio: true },
+        price: pricedBySecond(['720p', false], ['720p', true]),
+        limits: { ...NO_IMAGE_URLS, resolutions: ['720p'], audio: true },
       },
     ],
     [
       'byteplus-video',
-      { price: perSecond(['720p', false]), constants: { resolution: '720p', seed: 7 } },
+      { price: pricedBySecond(['720p', false]), constants: { resolution: '720p', seed: 7 } },
     ],
     ['kling', { constants: { negative_prompt: 'text', sound: 'off' } }],
   ])('is taken where the file of %s takes all of %j', (provider, row) => {
-    expect(problemsOf(provider, row)).toEqual([]);
+    expect(problemsOfVideoRow(provider, row)).toEqual([]);
   });
 
   it.each<[string, object, string]>([
     [
       'runway',
-      { limits: { ...NO_IMAGES, aspect_ratios: ['16:9', '1:1'] } },
+      { limits: { ...NO_IMAGE_URLS, aspect_ratios: ['16:9', '1:1'] } },
       'limits.aspect_ratios: aspect_ratio 1:1 is not taken by the file of provider runway',
     ],
     [
       'kling',
       {
-        price: perSecond(['720p', false], ['1080p', false]),
-        limits: { ...NO_IMAGES, resolutions: ['720p', '1080p'] },
+        price: pricedBySecond(['720p', false], ['1080p', false]),
+        limits: { ...NO_IMAGE_URLS, resolutions: ['720p', '1080p'] },
       },
       'limits.resolutions: resolution is in no body of the file of provider kling',
     ],
@@ -88,17 +60,17 @@ describe('a row of videos with a route to a vendor of a file', () => {
     ],
     [
       'xai-video',
-      { limits: { ...NO_IMAGES, audio: true } },
+      { limits: { ...NO_IMAGE_URLS, audio: true } },
       'limits.audio: audio is in no body of the file of provider xai-video',
     ],
     [
       'fal',
-      { limits: { ...NO_IMAGES, frames: ['first', 'last'] } },
+      { limits: { ...NO_IMAGE_URLS, frames: ['first', 'last'] } },
       'limits.frames: last_frame_url is in no body of the file of provider fal',
     ],
     [
       'luma',
-      { limits: { ...NO_IMAGES, size_pattern: '^\\d+x\\d+$' } },
+      { limits: { ...NO_IMAGE_URLS, size_pattern: '^\\d+x\\d+$' } },
       'limits.size_pattern: size is in no body of the file of provider luma',
     ],
     [
@@ -118,34 +90,34 @@ describe('a row of videos with a route to a vendor of a file', () => {
     ],
     [
       'byteplus-video',
-      { price: perSecond(['720p', false]), constants: { generate_audio: true } },
+      { price: pricedBySecond(['720p', false]), constants: { generate_audio: true } },
       'constants.generate_audio: changes audio, which callers pay for, at byteplus-video',
     ],
     [
       'replicate',
-      { price: perSecond(['720p', false]), constants: { resolution: '720p' } },
+      { price: pricedBySecond(['720p', false]), constants: { resolution: '720p' } },
       'constants.resolution: is priced, and the file of provider replicate does not send it as resolution',
     ],
     [
       'kling',
-      { limits: { ...NO_IMAGES, aspect_ratios: ['1:1'] }, drop: ['aspect_ratio'] },
+      { limits: { ...NO_IMAGE_URLS, aspect_ratios: ['1:1'] }, drop: ['aspect_ratio'] },
       'drop: aspect_ratio: changes aspect_ratio, which callers pay for, at kling',
     ],
   ])('at %s with %j is refused by one line that names row, vendor and field', (id, row, says) => {
-    expect(problemsOf(id, row)).toEqual(told(says));
+    expect(problemsOfVideoRow(id, row)).toEqual(told(says));
   });
 
   it.each([...modelsOfVendors(undefined).values()].map((model) => [model.id, model] as const))(
     'that a shipped file offers is sold with a price alone: %s',
     (id, { limits, routes, ...model }) => {
-      const price = perSecond(
+      const price = pricedBySecond(
         ...(limits.resolutions ?? ['720p']).map((each) => [each, false] as [string, boolean]),
       );
-      expect(problemsOfModel({ id })).toEqual([
+      expect(problemsOfVideoModel({ id })).toEqual([
         `CATALOG_FILE: models.0: price is required for a new model (model ${id})`,
       ]);
-      expect(problemsOfModel({ id, price })).toEqual([]);
-      const row = loadCatalog(path).rows.find((one) => one.id === id);
+      expect(problemsOfVideoModel({ id, price })).toEqual([]);
+      const row = loadCatalog(judgedOverlay).rows.find((one) => one.id === id);
       expect(row).toMatchObject({ ...model, limits, routes });
       expect(loadCatalog(undefined).rows.some((one) => one.id === id)).toBe(false);
     },
@@ -164,9 +136,12 @@ describe('a row of videos with a route to a vendor of a file', () => {
     ],
   ])('with %s completes the model of the file that has its id', (_what, row) => {
     const limits = { resolutions: ['720p'] };
-    const price = perSecond(['720p', false]);
-    writeFileSync(path, JSON.stringify({ models: [{ id: OFFERED, price, limits, ...row }] }));
-    const found = loadCatalog(path).rows.find(({ id }) => id === OFFERED);
+    const price = pricedBySecond(['720p', false]);
+    writeFileSync(
+      judgedOverlay,
+      JSON.stringify({ models: [{ id: OFFERED, price, limits, ...row }] }),
+    );
+    const found = loadCatalog(judgedOverlay).rows.find(({ id }) => id === OFFERED);
     expect(found?.limits).toMatchObject({
       resolutions: ['720p'],
       aspectRatios: ['16:9', '9:16', '1:1', '4:3', '3:4', '21:9', '9:21'],
@@ -176,17 +151,17 @@ describe('a row of videos with a route to a vendor of a file', () => {
 
   it('with routes to other providers takes nothing from a file that offers its id', () => {
     const routes = [{ provider: 'byteplus-video', upstream_model: 'a' }];
-    const row = { id: OFFERED, routes, price: PRICED };
+    const row = { id: OFFERED, routes, price: PRICED_BY_LENGTH };
     const own = `(model ${OFFERED}, a row of its own: it has no route to luma)`;
-    expect(problemsOfModel(row)).toEqual([
+    expect(problemsOfVideoModel(row)).toEqual([
       `CATALOG_FILE: models.0: operation is required for a new model ${own}`,
     ]);
-    expect(problemsOfModel({ ...row, operation: 'video' })).toEqual([
+    expect(problemsOfVideoModel({ ...row, operation: 'video' })).toEqual([
       `CATALOG_FILE: models.0: limits.max_image_urls is required ${own}`,
     ]);
     const limits = { max_image_urls: 2 };
-    expect(problemsOfModel({ ...row, operation: 'video', limits })).toEqual([]);
-    const found = loadCatalog(path).rows.find(({ id }) => id === OFFERED);
+    expect(problemsOfVideoModel({ ...row, operation: 'video', limits })).toEqual([]);
+    const found = loadCatalog(judgedOverlay).rows.find(({ id }) => id === OFFERED);
     expect(found).toEqual({
       id: OFFERED,
       operation: 'video',
@@ -195,35 +170,9 @@ describe('a row of videos with a route to a vendor of a file', () => {
       limits: { maxImageUrls: 2 },
       enabled: true,
     });
-    expect([pricedModels(path, 'luma'), pricedModels(path, 'byteplus-video')]).toEqual([
-      new Set(),
-      new Set([OFFERED]),
-    ]);
-  });
-
-  it('that sells several lengths or by second needs them in the body', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'vendors-'));
-    const file = {
-      ...{ id: 'acme', protocol: 'async-json', key_env: 'ACME_KEY' },
-      ...{ base_url: 'https://api.acme.test', auth: { in: 'bearer' } },
-      submit: {
-        path: '/videos',
-        body: { prompt: '{{prompt}}', resolution: '{{resolution}}' },
-        id: 'id',
-      },
-      read: {
-        ...{ path: '/videos/{id}', state: 'state' },
-        states: { succeeded: ['done'], failed: ['failed'] },
-      },
-      result: { url: ['video'] },
-    };
-    writeFileSync(join(folder, 'acme.json'), JSON.stringify(file));
-    const says = told('price.by_seconds: seconds is in no body of the file of provider acme');
-    const one = { ...PRICED, by_seconds: PRICED.by_seconds.slice(0, 1) };
-    expect(problemsOf('acme', {}, folder)).toEqual(says);
-    expect(problemsOf('acme', { price: one }, folder)).toEqual([]);
-    const price = { ...perSecond(['720p', false]), by_seconds: one.by_seconds };
-    const limits = { ...NO_IMAGES, resolutions: ['720p'] };
-    expect(problemsOf('acme', { price, limits }, folder)).toEqual(says);
+    expect([
+      pricedModels(judgedOverlay, 'luma'),
+      pricedModels(judgedOverlay, 'byteplus-video'),
+    ]).toEqual([new Set(), new Set([OFFERED])]);
   });
 });

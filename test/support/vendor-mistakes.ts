@@ -115,6 +115,16 @@ export const VENDOR_MISTAKES: readonly VendorMistake[] = [
     `submit.variants.0.body.p: {{words}}: must be one of ${FIELDS}`,
   ],
   [
+    'submit.not_together',
+    [['image_urls']],
+    'submit.not_together.0: must be a list of 2 to 2 entries',
+  ],
+  [
+    'submit.not_together',
+    [['image_urls', 'seconds']],
+    'submit.not_together.0.1: must be one of size, aspect_ratio, first_frame_url, last_frame_url, image_urls',
+  ],
+  [
     'submit.variant',
     'a b',
     'submit.variant: must be 1 to 50 letters, digits, hyphens and underscores',

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { BoundedDownload } from '../../platform/http-client/bounded-download.js';
-import { fetchedImages, type InlineImage, jsonWithImages } from '../http/inline-images.js';
+import { fetchedImages, jsonWithImages } from '../http/inline-images.js';
 import { openedVideo, orAskAgain } from '../http/opened-video.js';
 import { ProviderError } from '../http/provider-error.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { RequestBody } from '../http/request-body.js';
-import type { AttemptContext, ProviderErrorKind } from '../ports/attempt.js';
+import type { AttemptContext, ProviderErrorKind, RouteTerms } from '../ports/attempt.js';
 import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/job.port.js';
 import {
   failsInBody,
@@ -18,20 +18,17 @@ import {
 import type { VendorKey } from './vendor-key.js';
 import { fitsCode, type VendorFile } from './vendor-file.js';
 import { targetOf, VendorJobs } from './vendor-jobs.js';
+import { clashOf, leftOut, NO_IMAGE, submitOf, untakenFields } from './vendor-submit.js';
 import {
   filledTemplate,
   inPath,
   type InlineOf,
-  leftOut,
   pathWith,
-  submitOf,
   type VendorValues,
 } from './vendor-template.js';
 
 /** Bytes of all images of one request that are sent inline. */
 const MAX_INLINE_BYTES = 20 * 1024 * 1024;
-/** Stands for an image until it is fetched. */
-const NO_IMAGE: InlineImage = { data: Buffer.alloc(0), contentType: 'image/png', token: 'image' };
 
 /** An answer of another kind is about our key, our rate or the vendor itself, and not about the job. */
 const SAYS_NO: readonly ProviderErrorKind[] = ['rejected', 'misconfigured'];
@@ -49,10 +46,15 @@ export class AsyncJsonVideo implements VideoPort {
     this.jobs = new VendorJobs(http, file, key);
   }
 
+  lacks(command: VideoCommand, route: RouteTerms): readonly string[] {
+    return untakenFields(this.file, valuesOf(command, route), route.terms);
+  }
+
   async submitVideo(command: VideoCommand, context: AttemptContext): Promise<string> {
     const { submit } = this.file;
     const values = valuesOf(command, context);
-    const { variant, ...chosen } = submitOf(this.file, values);
+    const { variant, ...chosen } = submitOf(this.file, values, context.terms);
+    if (clashOf(chosen, values).length > 0) throw this.http.refusal('field_not_taken');
     const body = await this.filled(chosen.body, values, context);
     const path = chosen.path.replaceAll('{model}', () => inPath(context.upstreamModel));
     const request = { ...this.key.sent({ path }), body, timeout: 'submit', context } as const;
@@ -79,7 +81,7 @@ export class AsyncJsonVideo implements VideoPort {
     const { lookup } = this.file;
     const { reference } = command;
     if (!lookup || reference === undefined) throw this.http.refusal('no_reference');
-    const { variant } = submitOf(this.file, valuesOf(command, context));
+    const { variant } = submitOf(this.file, valuesOf(command, context), context.terms);
     const words = { id: '', model: context.upstreamModel, variant: variant ?? '', reference };
     try {
       return await this.jobs.ask({ path: pathWith(lookup.path, words) }, context, (answer) => {
@@ -173,7 +175,7 @@ export class AsyncJsonVideo implements VideoPort {
   }
 }
 
-function valuesOf(command: VideoCommand, { upstreamModel }: AttemptContext): VendorValues {
+function valuesOf(command: VideoCommand, { upstreamModel }: RouteTerms): VendorValues {
   const { imageUrls = [] } = command;
   return {
     model: upstreamModel,

@@ -13,6 +13,7 @@ import {
 } from './vendor-checks.js';
 import {
   CHOSEN_FIELDS,
+  OPTIONAL_FIELDS,
   VENDOR_ERROR_KINDS,
   VENDOR_METHODS,
   VENDOR_STATES,
@@ -25,6 +26,8 @@ import { checkTemplate, TEMPLATE_DEFINITIONS } from './vendor-template-check.js'
 /** Longest URL of a file, and of a vendor's answer. */
 export const MAX_VENDOR_URL_CHARS = 2_048;
 const MAX_ENTRIES = 100;
+/** All pairs of fields that may exclude each other. */
+const MAX_PAIRS = 10;
 /** The gateway writes these itself, or the auth does. */
 const OWN_HEADERS =
   /^(authorization|connection|content-(length|type)|cookie|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
@@ -143,6 +146,23 @@ const COSTS: Readonly<Record<string, VendorCheck>> = {
 
 const checkCost = oneOfShapes('unit', COSTS);
 
+const checkPair = listed(eitherOf(OPTIONAL_FIELDS), 2, 2);
+/** A frame at the end never comes alone, so the pair of both frames would take it from every caller. */
+const checkApart = listed(
+  checkOf(checkPair.schema, (value, at, faults) => {
+    const before = faults.length;
+    checkPair(value, at, faults);
+    if (faults.length > before) return;
+    const fields = value as readonly unknown[];
+    if (fields[0] === fields[1]) faults.push(`${at}: must be two different fields`);
+    if (fields.includes('first_frame_url') && fields.includes('last_frame_url')) {
+      faults.push(`${at}: last_frame_url always comes with first_frame_url`);
+    }
+  }),
+  MAX_PAIRS,
+  0,
+);
+
 const SHAPE = shaped({
   '$schema?': formed(/^[\x21-\x7e]{1,500}$/, 'where the schema of this file is'),
   id: formed(/^[a-z][a-z0-9-]{0,63}$/, 'lowercase letters, digits and hyphens'),
@@ -167,6 +187,7 @@ const SHAPE = shaped({
     'variant?': checkVariant,
     path: apiPath('{model}'),
     body: checkTemplate,
+    'not_together?': checkApart,
     'variants?': listed(
       shaped({
         'variant?': checkVariant,
@@ -174,6 +195,7 @@ const SHAPE = shaped({
         'has?': listed(eitherOf(CHOSEN_FIELDS), CHOSEN_FIELDS.length),
         'path?': apiPath('{model}'),
         'body?': checkTemplate,
+        'not_together?': checkApart,
       }),
       MAX_ENTRIES,
     ),

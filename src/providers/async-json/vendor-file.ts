@@ -16,6 +16,14 @@ export const ASKED_FIELDS = [
 ] as const;
 /** Those by which a variant may be chosen: the reference is always there. */
 export const CHOSEN_FIELDS = ASKED_FIELDS.filter((field) => field !== 'reference');
+/** Those that only a caller sets: any two of them may exclude each other. */
+export const OPTIONAL_FIELDS = [
+  'size',
+  'aspect_ratio',
+  'first_frame_url',
+  'last_frame_url',
+  'image_urls',
+] as const satisfies readonly (typeof ASKED_FIELDS)[number][];
 /** `item` is the entry of a list, and stands within `$each` only. */
 export const VENDOR_FIELDS = [...ASKED_FIELDS, 'item'] as const;
 export type VendorField = (typeof VENDOR_FIELDS)[number];
@@ -88,10 +96,12 @@ export interface VendorVariant {
   readonly variant?: string;
   /** The vendor's names of models, of which one has to fit; one may end with `*`. */
   readonly models?: readonly string[];
-  /** Fields of which one has to be given. */
+  /** Fields of which one has to be given: by the caller, or by a constant of the row in place of the field in the body. */
   readonly has?: readonly VendorField[];
   readonly path?: string;
   readonly body?: JsonObject;
+  /** In place of that of the file. */
+  readonly not_together?: readonly (readonly VendorField[])[];
 }
 
 /** A model that the file offers. It is sold once `CATALOG_FILE` has a price for its id. */
@@ -130,6 +140,8 @@ export interface VendorFile {
     readonly variant?: string;
     readonly path: string;
     readonly body: JsonObject;
+    /** Pairs of fields that exclude each other: a request with both is refused before anything is held. */
+    readonly not_together?: readonly (readonly VendorField[])[];
     /** The first that fits says what it has instead. */
     readonly variants?: readonly VendorVariant[];
     /** Path of the job's id in the answer. */

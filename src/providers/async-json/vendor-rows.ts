@@ -1,14 +1,8 @@
+import type { JsonObject } from '../../common/json-object.js';
 import type { UpstreamTerms } from '../ports/attempt.js';
 import type { VendorField, VendorFile } from './vendor-file.js';
-import { fitsCode } from './vendor-file.js';
-import {
-  fieldsIn,
-  filledTemplate,
-  leftOut,
-  submitOf,
-  UnfitValue,
-  type VendorValues,
-} from './vendor-template.js';
+import { clashOf, leftOut, NO_IMAGE, submitOf } from './vendor-submit.js';
+import { fieldsIn, filledTemplate, UnfitValue, type VendorValues } from './vendor-template.js';
 
 /** What a model of videos sells over one route, as its row has it. */
 export interface SoldVideos {
@@ -46,7 +40,6 @@ const PRICED_CONSTANTS: Readonly<Record<string, VendorField>> = {
   sound: 'audio',
 };
 const SAMPLE_URL = 'https://images.example/a.png';
-const SAMPLE_IMAGE = { data: Buffer.alloc(0), contentType: 'image/png', token: 'image' };
 
 /**
  * What of a row the file of its vendor cannot serve: one line for each field that the row lists and the body does not take, and
@@ -58,7 +51,7 @@ export function vendorRowFaults(vendor: VendorFile, row: SoldVideos): string[] {
 
 function choiceFaults(vendor: VendorFile, row: SoldVideos): string[] {
   const faults = new Map<string, string>();
-  for (const values of askedOf(row)) {
+  for (const values of askedOf(vendor, row)) {
     for (const [field, says] of faultsOf(vendor, row, values)) {
       const listed = LISTED_IN[field] ?? field;
       if (!faults.has(listed)) {
@@ -76,8 +69,8 @@ function faultsOf(
   values: VendorValues,
 ): (readonly [VendorField, string])[] {
   try {
-    const { body } = submitOf(vendor, values);
-    const { written } = filledTemplate(body, values, () => SAMPLE_IMAGE);
+    const { body } = submitOf(vendor, values, row.terms);
+    const { written } = filledTemplate(body, values, () => NO_IMAGE);
     const missing = [...leftOut(written, values), ...missingSeconds(row, written)];
     return missing.map((field) => [field, `${field} is in no body of`]);
   } catch (error) {
@@ -99,8 +92,11 @@ function missingSeconds(
   return isNeeded && !written.has('seconds') ? ['seconds'] : [];
 }
 
-/** Requests in which each value that callers may choose is there at least once, with each of the images. */
-function askedOf(row: SoldVideos): VendorValues[] {
+/**
+ * Requests in which each value that callers may choose is there at least once, with each of the images. Those that the file itself
+ * excludes are refused when they come.
+ */
+function askedOf(vendor: VendorFile, row: SoldVideos): VendorValues[] {
   const { sizePattern, resolutions, aspectRatios, audio } = row.limits;
   const lengths = Object.keys(row.price.microUsdBySeconds);
   const usual: VendorValues = {
@@ -118,8 +114,11 @@ function askedOf(row: SoldVideos): VendorValues[] {
     ...(aspectRatios ?? []).map((ratio) => ({ aspect_ratio: ratio })),
     ...(audio === true ? [{ audio: true }] : []),
   ];
-  return imagesOf(row).flatMap((images) =>
-    choices.map((choice) => ({ ...usual, ...images, ...choice })),
+  const asked = imagesOf(row).flatMap((images) =>
+    choices.map((choice): VendorValues => ({ ...usual, ...images, ...choice })),
+  );
+  return asked.filter(
+    (values) => clashOf(submitOf(vendor, values, row.terms), values).length === 0,
   );
 }
 
@@ -133,11 +132,21 @@ function imagesOf({ limits: { frames = [], maxImageUrls = 0 } }: SoldVideos): Ve
   ];
 }
 
-/** The terms of a row act on the uppermost fields of the body. */
+/**
+ * What the terms of a row do to each body in which its requests are sent: they act on the uppermost fields. A constant that chooses
+ * the price has to be in all of these bodies, and what callers pay for must be changed in none.
+ */
 function termFaults(vendor: VendorFile, row: SoldVideos): string[] {
+  const requests = askedOf(vendor, row);
+  const bodies = new Set(requests.map((values) => submitOf(vendor, values, row.terms).body));
+  return [...new Set([...bodies].flatMap((body) => faultsInBody(vendor, row, body)))];
+}
+
+function faultsInBody(vendor: VendorFile, row: SoldVideos, body: JsonObject): string[] {
   const { drop = [], rename = {}, constants = {} } = row.terms ?? {};
-  const held = fieldsByKey(vendor, row.upstreamModel);
-  const holds = (key: string, field: VendorField): boolean => held.get(key)?.has(field) ?? false;
+  const held = new Map(Object.entries(body).map(([key, part]) => [key, fieldsIn(part)]));
+  const holds = (key: string, field: VendorField): boolean =>
+    held.get(key)?.includes(field) ?? false;
   const priced = pricedFields(row);
   const changed = (key: string): VendorField | undefined =>
     priced.find((field) => holds(key, field));
@@ -177,19 +186,4 @@ function isListed({ limits }: SoldVideos, field: VendorField): boolean {
     image_urls: (limits.maxImageUrls ?? 0) > 0,
   };
   return listed[field] ?? false;
-}
-
-/** The fields that each uppermost key of a body of the model holds. */
-function fieldsByKey({ submit }: VendorFile, model: string): Map<string, Set<VendorField>> {
-  const bodies = [
-    submit.body,
-    ...(submit.variants ?? [])
-      .filter(({ models }) => models?.some((form) => fitsCode(form, model)) ?? true)
-      .flatMap(({ body }) => (body ? [body] : [])),
-  ];
-  const held = new Map<string, Set<VendorField>>();
-  for (const [key, part] of bodies.flatMap((body) => Object.entries(body))) {
-    held.set(key, new Set([...(held.get(key) ?? []), ...fieldsIn(part)]));
-  }
-  return held;
 }

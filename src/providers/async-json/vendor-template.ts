@@ -1,17 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import { fitsCode, type VendorField, type VendorFile } from './vendor-file.js';
+import type { VendorField } from './vendor-file.js';
 import type { InlineImage } from '../http/inline-images.js';
 
-/** What changes a video and is not in every model. */
-const CHOICES: readonly VendorField[] = [
-  'size',
-  'aspect_ratio',
-  'resolution',
-  'audio',
-  'first_frame_url',
-  'last_frame_url',
-  'image_urls',
-];
 /** A field in a text. */
 export const MARK = /\{\{([^{}]*)\}\}/g;
 
@@ -42,28 +32,6 @@ export function filledTemplate(
   const filling = new Filling(inline);
   const body = filling.keys(template, values);
   return { body, written: filling.written };
-}
-
-/** How a job with these values is submitted: what the first variant that fits says comes before what the file says of all. */
-export function submitOf(
-  { submit }: Pick<VendorFile, 'submit'>,
-  values: VendorValues,
-): Pick<VendorFile['submit'], 'variant' | 'path' | 'body'> {
-  const { variant, path, body, variants = [] } = submit;
-  const fitting = variants.find(
-    ({ models, has }) =>
-      (models?.some((form) => fitsCode(form, String(values.model))) ?? true) &&
-      (has?.some((field) => values[field] !== undefined) ?? true),
-  );
-  return { ...(variant !== undefined && { variant }), path, body, ...fitting };
-}
-
-/** The choices of the caller that a body lacks: the video would not be the one that was asked for. */
-export function leftOut(
-  written: ReadonlySet<VendorField>,
-  values: VendorValues,
-): readonly VendorField[] {
-  return CHOICES.filter((field) => values[field] !== undefined && !written.has(field));
 }
 
 class Filling {

@@ -43,6 +43,9 @@ export interface Route {
   readonly terms?: UpstreamTerms | undefined;
 }
 
+/** What of a route decides which requests it can carry. */
+export type RouteTerms = Pick<Route, 'upstreamModel' | 'terms'>;
+
 /** Receives the provider's own cost figures of one response. */
 export type OnFigures = (figures: ProviderFigures) => void;
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { AttemptContext } from './attempt.js';
+import type { AttemptContext, RouteTerms } from './attempt.js';
 import type { MediaFile } from './audio.port.js';
 
 /** What a provider says about a job that failed, in its own words; null where it says nothing. */
@@ -107,6 +107,8 @@ export type VideoContent = OpenedFile | { readonly redirectUrl: string };
 
 /** Video generation (API: POST /v1/videos): a job that is submitted, then polled, then fetched. */
 export interface VideoPort {
+  /** The fields, by their public names, that this route cannot do as they are asked; empty: all is done. Absent: it does everything. */
+  lacks?(command: VideoCommand, route: RouteTerms): readonly string[];
   /** Submits the job; returns the provider's id of it. */
   submitVideo(command: VideoCommand, context: AttemptContext): Promise<string>;
   /** Whether the provider can be asked for a job by its reference. */

@@ -48,6 +48,19 @@ const MISTAKES: readonly (readonly [parts: object, fault: string])[] = [
     'submit.variants.0.variant: is required by {variant} in read.path',
   ],
   [
+    { submit: { ...SUBMIT, id: 'id', not_together: [['size', 'size']] } },
+    'submit.not_together.0: must be two different fields',
+  ],
+  [
+    {
+      submit: {
+        ...{ ...SUBMIT, id: 'id' },
+        variants: [{ models: ['a'], not_together: [['last_frame_url', 'first_frame_url']] }],
+      },
+    },
+    'submit.variants.0.not_together.0: last_frame_url always comes with first_frame_url',
+  ],
+  [
     { read: { ...READ, path: '/{id}', states: { succeeded: [''], failed: ['bad'] } } },
     'read.states.succeeded.0: must be a text of 1 to 100 printable characters',
   ],
