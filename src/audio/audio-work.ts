@@ -19,6 +19,7 @@ import type {
 import { viewAlignment } from './alignment.view.js';
 import type { TranscriptionBody } from './dto/recordings.body.js';
 import { viewTranscript } from './transcription/transcription.view.js';
+import { timingsField } from './transcription/wanted-timings.js';
 
 /** What the operations whose answer is audio order of a provider. */
 export interface SoundCommands {
@@ -70,12 +71,14 @@ export const READING_WORK: {
   readonly [O in ReadingOperation]: {
     readonly ask: Ask<O, ReadingCommands[O], Readings[O]>;
     readonly view: (result: Readings[O], shown: JsonObject) => object;
-    /** Whether the provider's model does all that is asked. */
-    readonly can: (
+    /** The fields that the provider's model cannot do as they are asked, by their public names. */
+    readonly lacks: (
       port: PortByOperation[O],
       command: ReadingCommands[O],
       upstreamModel: string,
-    ) => boolean;
+    ) => readonly string[];
+    /** The name by which this caller sent such a field. */
+    readonly sentName: (field: string, shown: JsonObject) => string;
   };
 } = {
   transcription: {
@@ -84,11 +87,17 @@ export const READING_WORK: {
       const { body, durationSeconds } = shown as unknown as Transcribed;
       return viewTranscript(result, body, durationSeconds);
     },
-    can: (port, command, model) => port.honours?.(command, model) ?? true,
+    lacks: (port, command, model) => port.lacks?.(command, model) ?? [],
+    sentName: (field, shown) => {
+      const { body } = shown as unknown as Transcribed;
+      if (field === 'file') return body.audio_url === undefined ? field : 'audio_url';
+      return field === 'timestamps' ? timingsField(body) : field;
+    },
   },
   alignment: {
     ask: (port, command, context) => port.align(command, context),
     view: viewAlignment,
-    can: () => true,
+    lacks: () => [],
+    sentName: (field) => field,
   },
 };

@@ -1,9 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Response } from 'express';
 import type { AdmittedCall } from '../admission/admitted-call.js';
-import { GatewayError } from '../common/errors/gateway-error.js';
 import type { CostedRoute } from '../catalog/route-cost.js';
-import { ProviderRouter } from '../providers/routing/provider-router.js';
+import { AbleRoutes } from '../providers/routing/able-routes.js';
 import { PaidCalls } from '../billing/calls/paid-calls.js';
 import {
   AUDIO_CONTENT_TYPES,
@@ -34,7 +33,7 @@ export class PaidAudio implements OnModuleInit {
     private readonly calls: PaidCalls,
     private readonly wav: SizedWav,
     private readonly deferred: DeferredCalls,
-    private readonly router: ProviderRouter,
+    private readonly able: AbleRoutes,
   ) {}
 
   onModuleInit(): void {
@@ -73,7 +72,7 @@ export class PaidAudio implements OnModuleInit {
     response: Response,
   ): Promise<void> {
     const routed: Ordered<ReadingCommands[O]> = (work) =>
-      ordered((order) => work({ ...order, routes: this.ableRoutes(call, order.command) }));
+      ordered((order) => work({ ...order, routes: this.ableRoutes(call, order) }));
     if (call.deferral) return this.deferred.submit(call, body, routed, response);
     return sendCharged(
       response,
@@ -82,22 +81,21 @@ export class PaidAudio implements OnModuleInit {
   }
 
   /**
-   * Of several routes those that do all that is asked: nothing is left out silently. A model with one route is what its operator
-   * made it. Throws 503 `no_eligible_route` where none is left.
+   * Of several routes those that do all that is asked. A model with one route is what its operator made it. Throws as
+   * {@link AbleRoutes.of}.
    */
   private ableRoutes<O extends ReadingOperation>(
-    { row, routes }: AdmittedCall<O>,
-    command: ReadingCommands[O],
+    call: AdmittedCall<O>,
+    { command, shown = {} }: CallOrder<ReadingCommands[O]>,
   ): readonly CostedRoute[] {
-    if (row.routes.length < 2) return routes;
-    const { can } = READING_WORK[row.operation];
-    const able = this.router.able(routes, row.operation, (port, model) =>
-      can(port, command, model),
+    if (call.row.routes.length < 2) return call.routes;
+    const { lacks, sentName } = READING_WORK[call.row.operation];
+    return this.able.of(
+      call,
+      call.row.operation,
+      (port, { upstreamModel }) => lacks(port, command, upstreamModel),
+      (field) => sentName(field, shown),
     );
-    if (able.length > 0) return able;
-    const message = 'No route of the model that runs now does all that the request asks.';
-    // It is the same at the next try, until an operator acts.
-    throw new GatewayError('no_eligible_route', message, { shouldRetry: false });
   }
 
   private async playNow<O extends SoundOperation>(

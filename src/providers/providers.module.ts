@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { PROVIDERS_OPTIONS, type ProvidersOptions } from './providers.options.js';
+import { AbleRoutes } from './routing/able-routes.js';
 import { AttemptMetrics } from './routing/attempt-metrics.js';
 import { ClosedRouteProbes } from './routing/closed-route-probes.js';
 import { ProviderRegistry } from './routing/provider-registry.js';
@@ -24,11 +25,12 @@ export class ProvidersModule {
         RouteFigures,
         AttemptMetrics,
         ProviderRouter,
+        AbleRoutes,
         RoutePauseStore,
         RouteReports,
         ClosedRouteProbes,
       ],
-      exports: [ProviderRegistry, ProviderRouter, RoutePauseStore, RouteReports],
+      exports: [ProviderRegistry, ProviderRouter, AbleRoutes, RoutePauseStore, RouteReports],
     };
   }
 }

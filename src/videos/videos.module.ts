@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { StorageModule } from '../platform/storage/storage.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { VideoBodyGuard } from './video-body.guard.js';
+import { VideoChecks } from './video-checks.js';
 import { VideoContentController } from './video-content.controller.js';
 import { VideoFiles } from './video-files.js';
 import { VideoKind } from './video.kind.js';
@@ -13,6 +14,6 @@ import { VideosService } from './videos.service.js';
 @Module({
   imports: [StorageModule, TasksModule],
   controllers: [VideosController, VideoContentController],
-  providers: [VideosService, VideoReads, VideoKind, VideoFiles, VideoBodyGuard],
+  providers: [VideosService, VideoChecks, VideoReads, VideoKind, VideoFiles, VideoBodyGuard],
 })
 export class VideosModule {}

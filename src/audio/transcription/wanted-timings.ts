@@ -26,3 +26,9 @@ export function wantedTimings(body: TranscriptionBody): WantedTimings {
     requested: timestamps ?? (isTimed ? 'word' : undefined),
   };
 }
+
+/** The field by which the caller asked for timed parts. */
+export function timingsField(body: TranscriptionBody): string {
+  const fields = ['timestamps', 'timestamp_granularities', 'timestamp_granularities[]'] as const;
+  return fields.find((field) => body[field] !== undefined) ?? 'response_format';
+}

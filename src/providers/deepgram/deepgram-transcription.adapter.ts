@@ -22,8 +22,11 @@ export class DeepgramTranscription implements TranscriptionPort {
   constructor(private readonly http: ProviderHttp) {}
 
   /** The number of speakers and the tagging of sounds have no counterpart there, and it knows languages by two letters. */
-  readonly honours = ({ numSpeakers, tagAudioEvents, language = '' }: TranscriptionCommand) =>
-    numSpeakers === undefined && tagAudioEvents !== true && language.length <= 2;
+  readonly lacks = ({ numSpeakers, tagAudioEvents, language = '' }: TranscriptionCommand) => [
+    ...(numSpeakers === undefined ? [] : ['num_speakers']),
+    ...(tagAudioEvents === true ? ['tag_audio_events'] : []),
+    ...(language.length > 2 ? ['language'] : []),
+  ];
 
   transcribe(command: TranscriptionCommand, context: AttemptContext): Promise<TranscriptionResult> {
     return this.http.requestJson(

@@ -26,7 +26,7 @@ type Form = 'json' | 'verbose_json' | 'diarized_json';
  * not every model has all of them. The number of speakers and the tagging of sounds have no counterpart there.
  */
 export class OpenAiTranscription implements TranscriptionPort {
-  readonly honours = honours;
+  readonly lacks = lacks;
 
   constructor(private readonly http: ProviderHttp) {}
 
@@ -49,24 +49,46 @@ export class OpenAiTranscription implements TranscriptionPort {
 
 const OF_OPENAI = /^(whisper-1$|gpt-4o)/;
 /** What the models that OpenAI itself serves lack, by their names; others are servers of the operator's own. */
-const LACKING: readonly (readonly [RegExp, (command: TranscriptionCommand) => boolean])[] = [
-  [/(^|\/)whisper/, ({ diarize }) => diarize === true],
-  [/(^|\/)whisper/, (command) => command.subtitles === true && isTimedByWord(command)],
+const LACKING: readonly (readonly [
+  RegExp,
+  (command: TranscriptionCommand) => readonly string[],
+])[] = [
+  [/(^|\/)whisper/, ({ diarize }) => (diarize === true ? ['diarize'] : [])],
+  [
+    /(^|\/)whisper/,
+    (command) =>
+      command.subtitles === true && isTimedByWord(command) ? ['timestamps', 'subtitles'] : [],
+  ],
+  // Its segments of each speaker make subtitles too.
   [
     /(^|\/)gpt-4o.*-diarize/,
-    (command) => isTimedByWord(command) || formOf(command) === 'verbose_json',
+    (command) => timedFields(command.diarize === true ? { ...command, subtitles: false } : command),
   ],
-  [/(^|\/)gpt-4o(?!.*-diarize)/, (command) => formOf(command) !== 'json'],
-  [OF_OPENAI, ({ media }) => media.sizeBytes > MAX_UPLOAD_BYTES],
+  [
+    /(^|\/)gpt-4o(?!.*-diarize)/,
+    (command) => [...timedFields(command), ...(command.diarize === true ? ['diarize'] : [])],
+  ],
+  [OF_OPENAI, ({ media }) => (media.sizeBytes > MAX_UPLOAD_BYTES ? ['file'] : [])],
   // It knows languages by two letters.
-  [OF_OPENAI, ({ language = '' }) => language.length > 2],
-  [OF_OPENAI, ({ temperature = 0 }) => temperature > 1],
+  [OF_OPENAI, ({ language = '' }) => (language.length > 2 ? ['language'] : [])],
+  [OF_OPENAI, ({ temperature = 0 }) => (temperature > 1 ? ['temperature'] : [])],
 ];
 
-function honours(command: TranscriptionCommand, upstreamModel: string): boolean {
+function lacks(command: TranscriptionCommand, upstreamModel: string): readonly string[] {
   const { numSpeakers, tagAudioEvents } = command;
-  if (numSpeakers !== undefined || tagAudioEvents === true) return false;
-  return !LACKING.some(([name, lacks]) => name.test(upstreamModel) && lacks(command));
+  return [
+    ...(numSpeakers === undefined ? [] : ['num_speakers']),
+    ...(tagAudioEvents === true ? ['tag_audio_events'] : []),
+    ...LACKING.flatMap(([name, lackOf]) => (name.test(upstreamModel) ? lackOf(command) : [])),
+  ];
+}
+
+/** What only a timed form of the response has. */
+function timedFields(command: TranscriptionCommand): readonly string[] {
+  return [
+    ...(isTimedByWord(command) ? ['timestamps'] : []),
+    ...(command.subtitles === true ? ['subtitles'] : []),
+  ];
 }
 
 const isTimedByWord = ({ timestamps }: TranscriptionCommand): boolean =>

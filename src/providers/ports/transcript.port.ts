@@ -37,8 +37,11 @@ export interface TranscriptionResult {
 
 /** Speech to text (API: POST /v1/audio/transcriptions). */
 export interface TranscriptionPort {
-  /** Whether all that the command asks is done by this model of the provider. Absent: it does everything. */
-  readonly honours?: (command: TranscriptionCommand, upstreamModel: string) => boolean;
+  /**
+   * The fields, by their public names, that this model of the provider cannot do as they are asked; empty: all is done. `file` is
+   * the recording. Absent: it does everything.
+   */
+  readonly lacks?: (command: TranscriptionCommand, upstreamModel: string) => readonly string[];
   transcribe(command: TranscriptionCommand, context: AttemptContext): Promise<TranscriptionResult>;
 }
 

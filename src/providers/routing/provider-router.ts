@@ -183,18 +183,6 @@ export class ProviderRouter {
     }
   }
 
-  /** The routes on which `can` says that the adapter does the work. */
-  able<O extends Operation, R extends Route>(
-    routes: readonly R[],
-    operation: O,
-    can: (port: PortByOperation[O], upstreamModel: string) => boolean,
-  ): R[] {
-    return routes.filter((route) => {
-      const port = this.registry.portOf(route, operation);
-      return port !== undefined && can(port, route.upstreamModel);
-    });
-  }
-
   /** The providers with a breaker that is open to all callers. */
   get closedProviders(): string[] {
     const open = [...this.breakers].filter(([, breaker]) => breaker.isOpen);

@@ -2,14 +2,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { wavFile } from '../../media/wav-file.js';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.js';
 import { errorOf, send } from '../../support/http-answer.js';
+import { AdminHarness } from '../../support/admin-harness.js';
 import { overlay } from '../../support/overlay-file.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
+import { until } from '../../support/until.js';
 
 /** One second of silence: its price is that of the model. */
 const SECOND = wavFile(1_000, 1_000, 8);
 const PRICE = '92';
 /** Above what OpenAI takes, and one and a half minutes of sound. */
 const LARGE = wavFile(27_000_000, 300_000, 8);
+
+const PAUSE = { reason: 'It fails' };
 
 const OPENAI_FIRST = 'aud-openai-first';
 const TWO_ROUTES = overlay({
@@ -132,19 +136,64 @@ describe('a second source of transcriptions', () => {
     expect([first.seen.length, second.seen.length]).toEqual([1, 1]);
   });
 
-  it('is all that there is: without the first, what it cannot do is 503', async () => {
-    await gateway.stop();
-    gateway = await startTestGateway({
-      SANDBOX: 'off',
-      OPENAI_API_KEY: 'second-key',
-      OPENAI_BASE_URL: `${second.url}/v1`,
-      CATALOG_FILE: TWO_ROUTES,
-    });
-    account = await gateway.account();
-    expect((await transcribe({})).status).toBe(200);
-    const answer = await transcribe({ tag_audio_events: 'true' });
+  it('is 503 for what it cannot do while the first is paused', async () => {
+    const admin = await AdminHarness.start(gateway);
+    expect((await admin.post('/providers/elevenlabs/pause', PAUSE)).status).toBe(200);
+    await until(async () => (await transcribe({ num_speakers: '2' })).status === 503);
+    const answer = await transcribe({ num_speakers: '2' });
     expect([answer.status, errorOf(answer).code]).toEqual([503, 'no_eligible_route']);
     expect(answer.headers.get('x-should-retry')).toBe('false');
-    expect(await gateway.balance(account.accountId)).toMatchObject({ held: 0n });
+    expect((await transcribe({})).status).toBe(200);
+    await admin.ask('DELETE', '/providers/elevenlabs/pause');
+    await until(async () => (await transcribe({ num_speakers: '2' })).status === 429);
+  });
+
+  describe('where it is all that there is', () => {
+    beforeAll(async () => {
+      await gateway.stop();
+      gateway = await startTestGateway({
+        SANDBOX: 'off',
+        OPENAI_API_KEY: 'second-key',
+        OPENAI_BASE_URL: `${second.url}/v1`,
+        CATALOG_FILE: TWO_ROUTES,
+      });
+      account = await gateway.account();
+    });
+
+    it.each<[Record<string, string>, Buffer, string, string]>([
+      [{ tag_audio_events: 'true' }, SECOND, 'tag_audio_events', 'as it was sent'],
+      [{ num_speakers: '2' }, SECOND, 'num_speakers', 'as it was sent'],
+      [{ diarize: 'true' }, SECOND, 'diarize', 'as it was sent'],
+      [{ language: 'eng' }, SECOND, 'language', 'as it was sent'],
+      [{ temperature: '1.5' }, SECOND, 'temperature', 'as it was sent'],
+      [{}, LARGE, 'file', 'as it was sent'],
+      [
+        { response_format: 'verbose_json', subtitles: 'true' },
+        SECOND,
+        'response_format',
+        'response_format and subtitles together',
+      ],
+      [
+        { timestamp_granularities: 'word', subtitles: 'true' },
+        SECOND,
+        'timestamp_granularities',
+        'timestamp_granularities and subtitles together',
+      ],
+    ])(
+      'refuses %j, which it cannot do, by its field before any hold',
+      async (fields, file, param, says) => {
+        expect((await transcribe({})).status).toBe(200);
+        second.seen.length = 0;
+        for (const prefer of [{}, { prefer: 'respond-async' }]) {
+          const answer = await transcribe(fields, file, prefer);
+          const error = errorOf(answer);
+          expect([answer.status, error.code, error.param]).toEqual([400, 'invalid_request', param]);
+          expect(error.message).toContain(says);
+          expect(answer.headers.get('x-should-retry')).toBe('false');
+        }
+        expect(second.seen).toEqual([]);
+        expect(await gateway.balance(account.accountId)).toMatchObject({ held: 0n });
+      },
+    );
   });
 });
