@@ -49,7 +49,8 @@ export class SongSources {
   /**
    * Throws 400 `invalid_music_request` that names the field for a task that is unknown, belongs to another account,
    * kind or family, or has no such track (decisions G-70, G-71); 409 `source_task_not_ready` for a task that has not
-   * succeeded (G-69); 503 `no_eligible_route` when the provider that made it is not configured any more.
+   * succeeded (G-69), 400 where no route of the model leads to the provider that made it; 503 `no_eligible_route` when that provider is
+   * not configured any more.
    */
   async resolve(call: QuotedCall<'song'>, body: JsonObject): Promise<SongSourcesFound> {
     const references = referencesOf(body);
@@ -73,26 +74,36 @@ export class SongSources {
   }
 
   /** Tracks and singers belong to the provider's account that made them, so the work has to go there. */
-  private routeFor({ routes }: QuotedCall<'song'>, found: readonly FoundTask[]): CostedRoute {
-    const [first] = found;
-    for (const { field, task } of found) {
-      if (
-        task.provider !== first?.task.provider ||
-        task.providerBaseUrl !== first.task.providerBaseUrl
-      ) {
-        throw bad(field, `${field} was made elsewhere than ${first?.field ?? 'the rest'}.`);
-      }
-    }
-    const route = routes.find(({ provider }) => !first || provider === first.task.provider);
+  private routeFor({ row, routes }: QuotedCall<'song'>, found: readonly FoundTask[]): CostedRoute {
+    const maker = makerOf(found);
+    const leadsThere = ({ provider }: CostedRoute) => !maker || provider === maker.task.provider;
+    const route = routes.find(leadsThere);
     const isThere =
-      !first || this.registry.baseUrlOf(first.task.provider) === first.task.providerBaseUrl;
+      !maker || this.registry.baseUrlOf(maker.task.provider) === maker.task.providerBaseUrl;
     if (route && isThere) return route;
+    if (maker && !row.routes.some(leadsThere)) {
+      throw bad(maker.field, `${maker.field} was made where no route of this model leads.`);
+    }
     const message = 'The provider that made the source is no longer available.';
     throw new GatewayError('no_eligible_route', message, {
-      param: first?.field ?? 'model',
+      param: maker?.field ?? 'model',
       shouldRetry: false,
     });
   }
+}
+
+/** The first of the sources; undefined without any. Throws 400 where another one was made elsewhere. */
+function makerOf(found: readonly FoundTask[]): FoundTask | undefined {
+  const [first] = found;
+  for (const { field, task } of found) {
+    if (
+      task.provider !== first?.task.provider ||
+      task.providerBaseUrl !== first.task.providerBaseUrl
+    ) {
+      throw bad(field, `${field} was made elsewhere than ${first?.field ?? 'the rest'}.`);
+    }
+  }
+  return first;
 }
 
 function referencesOf(body: JsonObject): readonly Reference[] {

@@ -177,6 +177,19 @@ describe('a follow-up', () => {
     });
   });
 
+  it('of a source that was made where no route of its model leads is refused by its field', async () => {
+    answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [track(AUDIO)] }));
+    const { id } = await harness.submit(MUSIC);
+    await step(2);
+    await harness.gateway.dataSource.query(`UPDATE task SET provider = 'elsewhere'`);
+    expect(await harness.refused({ model: 'song-bpm', source_task_id: id })).toMatchObject({
+      status: 400,
+      code: 'invalid_music_request',
+      param: 'source_task_id',
+      message: 'source_task_id was made where no route of this model leads.',
+    });
+  });
+
   /** A song, and a follow-up of it that nobody has begun yet. */
   async function queued(): Promise<{ source: string; id: string }> {
     answers.set('/suno/v1/music', job).set('/suno/v2/fetch', done({ musics: [track(AUDIO)] }));
