@@ -146,6 +146,15 @@ describe('Gemini videos', () => {
     expect(stub.seen).toHaveLength(0);
   });
 
+  it('a size and no sound are told beforehand as what it lacks', () => {
+    const command = { prompt: 'a', seconds: '8' };
+    expect(port().lacks?.({ ...command, size: '1280x720', audio: false }, context)).toEqual([
+      'size',
+      'audio',
+    ]);
+    expect(port().lacks?.({ ...command, audio: true }, context)).toEqual([]);
+  });
+
   it('the terms of a row are for the parameters', async () => {
     answer({ name: GEMINI_JOB });
     const terms: UpstreamTerms = {

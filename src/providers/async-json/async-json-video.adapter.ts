@@ -54,7 +54,8 @@ export class AsyncJsonVideo implements VideoPort {
     const { submit } = this.file;
     const values = valuesOf(command, context);
     const { variant, ...chosen } = submitOf(this.file, values, context.terms);
-    if (clashOf(chosen, values).length > 0) throw this.http.refusal('field_not_taken');
+    if (clashOf(chosen, values, context.terms).length > 0)
+      throw this.http.refusal('field_not_taken');
     const body = await this.filled(chosen.body, values, context);
     const path = chosen.path.replaceAll('{model}', () => inPath(context.upstreamModel));
     const request = { ...this.key.sent({ path }), body, timeout: 'submit', context } as const;

@@ -118,7 +118,7 @@ function askedOf(vendor: VendorFile, row: SoldVideos): VendorValues[] {
     choices.map((choice): VendorValues => ({ ...usual, ...images, ...choice })),
   );
   return asked.filter(
-    (values) => clashOf(submitOf(vendor, values, row.terms), values).length === 0,
+    (values) => clashOf(submitOf(vendor, values, row.terms), values, row.terms).length === 0,
   );
 }
 

@@ -96,5 +96,7 @@ describe('what of a request cannot be sent', () => {
     expect(untaken(both, apart)).toEqual(['first_frame_url', 'image_urls']);
     expect(untaken({ ...both, model: 'other' }, apart)).toEqual(['first_frame_url', 'image_urls']);
     expect(untaken({ ...both, model: 'free' }, apart)).toEqual([]);
+    const terms = { constants: { image: 'https://a.example/1.png' } };
+    expect(untaken(IMAGES, apart, terms)).toEqual(['first_frame_url', 'image_urls']);
   });
 });

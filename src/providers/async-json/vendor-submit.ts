@@ -76,12 +76,15 @@ export function leftOut(
   return CHOICES.filter((field) => values[field] !== undefined && !written.has(field));
 }
 
-/** The first fields of `not_together` that are all given; empty where none are. */
+/** The first fields of `not_together` that are all given, by the caller or by a constant of the row; empty where none are. */
 export function clashOf(
-  { not_together: apart = [] }: Pick<VendorSubmit, 'not_together'>,
+  { body, not_together: apart = [] }: Pick<VendorSubmit, 'body' | 'not_together'>,
   values: VendorValues,
+  terms: UpstreamTerms | undefined,
 ): readonly VendorField[] {
-  return apart.find((fields) => fields.every((field) => values[field] !== undefined)) ?? [];
+  const isGiven = (field: VendorField): boolean =>
+    values[field] !== undefined || isSetIn(body, field, terms);
+  return apart.find((fields) => fields.every(isGiven)) ?? [];
 }
 
 /**
@@ -94,7 +97,7 @@ export function untakenFields(
   terms: UpstreamTerms | undefined,
 ): readonly VendorField[] {
   const chosen = submitOf(file, values, terms);
-  const clash = clashOf(chosen, values);
+  const clash = clashOf(chosen, values, terms);
   if (clash.length > 0) return clash;
   try {
     const { written } = filledTemplate(chosen.body, values, () => NO_IMAGE);

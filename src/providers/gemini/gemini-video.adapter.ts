@@ -39,9 +39,12 @@ export class GeminiVideo implements VideoPort {
     private readonly access: ProviderContext,
   ) {}
 
+  lacks({ size, audio }: VideoCommand): readonly string[] {
+    return [...(size === undefined ? [] : ['size']), ...(audio === false ? ['audio'] : [])];
+  }
+
   async submitVideo(command: VideoCommand, context: AttemptContext): Promise<string> {
-    const { size, audio } = command;
-    if (size !== undefined || audio === false) throw this.http.refusal('field_not_taken');
+    if (this.lacks(command).length > 0) throw this.http.refusal('field_not_taken');
     const images = await this.imagesOf(command, context.signal);
     const value = { instances: [instanceOf(command, images)], [PARAMETERS]: parametersOf(command) };
     const body = jsonWithImages(value, [...images.values()], PARAMETERS);

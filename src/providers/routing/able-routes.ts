@@ -23,7 +23,8 @@ export class AbleRoutes {
 
   /**
    * The routes of the call on which its adapter lacks nothing; all of them where none is configured. Throws 400 `invalid_request`,
-   * whose `param` is a field that no route of the model does, and 503 `no_eligible_route` where a route that does all is paused.
+   * whose `param` is a field that no route of the model does, or `x-gateway-route` where it excludes those that do all; and 503
+   * `no_eligible_route` where a route that does all is paused.
    * @param publicName the name of a field as this caller sent it
    */
   of<O extends Operation, R extends Route>(
@@ -45,16 +46,22 @@ export class AbleRoutes {
     }
     if (able.length > 0) return able;
     if (lacking.length === 0) return routes;
-    const couldRun = row.routes.some(
-      (route) =>
-        this.registry.paused.has(route) && lackOf({ ...route, terms: row.terms })?.length === 0,
+    const others = row.routes.filter(
+      (route) => lackOf({ ...route, terms: row.terms })?.length === 0,
     );
-    if (couldRun) throw new GatewayError('no_eligible_route', PAUSED, { shouldRetry: false });
+    if (others.some((route) => this.registry.paused.has(route)))
+      throw new GatewayError('no_eligible_route', PAUSED, { shouldRetry: false });
+    if (others.length > 0)
+      throw new GatewayError('invalid_request', EXCLUDED, {
+        param: 'x-gateway-route',
+        shouldRetry: false,
+      });
     throw beyondAll(lacking.map((lack) => lack.map(publicName)));
   }
 }
 
 const PAUSED = 'No route of the model that runs now does all that the request asks.';
+const EXCLUDED = 'x-gateway-route excludes the routes that do all that the request asks.';
 
 /** Names what every route lacks; where each lacks something else, what the first one does. */
 function beyondAll(lacking: readonly (readonly string[])[]): GatewayError {
@@ -65,6 +72,6 @@ function beyondAll(lacking: readonly (readonly string[])[]): GatewayError {
   const message =
     fields.length === 1
       ? `No route of this model takes ${param} as it was sent.`
-      : `No route of this model takes ${fields.join(' and ')} together.`;
+      : `No route of this model takes ${fields.join(' and ')} as they were sent, or not together.`;
   return new GatewayError('invalid_request', message, { param, shouldRetry: false });
 }

@@ -171,13 +171,13 @@ describe('a second source of transcriptions', () => {
         { response_format: 'verbose_json', subtitles: 'true' },
         SECOND,
         'response_format',
-        'response_format and subtitles together',
+        'response_format and subtitles as they were sent, or not together',
       ],
       [
         { timestamp_granularities: 'word', subtitles: 'true' },
         SECOND,
         'timestamp_granularities',
-        'timestamp_granularities and subtitles together',
+        'timestamp_granularities and subtitles as they were sent, or not together',
       ],
     ])(
       'refuses %j, which it cannot do, by its field before any hold',

@@ -60,6 +60,7 @@ function modelOn(...vendors: readonly Vendor[]) {
   return {
     id: `vid-${vendors.join('-')}`,
     operation: 'video',
+    routable: true,
     routes: vendors.map((provider) => ({ provider, upstream_model: 'm' })),
     limits: {
       ...{ max_image_urls: 2, frames: ['first'] },
@@ -111,19 +112,19 @@ describe('a video that no route of its model can make', () => {
       'vid-apart',
       { ...FRAME, ...REFERENCES },
       'image_urls',
-      'No route of this model takes image_urls and first_frame_url together.',
+      'No route of this model takes image_urls and first_frame_url as they were sent, or not together.',
     ],
     [
       'vid-paths',
       { ...FRAME, ...REFERENCES },
       'first_frame_url',
-      'No route of this model takes first_frame_url and image_urls together.',
+      'No route of this model takes first_frame_url and image_urls as they were sent, or not together.',
     ],
     [
       'vid-apart-paths',
       { ...FRAME, ...REFERENCES, aspect_ratio: '1:1' },
       'image_urls',
-      'No route of this model takes image_urls and first_frame_url together.',
+      'No route of this model takes image_urls and first_frame_url as they were sent, or not together.',
     ],
     [
       'vid-tables',
@@ -161,6 +162,17 @@ describe('a video that one of several routes can make', () => {
     await videos.made({ model: 'vid-apart-whole', ...FRAME, ...REFERENCES });
     await videos.made({ model: 'vid-apart-whole', ...FRAME });
     expect(sentTo()).toEqual(['/whole/jobs', '/apart/jobs']);
+  });
+
+  it('is refused by the header that excludes that route', async () => {
+    const fields = { model: 'vid-apart-whole', ...FRAME, ...REFERENCES };
+    const headers = { 'x-gateway-route': 'exclude=route-2' };
+    expect(saidOf(await videos.submit(fields, headers))).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      param: 'x-gateway-route',
+      retry: 'false',
+    });
   });
 
   it('is 503 while an operator has paused that route', async () => {
