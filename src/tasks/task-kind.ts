@@ -17,6 +17,8 @@ export interface TaskContext {
   readonly accountId: string;
   /** The step asks for what the provider need not do: a failure says nothing of the operation. See {@link AttemptOwner}. */
   readonly isUnguarded?: true;
+  /** See {@link AttemptOwner}. */
+  readonly mayStillSend?: AttemptOwner['mayStillSend'];
   /** Receives the cost figures that the provider reports. */
   readonly onFigures?: OnFigures | undefined;
   /** Receives the attempts at the provider. */

@@ -35,7 +35,10 @@ export interface TextRun {
   readonly maxTokens: number;
   /** What is held. */
   readonly heldMicroUsd: MicroUsd;
-  readonly owner: Pick<AttemptOwner, 'accountId' | 'signal' | 'onFigures' | 'onAttemptEnd'> & {
+  readonly owner: Pick<
+    AttemptOwner,
+    'accountId' | 'signal' | 'onFigures' | 'onAttemptEnd' | 'mayStillSend'
+  > & {
     readonly accountId: string;
   };
   /** Aborts when its holder leaves it. */

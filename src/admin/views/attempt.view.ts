@@ -77,7 +77,7 @@ export class ProviderAttemptView {
     ...word,
     example: 'breaker_open',
     description:
-      "The provider's code of its failure, or why it was not asked: `breaker_open`, `no_connection`, `paused`",
+      "The provider's code of its failure, or why it was not asked: `breaker_open`, `no_connection`, `paused`, `too_late_to_send`",
   })
   code!: string | null;
 

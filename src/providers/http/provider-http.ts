@@ -211,6 +211,7 @@ export class ProviderHttp {
       timeout: headMs,
       idleTimeoutMs: idleMs,
       accountId: request.context.owner?.accountId,
+      maySend: request.context.owner?.mayStillSend,
       bodyError: (error, headers) => this.faultOf(error, true, this.requestIdOf(headers)),
       ...this.access.transport.everyRequest,
     };

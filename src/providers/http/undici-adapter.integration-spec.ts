@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import axios, { AxiosError, type AxiosInstance } from 'axios';
 import { Agent } from 'undici';
+import { TOO_LATE } from '../ports/attempt.js';
 import { UpstreamResponseHandler } from './upstream-response-handler.js';
 import { type ExchangeConfig, undiciAdapter } from './undici-adapter.js';
 
@@ -219,6 +220,27 @@ describe('undici adapter timeouts inside the body', () => {
     const { port } = server.address() as AddressInfo;
     const { data } = await client.get<Readable>(`http://127.0.0.1:${port}`, config);
     await expect(text(data)).rejects.toThrow('translated');
+    server.close();
+  });
+});
+
+describe('undici adapter and an owner that may not send any more', () => {
+  it('asks the owner when the connection is there, and sends no byte', async () => {
+    let received = 0;
+    const server = createTcpServer((socket) => {
+      socket.on('data', ({ length }) => (received += length)).on('error', () => undefined);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const connected = once(server, 'connection');
+    const client = axios.create({ adapter: undiciAdapter(agent), responseType: 'stream' });
+    const { port } = server.address() as AddressInfo;
+    const config: ExchangeConfig = { maySend: () => false };
+    const call = client.post(`http://127.0.0.1:${port}`, { a: 1 }, config);
+    const error = await call.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: TOO_LATE, request: { sent: false } });
+    const [socket] = (await connected) as [Socket];
+    if (!socket.closed) await once(socket, 'close');
+    expect(received).toBe(0);
     server.close();
   });
 });

@@ -22,12 +22,14 @@ export interface ExchangeConfig extends AxiosRequestConfig {
   idleTimeoutMs?: number;
   /** The account whose response shares the event loop with those of others. */
   accountId?: string | null | undefined;
+  /** Asked before the first byte is written; where it is false, the request fails with the code {@link TOO_LATE} and is not sent. */
+  maySend?: (() => boolean) | undefined;
   /** Maps an error that breaks a streamed body to the error that its reader gets. */
   bodyError?: (error: Error, headers: IncomingHttpHeaders) => Error;
 }
 
 type Config = InternalAxiosRequestConfig &
-  Pick<ExchangeConfig, 'idleTimeoutMs' | 'accountId' | 'bodyError'>;
+  Pick<ExchangeConfig, 'idleTimeoutMs' | 'accountId' | 'maySend' | 'bodyError'>;
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
@@ -45,7 +47,9 @@ export function undiciAdapter(dispatcher: Dispatcher): AxiosAdapter {
     );
     const signal = config.signal as AbortSignal | undefined;
     const bodyError = config.bodyError ?? ((error: Error) => error);
-    const exchange = new UpstreamResponseHandler(signal, bodyError, pacer, config.accountId ?? '');
+    const { accountId, maySend } = config;
+    const owner = { accountId: accountId ?? '', maySend };
+    const exchange = new UpstreamResponseHandler(signal, bodyError, pacer, owner);
     try {
       dispatcher.dispatch(dispatchOptions(config, url), exchange);
       const head = await exchange.answered;

@@ -28,7 +28,7 @@ class ArrivedAnswer implements Dispatcher.DispatchController {
     private readonly readBytes = READ_BYTES,
     accountId = 'a',
   ) {
-    this.exchange = new UpstreamResponseHandler(undefined, (error) => error, pace, accountId);
+    this.exchange = new UpstreamResponseHandler(undefined, (error) => error, pace, { accountId });
     this.exchange.onRequestStart(this);
     this.exchange.onResponseStart(this, 200, HEADERS);
   }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { TOO_LATE } from '../ports/attempt.js';
 import type { EventLoopPacer } from '../../platform/fairness/event-loop-pacer.js';
 
 /** The head of a response, and its body while it arrives. */
@@ -9,6 +10,14 @@ export interface ResponseHead {
   readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
+}
+
+/** For whom a request is sent. */
+interface RequestOwner {
+  /** Empty outside of any call. */
+  readonly accountId: string;
+  /** Asked before the first byte is written; where it is false, the request fails with the code {@link TOO_LATE}. */
+  readonly maySend?: (() => boolean) | undefined;
 }
 
 /** Bytes that are read ahead of a slow reader before the upstream socket is paused. */
@@ -52,8 +61,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
     private readonly signal: AbortSignal | undefined,
     private readonly bodyError: (error: Error, headers: IncomingHttpHeaders) => Error,
     private readonly pacer: EventLoopPacer,
-    /** The account of the request; empty outside of any call. */
-    private readonly accountId: string,
+    private readonly owner: RequestOwner,
   ) {
     this.answered = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -65,6 +73,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.signal?.aborted) controller.abort(this.reason());
+    else if (this.owner.maySend?.() === false) controller.abort(tooLate());
     else this.sent = true;
   }
 
@@ -99,7 +108,7 @@ export class UpstreamResponseHandler implements Dispatcher.DispatchHandler {
     if (this.isFull || this.isPaused || !mayReadOn) controller.pause();
     if (mayReadOn || this.waits) return;
     this.waits = true;
-    this.pacer.wait(this.accountId, () => {
+    this.pacer.wait(this.owner.accountId, () => {
       this.waits = false;
       this.goOn();
     });
@@ -199,6 +208,10 @@ class ResponseBody extends Readable {
     this.exchange.abandon(error);
     done(error);
   }
+}
+
+function tooLate(): Error {
+  return Object.assign(new Error('the request may not be sent any more'), { code: TOO_LATE });
 }
 
 function announcedOnly(): Error {

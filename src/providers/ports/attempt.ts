@@ -73,6 +73,9 @@ export type ProviderErrorKind =
   /** Our key, plan or balance at the provider is the cause. */
   | 'account';
 
+/** Internal code of an attempt that sent nothing, because its owner may have lost the work to another process meanwhile. */
+export const TOO_LATE = 'too_late_to_send';
+
 /** How an attempt ended. `aborted`: the gateway ended it. */
 export type AttemptOutcome = 'success' | 'aborted' | ProviderErrorKind;
 
@@ -111,6 +114,11 @@ export interface AttemptOwner {
   readonly traceParent?: string | undefined;
   /** The outcome says nothing of the operation: its breaker is neither asked nor told. */
   readonly isUnguarded?: true | undefined;
+  /**
+   * Whether a request may still leave. It is asked as the last thing before the first byte is written; where it is false, nothing is
+   * sent, and the attempt fails with {@link TOO_LATE}.
+   */
+  readonly mayStillSend?: (() => boolean) | undefined;
   /** Acquires a connection to the provider; returns false if the provider has none free. */
   mayConnect?(provider: string): boolean;
   /** Called before the request is sent to the provider. `of` is the route as the owner gave it. */

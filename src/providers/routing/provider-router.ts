@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Clock } from '../../common/time/clock.js';
@@ -11,13 +10,14 @@ import type {
   Route,
   TriedRoute,
 } from '../ports/attempt.js';
-import type { ProviderErrorKind } from '../ports/attempt.js';
+import { TOO_LATE } from '../ports/attempt.js';
 import type { Operation, PortByOperation } from '../ports/provider-ports.js';
 import { AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
 import { isOfKey, KeyRests } from './key-rests.js';
-import { RouteBreaker } from './route-breaker.js';
 import { ProviderRegistry } from './provider-registry.js';
+import { RouteBreaker } from './route-breaker.js';
+import { settleFailed, settleWhenDone } from './settled-permit.js';
 
 /** The work of each attempt, whichever route is chosen. */
 export type ProviderWork<O extends Operation, T> = (
@@ -29,14 +29,6 @@ export type ProviderWork<O extends Operation, T> = (
 export interface RoutedResult<T> extends TriedRoute {
   readonly result: T;
 }
-
-/** Failures that count against the route. Other rejections and rate limits do not count. */
-const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
-  'timeout',
-  'http_error',
-  'unavailable',
-  'account',
-];
 
 /**
  * Chooses the route of a call. There is one circuit breaker per provider and operation. The next route is tried only if
@@ -255,31 +247,9 @@ const CONNECTION_RETRY_SECONDS = 1;
 /** Internal code: an operator has paused the route. */
 const PAUSED = 'paused';
 /** Internal codes of attempts that sent no request to the provider. */
-const NOT_SENT_CODES: readonly (string | undefined)[] = [BREAKER_OPEN, NO_CONNECTION, PAUSED];
-
-function settleWhenDone(permit: Permit, result: unknown): void {
-  const body: unknown = (result as { body?: unknown } | null | undefined)?.body;
-  if (!(body instanceof Readable)) {
-    permit.succeeded();
-    return;
-  }
-  // Not `finished` of `node:stream`: it would keep 1.5 kB more for each open stream.
-  const failed = (error: Error): void => {
-    settleFailed(permit, error);
-  };
-  const closed = (): void => {
-    if (body.errored) return;
-    if (body.readableEnded) permit.succeeded();
-    else permit.abandoned();
-  };
-  // A body that broke before would leave a testing breaker without an outcome.
-  if (body.closed && body.errored) failed(body.errored);
-  else if (body.closed) closed();
-  // The event carries the provider's failure; `errored` is the error that broke the connection.
-  else body.on('error', failed).on('close', closed);
-}
-
-function settleFailed(permit: Permit, error: unknown): void {
-  if (error instanceof ProviderError && ROUTE_FAILURES.includes(error.kind)) permit.failed();
-  else permit.abandoned();
-}
+const NOT_SENT_CODES: readonly (string | undefined)[] = [
+  BREAKER_OPEN,
+  NO_CONNECTION,
+  PAUSED,
+  TOO_LATE,
+];

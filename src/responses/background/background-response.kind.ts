@@ -76,7 +76,7 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
   private async made(
     task: Task,
     input: BackgroundInput,
-    { route, onAttemptEnd }: TaskContext,
+    { route, onAttemptEnd, mayStillSend }: TaskContext,
     bounds: RunBounds,
   ): Promise<SubmitReport> {
     const { accountId, reservedMicroUsd: heldMicroUsd } = task;
@@ -88,7 +88,7 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
       asked,
       maxTokens: capOf(input, asked, heldMicroUsd),
       heldMicroUsd,
-      owner: { accountId, signal, onFigures, onAttemptEnd },
+      owner: { accountId, signal, onFigures, onAttemptEnd, mayStillSend },
       left,
     };
     const names = { id: toResponseId(task.id), model: orderedModelOf(task) };

@@ -11,7 +11,7 @@ import type { FailedReport, SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { LEASE_MS, runsHere } from '../task-lane.js';
 import { JobFiles } from './job-files.js';
-import type { ClaimedWork } from './task-work.repository.js';
+import type { ClaimedWork, TaskFacts } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
 
 /**
@@ -50,12 +50,17 @@ export class SubmitStep {
       ...(isMoved && { base_url: baseUrl }),
       ...(isRun && { status: 'processing' as const }),
     };
-    const isMarked = await reporter.scheduleNext(work, {
-      phase: 'submitting',
-      delayMs: LEASE_MS,
-      ...((isMoved || isRun) && { facts }),
-    });
-    if (isMarked) await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
+    if (await this.mark(work, isMoved || isRun ? facts : undefined))
+      await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
+  }
+
+  /** From here on a request may have been sent. False if the task was taken over. */
+  private async mark(work: ClaimedWork, facts: TaskFacts | undefined): Promise<boolean> {
+    const before = work.window?.now();
+    const next = { phase: 'submitting', delayMs: LEASE_MS, ...(facts && { facts }) } as const;
+    const isMarked = await this.reporter.scheduleNext(work, next);
+    if (isMarked && before) work.window?.confirmedAt(before);
+    return isMarked;
   }
 
   private async lookUp(work: ClaimedWork, signal: AbortSignal): Promise<void> {
@@ -68,12 +73,13 @@ export class SubmitStep {
   /** Never throws, because no failure may lead to a second request. */
   private async send(work: ClaimedWork, task: Task, signal: AbortSignal): Promise<void> {
     const notes = this.upstreams.notesOf('submit', work);
+    const mayStillSend = () => work.window?.isOpen ?? true;
     try {
       // The kind may send its step state to the provider, so the notes are left out.
       const sentTask = { ...task, stepState: splitStepState(task).rest };
       const report = await this.kinds
         .of(task.kind)
-        .submit(sentTask, this.upstreams.contextOf(task, signal, notes))
+        .submit(sentTask, { ...this.upstreams.contextOf(task, signal, notes), mayStillSend })
         .catch((error: unknown) => this.failed(work, task, error, { notes, signal }));
       if (!report) return;
       await this.reported(work, notes.addedTo(report, task));

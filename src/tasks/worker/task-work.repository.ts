@@ -6,11 +6,14 @@ import type { TracedSpan } from '../../platform/observability/traced-span.js';
 import type { Task } from '../task.js';
 import { LANE_CONCURRENCY, laneOf, SHARE_OF_FREE, type TaskPhase } from '../task-lane.js';
 import { taskOf, type TaskRow } from '../task-row.js';
+import type { SendWindow } from './send-window.js';
 
 /** Work that a worker has claimed, and its task. */
 export interface ClaimedWork {
   /** The span of the step that runs, if it is traced. */
   readonly span?: TracedSpan | undefined;
+  /** Until when its submission may leave this process. */
+  readonly window?: SendWindow | undefined;
   readonly task: Task;
   readonly sealedInput: string | null;
   /** The provider's result, if only the file remains to be stored. */

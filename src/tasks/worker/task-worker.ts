@@ -7,11 +7,13 @@ import {
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Clock } from '../../common/time/clock.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { LEASE_MS, laneOf, stepOf } from '../task-lane.js';
 import { LaneCapacity } from './lane-capacity.js';
 import { ReportBatcher } from './report-batcher.js';
+import { momentBy, SendWindow } from './send-window.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskSteps } from './task-steps.js';
 
@@ -21,7 +23,7 @@ const RENEWAL_MS = 10_000;
 const ABORT_GRACE_MS = 3_000;
 
 interface Running {
-  readonly work: ClaimedWork;
+  readonly work: ClaimedWork & { readonly window: SendWindow };
   readonly stop: AbortController;
 }
 
@@ -43,6 +45,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly steps: TaskSteps,
     private readonly reports: ReportBatcher,
     private readonly scheduler: Scheduler,
+    private readonly clock: Clock,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -60,6 +63,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
       if (this.isDraining) return started;
       // A snapshot: the claim could not use the capacity of steps that end while it runs.
       const seen = this.capacity.copy();
+      const beforeClaim = momentBy(this.clock);
       const claimed = await this.statements.claim({
         available: seen.available(),
         inUse: seen.inUse(),
@@ -68,7 +72,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
       });
       for (const work of claimed) {
         seen.acquire(work);
-        this.start(work);
+        this.start({ ...work, window: new SendWindow(this.clock, beforeClaim) });
       }
       started += claimed.length;
       const usedUp = seen.usedUp();
@@ -97,7 +101,7 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
     await this.drain(0);
   }
 
-  private start(work: ClaimedWork): void {
+  private start(work: Running['work']): void {
     const running: Running = { work, stop: new AbortController() };
     this.running.set(work.task.id, running);
     this.capacity.acquire(work);
@@ -151,11 +155,13 @@ export class TaskWorker implements OnApplicationBootstrap, BeforeApplicationShut
   private async renew(): Promise<void> {
     await Promise.all(
       [...this.running.values()].map(async (running) => {
-        const { task, fence, phase } = running.work;
+        const { task, fence, phase, window } = running.work;
         const { accountId, id: taskId } = task;
         try {
           const lease = { accountId, taskId, fence, delayMs: LEASE_MS };
+          const asked = window.now();
           const isLeased = await this.reports.advance(lease);
+          if (isLeased) window.confirmedAt(asked);
           // A submission is never repeated, so it is not aborted: its response may have a job id.
           const isOver = !isLeased && stepOf(laneOf(phase, task)) !== 'submit';
           if (isOver && this.running.get(taskId) === running) {
