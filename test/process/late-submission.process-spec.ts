@@ -67,17 +67,19 @@ const submissions = () => provider.seen.filter(({ method }) => method === 'POST'
 
 /** A gateway that stands still while its statement that marks a submission as sent waits at the gate. */
 async function suspendedAtMark() {
-  const gate = database.dataSource.createQueryRunner();
-  await gate.query(`SELECT pg_advisory_lock(${GATE})`);
   const suspended = await startGatewayProgram(settings);
   const { headers } = await suspended.account(CREDIT);
+  // Not before the start: the server ends transactions that are idle for long.
+  const gate = database.dataSource.createQueryRunner();
+  await gate.startTransaction();
+  await gate.query(`SELECT pg_advisory_xact_lock(${GATE})`);
   const body = { ...VIDEO, prompt: 'The sea' };
   const answer = await postJson(`${suspended.url}/v1/videos`, headers, body);
   expect(answer).toMatchObject({ status: 200 });
   await until(async () => (await query(WAITING)).length > 0);
   suspended.child.kill('SIGSTOP');
   const openGate = async (): Promise<void> => {
-    await gate.query(`SELECT pg_advisory_unlock(${GATE})`);
+    await gate.rollbackTransaction();
     await gate.release();
   };
   return { suspended, suspendedAtMs: performance.now(), headers, openGate };
