@@ -2,10 +2,10 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../../src/platform/database/run-migrations.js';
+import { countOption, optionsOf } from '../support/long-run.js';
 import { type CrashResult, crashRun } from './crash-run.js';
 
 /**
@@ -14,7 +14,7 @@ import { type CrashResult, crashRun } from './crash-run.js';
  * `--fitted` calls that hold what fits, with `--books` calls that a price book prices, on a PostgreSQL with every flush on; the result
  * goes to bench/results/crash.json, or is added to what it says (`--more`).
  */
-const { values } = parseArgs({
+const values = optionsOf({
   options: {
     kills: { type: 'string', default: '200' },
     more: { type: 'boolean' },
@@ -25,8 +25,8 @@ const { values } = parseArgs({
   },
 });
 const PROCESSES = 4;
-const OUTAGE_EVERY = Number(values['outage-every']);
-const ROUNDS = Math.ceil(Number(values.kills) / PROCESSES);
+const OUTAGE_EVERY = countOption('--outage-every', values['outage-every']);
+const ROUNDS = Math.ceil(countOption('--kills', values.kills) / PROCESSES);
 const RESULT = fileURLToPath(new URL('../../bench/results/crash.json', import.meta.url));
 
 const dataDir = await mkdtemp(join(tmpdir(), 'shim-crash-'));

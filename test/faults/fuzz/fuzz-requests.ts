@@ -2,11 +2,15 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { fatalLinesOf } from '../../support/fatal-lines.js';
-import { cleanUp, startGatewayProgram, temporaryFolder } from '../../support/process.js';
+import { countOption, type OnEnd, optionsOf, refuseRun } from '../../support/long-run.js';
+import {
+  type GatewayProgram,
+  startGatewayProgram,
+  temporaryFolder,
+} from '../../support/process.js';
 import { until } from '../../support/until.js';
-import { type FuzzReport, fuzzRun, fuzzWorld, GRAMMARS } from './fuzz-run.js';
+import { type FuzzPlan, type FuzzReport, fuzzRun, fuzzWorld, GRAMMARS } from './fuzz-run.js';
 import { GatewayWatch, probeOption } from './gateway-watch.js';
 
 /**
@@ -15,7 +19,7 @@ import { GatewayWatch, probeOption } from './gateway-watch.js';
  * bodies instead (fuzz-forms.json). The inputs of seed 1 and count 20,000 are those of seed 1
  * and seed 10,001 with 10,000 each.
  */
-const { values } = parseArgs({
+const values = optionsOf({
   options: {
     count: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
@@ -32,6 +36,9 @@ const MAX_STALL_MS = 250;
  * size once.
  */
 const WARM_UP_INPUTS = 1_000;
+const COUNT = countOption('--count', values.count);
+const SEED = countOption('--seed', values.seed, 0);
+const CLIENTS = countOption('--clients', values.clients);
 const grammar = grammarOf(values.grammar);
 const RESULT = fileURLToPath(
   new URL(
@@ -58,10 +65,11 @@ interface Verdict extends FuzzReport {
   readonly audit: boolean;
 }
 
-const dataDir = await temporaryFolder();
-const stallFile = join(await temporaryFolder(), 'stalls');
-try {
-  const gateway = await startGatewayProgram({
+/** Sends the inputs, prints what came of them, and says whether no answer was wrong and the run was cheap. */
+export async function fuzzRequests(onEnd: OnEnd): Promise<boolean> {
+  const dataDir = await temporaryFolder();
+  const stallFile = join(await temporaryFolder(), 'stalls');
+  const starting = startGatewayProgram({
     DATA_DIR: dataDir,
     ADMIN_TOKEN,
     METRICS_TOKEN,
@@ -71,19 +79,17 @@ try {
     TRUST_PROXY: '127.0.0.0/8',
     TASK_POLL_INTERVAL_MS: '1000',
   });
-  const keys = await Promise.all(
-    [CREDIT, CREDIT, CREDIT, 0n].map(async (credit) => (await gateway.account(credit)).key),
-  );
-  const world = await fuzzWorld(gateway.url, keys[0] ?? '', ADMIN_TOKEN);
+  // A run that is ended while the gateway starts ends it as well.
+  onEnd(async () => (await starting).end('SIGKILL'));
+  const gateway = await starting;
+  const world = await worldAt(gateway);
   const watch = await GatewayWatch.start({ url: gateway.url, token: METRICS_TOKEN, stallFile });
   const report = await fuzzRun({
-    url: gateway.url,
-    world,
-    keys,
-    count: Number(values.count),
-    seed: Number(values.seed),
+    ...world,
+    count: COUNT,
+    seed: SEED,
     grammar,
-    clients: Number(values.clients),
+    clients: CLIENTS,
     onJudged: (inputs) => {
       if (inputs === WARM_UP_INPUTS) watch.warmedUp();
     },
@@ -93,37 +99,46 @@ try {
   const filesLeft = async (): Promise<number> => (await readdir(uploads)).length;
   await until(async () => (await filesLeft()) === 0).catch(() => undefined);
   const { ok } = (await gateway.admin('GET', '/audit')).json as { ok: boolean };
-  const fatal = fatalLinesOf(gateway.stdout());
   const now: Verdict = {
     ...report,
     ...figures,
     machineLoad: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     filesLeft: await filesLeft(),
-    fatalLines: fatal.length,
+    fatalLines: fatalLinesOf(gateway.stdout()).length,
     audit: ok,
   };
-  const isAlive = gateway.child.exitCode === null;
+  const isAlive = gateway.child.exitCode === null && gateway.child.signalCode === null;
   process.stderr.write(gateway.stdout().slice(-5_000));
   for (const stall of watch.longest(5)) process.stderr.write(`${JSON.stringify(stall)}\n`);
+  await tell(now);
+  const isCheap = now.rssGrowthMb <= MAX_RSS_GROWTH_MB && now.worstOwnStallMs <= MAX_STALL_MS;
+  const faults = now.violations.length + now.filesLeft + now.fatalLines;
+  return faults === 0 && now.inputs === COUNT && now.audit && isAlive && isCheap;
+}
+
+/** What requests are about, and the keys that they come with; one has no credit. */
+async function worldAt(gateway: GatewayProgram): Promise<Pick<FuzzPlan, 'url' | 'world' | 'keys'>> {
+  const keys = await Promise.all(
+    [CREDIT, CREDIT, CREDIT, 0n].map(async (credit) => (await gateway.account(credit)).key),
+  );
+  const { url } = gateway;
+  return { url, keys, world: await fuzzWorld(url, keys[0] ?? '', ADMIN_TOKEN) };
+}
+
+/** Writes the verdict into the file, with `--more` added to what it says, and prints it. */
+async function tell(now: Verdict): Promise<void> {
   const verdict = values.more
     ? sumOf(JSON.parse(await readFile(RESULT, 'utf8')) as Verdict, now)
     : now;
   const text = `${JSON.stringify(verdict, null, 2)}\n`;
   await writeFile(RESULT, text);
   process.stdout.write(text);
-  const isCheap = now.rssGrowthMb <= MAX_RSS_GROWTH_MB && now.worstOwnStallMs <= MAX_STALL_MS;
-  const isClean =
-    now.violations.length + now.filesLeft + now.fatalLines === 0 && now.audit && isAlive;
-  process.exitCode = isClean && isCheap ? 0 : 1;
-} finally {
-  await cleanUp();
 }
 
 function grammarOf(name: string): keyof typeof GRAMMARS {
   const known = Object.keys(GRAMMARS) as (keyof typeof GRAMMARS)[];
   const grammar = known.find((one) => one === name);
-  if (!grammar) throw new Error(`--grammar is one of ${known.join(', ')}`);
-  return grammar;
+  return grammar ?? refuseRun(`--grammar is one of ${known.join(', ')}.`);
 }
 
 function sumOf(before: Verdict, now: Verdict): Verdict {

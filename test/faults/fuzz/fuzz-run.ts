@@ -93,7 +93,7 @@ export async function fuzzRun(plan: FuzzPlan): Promise<FuzzReport> {
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
-  return { seed, inputs: count, statuses, violations };
+  return { seed, inputs: done, statuses, violations };
 }
 
 /** The answer until the connection ended; undefined when it never ended. */

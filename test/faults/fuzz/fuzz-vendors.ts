@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { auditLedger } from '../../../src/billing/audit/audit.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
 import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres.js';
@@ -9,21 +8,18 @@ import {
   startVendors,
   type VendorGateway,
 } from '../../contract/vendors/whole/played-gateway.js';
+import type { PlayedVendor } from '../../contract/vendors/whole/played-vendor.js';
 import { PLAYED_WIRES } from '../../contract/vendors/whole/played-wires.js';
 import { fatalLinesOf } from '../../support/fatal-lines.js';
-import {
-  cleanUp,
-  type GatewayProgram,
-  startGatewayProgram,
-  temporaryFolder,
-} from '../../support/process.js';
-import { FUZZED_SETTINGS, VendorFuzz, type VendorVerdict } from './vendor-fuzz.js';
+import { countOption, type OnEnd, optionsOf, refuseRun } from '../../support/long-run.js';
+import { startGatewayProgram, temporaryFolder } from '../../support/process.js';
+import { FUZZED_SETTINGS, isCleanVerdict, VendorFuzz, type VendorVerdict } from './vendor-fuzz.js';
 
 /**
  * `--vendors`: `--count` histories from `--seed` on with each vendor of a shipped file, or with `--vendor ID` alone. The verdict goes
  * to bench/results/fuzz-vendors.json. A violation names the seed that plays its history again.
  */
-const { values } = parseArgs({
+const values = optionsOf({
   options: {
     vendors: { type: 'boolean' },
     vendor: { type: 'string' },
@@ -31,61 +27,63 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 });
+const COUNT = countOption('--count', values.count);
+const SEED = countOption('--seed', values.seed, 0);
 const AT_ONCE = 300;
 const RESULT = fileURLToPath(new URL('../../../bench/results/fuzz-vendors.json', import.meta.url));
 const wires = PLAYED_WIRES.filter(({ id }) => values.vendor === undefined || values.vendor === id);
 if (wires.length === 0) {
-  throw new Error(`--vendor is one of ${PLAYED_WIRES.map(({ id }) => id).join(', ')}`);
+  refuseRun(`--vendor is one of ${PLAYED_WIRES.map(({ id }) => id).join(', ')}.`);
 }
 
-const vendors = await startVendors(wires);
-const server = await EmbeddedPostgres.start({
-  dataDir: await temporaryFolder(),
-  // Nobody pulls the plug here.
-  settings: { fsync: 'off' },
-});
-let gateway: GatewayProgram | undefined;
-try {
-  gateway = await startGatewayProgram({
+/** Plays the histories of all vendors at one gateway. Whether each was played, and none has violated anything. */
+export async function fuzzVendors(onEnd: OnEnd): Promise<boolean> {
+  const vendors = await startVendors(wires);
+  onEnd(() => Promise.all(vendors.map((vendor) => vendor.stop())));
+  const starting = EmbeddedPostgres.start({
+    dataDir: await temporaryFolder(),
+    // Nobody pulls the plug here.
+    settings: { fsync: 'off' },
+  });
+  // A run that is ended while something starts ends it as well.
+  onEnd(async () => (await starting).stop());
+  const { url: databaseUrl } = await starting;
+  const program = startGatewayProgram({
     ...settingsOf(vendors),
     ...FUZZED_SETTINGS,
-    DATABASE_URL: server.url,
+    DATABASE_URL: databaseUrl,
     DATA_DIR: await temporaryFolder(),
     LOG_LEVEL: 'fatal',
   });
-  const dataSource = await createDataSource({ url: server.url }).initialize();
-  const program = gateway;
+  onEnd(async () => (await program).end('SIGKILL'));
+  const gateway = await program;
+  const dataSource = await createDataSource({ url: databaseUrl }).initialize();
+  onEnd(() => dataSource.destroy());
+  process.stdout.write(
+    `${COUNT} histories from ${SEED} on with each of ${wires.length} vendors, at ${gateway.url}\n`,
+  );
   const desk: VendorGateway = {
-    url: program.url,
+    url: gateway.url,
     dataSource,
-    account: (credit) => program.account(credit),
-    operate: (path, body) => program.admin('POST', path, body),
+    account: (credit) => gateway.account(credit),
+    operate: (path, body) => gateway.admin('POST', path, body),
   };
   const verdicts: VendorVerdict[] = [];
-  for (const vendor of vendors) {
-    const began = performance.now();
-    const verdict = await new VendorFuzz(desk, vendor).run(
-      Number(values.count),
-      Number(values.seed),
-      AT_ONCE,
-    );
-    verdicts.push(verdict);
-    const seconds = Math.round((performance.now() - began) / 1_000);
-    const { violations, ...figures } = verdict;
-    const line = { ...figures, seconds, violations: violations.length };
-    const text = [JSON.stringify(line), ...violations.slice(0, 20)];
-    process.stdout.write(`${text.join('\n')}\n`);
-  }
+  for (const vendor of vendors) verdicts.push(await playVendor(desk, vendor));
   const { ok: audit } = await auditLedger(dataSource);
-  await dataSource.destroy();
-  const isAlive = gateway.child.exitCode === null;
+  const isAlive = gateway.child.exitCode === null && gateway.child.signalCode === null;
   const fatalLines = fatalLinesOf(gateway.stdout()).length;
-  await writeFile(RESULT, `${JSON.stringify({ isAlive, fatalLines, audit, verdicts }, null, 2)}\n`);
-  const isClean = verdicts.every(({ violations }) => violations.length === 0);
-  process.exitCode = isClean && audit && isAlive && fatalLines === 0 ? 0 : 1;
-} finally {
-  await gateway?.end('SIGKILL');
-  await server.stop();
-  await cleanUp();
-  await Promise.all(vendors.map((vendor) => vendor.stop()));
+  const result = { count: COUNT, seed: SEED, isAlive, fatalLines, audit, verdicts };
+  await writeFile(RESULT, `${JSON.stringify(result, null, 2)}\n`);
+  return verdicts.every(isCleanVerdict) && audit && isAlive && fatalLines === 0;
+}
+
+async function playVendor(desk: VendorGateway, vendor: PlayedVendor): Promise<VendorVerdict> {
+  const began = performance.now();
+  const verdict = await new VendorFuzz(desk, vendor).run(COUNT, SEED, AT_ONCE);
+  const seconds = Math.round((performance.now() - began) / 1_000);
+  const { violations, ...figures } = verdict;
+  const line = { ...figures, seconds, violations: violations.length };
+  process.stdout.write(`${[JSON.stringify(line), ...violations.slice(0, 20)].join('\n')}\n`);
+  return verdict;
 }

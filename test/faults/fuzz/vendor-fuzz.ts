@@ -60,11 +60,17 @@ interface Buyer {
 export interface VendorVerdict {
   readonly vendor: string;
   readonly seed: number;
+  /** How many histories were wanted, and how many were played to an end. */
+  readonly count: number;
   readonly histories: number;
   readonly ends: Readonly<Record<string, number>>;
   /** Each names its history: with that seed and a count of 1 it is played again. */
   readonly violations: readonly string[];
 }
+
+/** Whether all histories that were wanted were played, and none has violated anything. */
+export const isCleanVerdict = ({ count, histories, violations }: VendorVerdict): boolean =>
+  count > 0 && histories === count && violations.length === 0;
 
 /** Plays histories with one vendor at a gateway, and judges each by its books and by what the vendor saw. */
 export class VendorFuzz {
@@ -94,7 +100,8 @@ export class VendorFuzz {
     await this.judgeBooks();
     const { id } = this.vendor.wire;
     const { ends, violations } = this;
-    return { vendor: id, seed, histories: count, ends, violations };
+    const histories = Object.values(ends).reduce((sum, ended) => sum + ended, 0);
+    return { vendor: id, seed, count, histories, ends, violations };
   }
 
   private async buyer(): Promise<Buyer> {

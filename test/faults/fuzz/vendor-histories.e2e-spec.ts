@@ -5,7 +5,7 @@ import { PLAYED_WIRES } from '../../contract/vendors/whole/played-wires.js';
 import { repeatableRandom } from '../../media/fuzz.js';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { postJson } from '../../support/http-answer.js';
-import { FUZZED_SETTINGS, VendorFuzz } from './vendor-fuzz.js';
+import { FUZZED_SETTINGS, isCleanVerdict, VendorFuzz } from './vendor-fuzz.js';
 import { vendorHistory } from './vendor-histories.js';
 
 /** Of each vendor; `npm run test:fuzz -- --vendors` plays more. */
@@ -52,6 +52,7 @@ it(
     expect(
       verdicts.flatMap(({ vendor, violations }) => violations.map((v) => `${vendor} ${v}`)),
     ).toEqual([]);
+    expect(verdicts.filter((verdict) => !isCleanVerdict(verdict))).toEqual([]);
     for (const { ends } of verdicts) {
       const known = ['failed', 'reconciliation_required', 'succeeded'];
       expect(Object.keys(ends)).toEqual(expect.arrayContaining(known));
