@@ -6,11 +6,14 @@ import type { ModelRow } from '../catalog/model-row.js';
 import { OPERATIONS } from '../catalog/operations.js';
 import type { PriceBookVersion } from '../catalog/price-books/price-book.js';
 import { PriceBooks } from '../catalog/price-books/price-books.js';
+import { VOICES } from '../catalog/voices.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayUrl } from '../platform/http-client/gateway-url.js';
 import { viewMessagesModels } from './messages-model.view.js';
 import { viewModelDetail } from './model-detail.view.js';
 import { ModelParameters } from './model-parameters.js';
 import { type ModelListView, type ShownModel, viewModel } from './model.view.js';
+import type { VoiceView } from './voice.view.js';
 
 /** Maximum cached documents: a list for each allowlist in use, and the single models. */
 const MAX_KEPT = 500;
@@ -61,9 +64,7 @@ export class ModelsService {
   /** A `ModelDetailView`. Throws 404 `model_not_found` for a model that is not in the list. */
   async get(caller: Caller, id: string): Promise<ModelDocument> {
     const book = await this.bookOf(caller);
-    const usable = this.catalog.list().filter((row) => mayUse(caller, row.id));
-    const row = usable.find(({ id: own, aliases = [] }) => own === id || aliases.includes(id));
-    if (!row) throw unknownModel('model_not_found', { name: id, usable });
+    const row = this.usable(caller, id);
     return this.document(`model ${id}`, book, () =>
       viewModelDetail(
         this.shown(row, id, book),
@@ -71,6 +72,27 @@ export class ModelsService {
         this.parameters.of(row),
       ),
     );
+  }
+
+  /**
+   * The voices that a model takes: its own, of which only the name is known, or the premade ones. Throws 404 `model_not_found`
+   * for a model that is not in the list, and `invalid_request` for one without voices (API: GET /v1/voices).
+   */
+  voicesOf(caller: Caller, id: string): readonly VoiceView[] {
+    const { operation, voices } = this.usable(caller, id);
+    if (!OPERATIONS[operation].hasVoice) {
+      const message = 'model takes no voice. GET /v1/models lists supported_voices of each model.';
+      throw new GatewayError('invalid_request', message, { param: 'model' });
+    }
+    if (!voices) return VOICES;
+    return Object.keys(voices).map((name) => ({ id: name, name, gender: null, accent: null }));
+  }
+
+  private usable(caller: Caller, id: string): ModelRow {
+    const usable = this.catalog.list().filter((row) => mayUse(caller, row.id));
+    const row = usable.find(({ id: own, aliases = [] }) => own === id || aliases.includes(id));
+    if (!row) throw unknownModel('model_not_found', { name: id, usable });
+    return row;
   }
 
   private async bookOf({ priceBook }: Caller): Promise<PriceBookVersion | undefined> {

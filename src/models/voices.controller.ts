@@ -1,33 +1,18 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
-import { type PremadeVoice, VOICES } from '../catalog/voices.js';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
+import type { Caller } from '../auth/caller.js';
+import { VOICES } from '../catalog/voices.js';
+import { ErrorResponses } from '../common/errors/error-responses.decorator.js';
+import { ModelId } from '../common/validation/fields.js';
+import { StrictQuery } from '../common/validation/strict-query.pipe.js';
+import { ModelsService } from './models.service.js';
+import { VoiceListView } from './voice.view.js';
 
-/** A premade voice. */
-export class VoiceView implements PremadeVoice {
-  @ApiProperty({ example: 'pNInz6obpgDQGcFmaJgB', description: 'Taken as `voice`, like the name' })
-  id!: string;
-
-  @ApiProperty({ example: 'Adam', description: 'Name of the voice, which `voice` takes too' })
-  name!: string;
-
-  @ApiProperty({ enum: ['Male', 'Female', 'Neutral'], description: 'What it sounds like' })
-  gender!: PremadeVoice['gender'];
-
-  @ApiProperty({
-    enum: ['American', 'British', 'Australian'],
-    description: 'The accent of its English',
-  })
-  accent!: PremadeVoice['accent'];
-}
-
-/** The voices. */
-export class VoiceListView {
-  @ApiProperty({ enum: ['list'], description: 'Says what kind of object this is' })
-  object!: 'list';
-
-  @ApiProperty({ type: [VoiceView], description: 'The voices' })
-  data!: readonly VoiceView[];
+/** Query of GET /v1/voices. */
+export class VoicesQuery {
+  @ModelId({ optional: true, description: 'The model whose voices are listed' })
+  model?: string;
 }
 
 /** Discovery of the voices that speech, dialogue and voice changer take (API: GET /v1/voices). */
@@ -35,13 +20,21 @@ export class VoiceListView {
 @ApiKeyAuth('read', 'call')
 @Controller('v1/voices')
 export class VoicesController {
+  constructor(private readonly models: ModelsService) {}
+
   @Get()
   @ApiOperation({
     summary: 'The voices',
-    description: 'Each can be sent as `voice` by its id or by its name.',
+    description:
+      'The premade voices, or with `model` those that the model takes. Each can be sent as `voice` by its id or by its name.',
   })
   @ApiOkResponse({ type: VoiceListView })
-  listVoices(): VoiceListView {
-    return { object: 'list', data: VOICES };
+  @ErrorResponses('invalid_request', 'model_not_found')
+  listVoices(
+    @CurrentCaller() caller: Caller,
+    @StrictQuery() { model }: VoicesQuery,
+  ): VoiceListView {
+    const data = model === undefined ? VOICES : this.models.voicesOf(caller, model);
+    return { object: 'list', data };
   }
 }

@@ -58,7 +58,7 @@ export default function Model() {
         </Panel>
       </div>
       <Fields of={data} />
-      {voices && <Voices of={voices} />}
+      {voices && <Voices of={id} />}
       <RawJson value={data} />
     </>
   );
@@ -118,21 +118,20 @@ function Fields({ of: model }: { readonly of: ModelDetail }) {
 
 const VOICE_COLUMNS: readonly Column<Voice>[] = [
   { head: 'Voice', cell: ({ name }) => name },
-  { head: 'Sounds', cell: ({ gender }) => gender.toLowerCase() },
-  { head: 'Accent', cell: ({ accent }) => accent },
+  { head: 'Sounds', cell: ({ gender }) => gender?.toLowerCase() ?? '' },
+  { head: 'Accent', cell: ({ accent }) => accent ?? '' },
   { head: 'Id', cell: ({ id }) => <span class="mono">{id}</span> },
 ];
 
-/** The premade voices that the model has; those that an operator has named have their name only. */
-function Voices({ of: names }: { readonly of: readonly string[] }) {
-  const { data, error } = useAnswer(['voices'], () => api.GET('/v1/voices'));
-  const premade = data?.data.filter(({ name }) => names.includes(name)) ?? [];
-  const others = names.filter((name) => !premade.some((voice) => voice.name === name));
+/** The voices that a model takes. What its own sound like is not known. */
+function Voices({ of: model }: { readonly of: string }) {
+  const { data, error } = useAnswer(['voices', model], () =>
+    api.GET('/v1/voices', { params: { query: { model } } }),
+  );
   return (
     <Panel title="Voices">
       {error !== null && <Problem error={error} />}
-      {premade.length > 0 && <Table name="Voices" columns={VOICE_COLUMNS} rows={premade} />}
-      {data !== undefined && others.length > 0 && <p>{others.join(', ')}</p>}
+      {data !== undefined && <Table name="Voices" columns={VOICE_COLUMNS} rows={data.data} />}
     </Panel>
   );
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { VOICES } from '../../../src/catalog/voices.js';
 import { AUDIO_SAMPLES } from '../../contract/audio-samples.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
@@ -25,6 +26,7 @@ beforeAll(async () => {
         operation: 'speech',
         voices: { Coral: 'coral', Adam: 'ash' },
         routes: [{ provider: 'other', upstream_model: 'tts' }],
+        aliases: ['own-speech'],
         price: PRICE,
         limits: { max_input: 4_096 },
       },
@@ -60,6 +62,8 @@ const quote = (model: string, voice: string) =>
     path: '/v1/audio/speech',
     body: { model, voice, input: 'Hello' },
   });
+const voicesOf = (query: string, headers = account.headers) =>
+  send(`${gateway.url}/v1/voices${query}`, { headers });
 const sentVoice = (): unknown =>
   (JSON.parse(upstream.only.body.toString()) as { voice: unknown }).voice;
 
@@ -93,6 +97,26 @@ describe('a model with voices of its own', () => {
     expect(json).toMatchObject({ supported_voices: ['Coral', 'Adam'] });
   });
 
+  it.each(['aud-own', 'own-speech'])(
+    'has each of them in the list of voices of %s, by an id that it takes',
+    async (model) => {
+      const { status, json } = await voicesOf(`?model=${model}`);
+      expect([status, json]).toEqual([
+        200,
+        {
+          object: 'list',
+          data: ['Coral', 'Adam'].map((name) => ({ id: name, name, gender: null, accent: null })),
+        },
+      ]);
+      for (const { id } of (json as { data: { id: string }[] }).data)
+        expect((await speak(model, id)).status).toBe(200);
+    },
+  );
+
+  it('leaves the list without a model as it is', async () => {
+    expect((await voicesOf('')).json).toEqual({ object: 'list', data: VOICES });
+  });
+
   it('lets no more of them speak at once than its row says', async () => {
     const say = (voices: readonly string[]) =>
       postJson(`${gateway.url}/v1/audio/dialogue`, account.headers, {
@@ -114,5 +138,28 @@ describe('a model without voices of its own', () => {
       param: 'voice',
     });
     expect((await speak('aud-v4', 'Adam')).status).toBe(200);
+  });
+});
+
+describe('the list of voices of a model', () => {
+  it.each(['aud-v4', 'aud-v3-dialogue'])('has the premade ones for %s', async (model) => {
+    expect((await voicesOf(`?model=${model}`)).json).toEqual({ object: 'list', data: VOICES });
+  });
+
+  it.each([
+    ['model=gen-5', 400, 'invalid_request', 'model'],
+    ['model=nobody', 404, 'model_not_found', 'model'],
+    ['model=', 400, 'invalid_request', 'model'],
+    ['model=aud-v4&model=aud-own', 400, 'invalid_request', 'model'],
+    ['modle=aud-own', 400, 'invalid_request', 'modle'],
+  ])('is refused for ?%s', async (query, status, code, param) => {
+    const answer = await voicesOf(`?${query}`);
+    expect([answer.status, errorOf(answer)]).toMatchObject([status, { code, param }]);
+  });
+
+  it('is hidden with the model from a key that may not use it', async () => {
+    const { headers } = await gateway.account(0n, { allowedModels: ['aud-v4'] });
+    expect((await voicesOf('?model=aud-own', headers)).status).toBe(404);
+    expect((await voicesOf('?model=aud-v4', headers)).status).toBe(200);
   });
 });
