@@ -13,6 +13,7 @@ const COMMAND = chatCommand({ messages: [{ role: 'user', content: 'Hi' }] }, 9);
 const ANSWER = JSON.stringify({ choices: [{ index: 0, message: { content: 'Hi' } }] });
 const FAILURES_TO_OPEN = 10;
 const failing = (response: ServerResponse) => response.writeHead(500).end('{}');
+const listed = (response: ServerResponse) => response.end('{"data":[{"id":"m"}]}');
 
 /** Stands still until the test moves it. */
 class StandingClock extends Clock {
@@ -61,6 +62,7 @@ const call = () => {
 };
 const probe = () => probes.probeAll(new AbortController().signal);
 const asked = () => stub.seen.map(({ url }) => (url.endsWith('/models') ? 'probe' : 'call'));
+const calls = () => asked().filter((what) => what === 'call').length;
 /** So many seconds, in which the providers with open breakers are probed every 3. */
 async function pass(seconds: number): Promise<void> {
   for (let second = 3; second <= seconds; second += 3) {
@@ -79,20 +81,73 @@ describe('a route whose breaker is open', () => {
     expect(asked().filter((what) => what === 'call')).toHaveLength(1);
   });
 
-  it('is tested by the next call ten seconds after the last probe that failed', async () => {
+  it('is tested at once when a probe succeeds, by one call at a time', async () => {
+    replies.models = listed;
+    replies.chat = (response) => response.end(ANSWER);
+    await expect(call()).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await pass(3);
+    const [tested, other] = await Promise.allSettled([call(), call()]);
+    expect(tested).toMatchObject({ value: { provider: 'acme' } });
+    expect(other).toMatchObject({ reason: { code: 'provider_unavailable' } });
+    expect(router.closedProviders).toEqual([]);
+    await expect(call()).resolves.toMatchObject({ provider: 'acme' });
+  });
+
+  it('is tested at once after probes that failed, when one succeeds', async () => {
     await pass(12);
-    replies.models = (response) => response.end('{"data":[{"id":"m"}]}');
+    await expect(call()).rejects.toMatchObject({ code: 'provider_unavailable' });
+    replies.models = listed;
+    replies.chat = (response) => response.end(ANSWER);
+    await pass(3);
+    await expect(call()).resolves.toMatchObject({ provider: 'acme' });
+  });
+
+  it('is not closed by probes that succeed, and tested early once only where calls fail', async () => {
+    replies.models = listed;
+    await pass(3);
+    await call().catch(() => undefined);
+    expect(calls()).toBe(1);
+    for (const seconds of [3, 6, 9]) {
+      await pass(3);
+      await expect(call()).rejects.toMatchObject({ code: 'provider_unavailable' });
+      expect([seconds, calls()]).toEqual([seconds, 1]);
+    }
+    await pass(3);
+    await call().catch(() => undefined);
+    expect(calls()).toBe(2);
+  });
+
+  it('is tested early again after it has worked', async () => {
+    replies.models = listed;
+    await pass(3);
+    await call().catch(() => undefined);
     replies.chat = (response) => response.end(ANSWER);
     await pass(12);
+    await call();
+    replies.chat = failing;
+    for (let count = 0; count < FAILURES_TO_OPEN; count += 1) await call().catch(() => undefined);
+    replies.chat = (response) => response.end(ANSWER);
+    await pass(3);
     await expect(call()).resolves.toMatchObject({ provider: 'acme' });
-    expect(router.closedProviders).toEqual([]);
+  });
+
+  it('waits again where the probe after one that succeeded fails', async () => {
+    replies.models = listed;
+    await pass(3);
+    replies.models = failing;
+    await pass(3);
+    await expect(call()).rejects.toMatchObject({ code: 'provider_unavailable' });
+    expect(calls()).toBe(0);
   });
 
   it.each([401, 403, 404])(
     'is tested after ten seconds where the probe is refused: %i',
     async (status) => {
       replies.models = (response) => response.writeHead(status).end('{}');
-      await pass(12);
+      await pass(9);
+      await call().catch(() => undefined);
+      expect(calls()).toBe(0);
+      await pass(3);
       await call().catch(() => undefined);
       expect(asked()).toContain('call');
     },
@@ -100,7 +155,10 @@ describe('a route whose breaker is open', () => {
 
   it('is tested after ten seconds where the probe is answered by no list', async () => {
     replies.models = (response) => response.end('{"hello":"there"}');
-    await pass(12);
+    await pass(9);
+    await call().catch(() => undefined);
+    expect(calls()).toBe(0);
+    await pass(3);
     await call().catch(() => undefined);
     expect(asked()).toContain('call');
   });

@@ -24,13 +24,19 @@ export interface Permit {
 /**
  * Stops attempts on a failing route: the breaker opens after 10 failures in a row, or when more than half of at least
  * 20 attempts within 10 s failed. After 10 s one attempt is let through; its outcome closes the breaker or opens it
- * again. While probes of the provider fail too, the test waits up to 60 s. Outcomes of attempts that began before it opened are ignored. At most `maxPerBucket` failures of one fairness
- * bucket (an account) count, so that one caller alone cannot stop a route for all.
+ * again. A probe of the provider that succeeds lets one through at once, but closes nothing: it says that the provider is there, not
+ * that the operation works. While probes fail too, the test waits up to 60 s. Outcomes of attempts that began before it opened
+ * are ignored. At most `maxPerBucket` failures of one fairness bucket (an account) count, so that one caller alone cannot stop a
+ * route for all.
  */
 export class CircuitBreaker {
   private state: BreakerState = 'closed';
   private openedAtMs = 0;
   private restsUntilMs = 0;
+  /** A probe has brought the next test forward. */
+  private isEarly = false;
+  /** Not after such a test has failed, until the breaker closes: else each probe would cost a call. */
+  private believesProbes = true;
   private failuresInARow = 0;
   private readonly window = new Map<number, { attempts: number; failures: number }>();
   private readonly rowOf = new Map<string, number>();
@@ -48,7 +54,7 @@ export class CircuitBreaker {
     const rested = this.clock.nowMs() >= this.restsUntilMs;
     if (this.state === 'half_open' || !rested) return null;
     this.change('half_open');
-    return this.probe();
+    return this.test();
   }
 
   /** Whether nothing is let through but a test of the route. */
@@ -56,21 +62,34 @@ export class CircuitBreaker {
     return this.state === 'open';
   }
 
-  /** A probe has failed too: the next test waits for 10 s again, at most until 60 s after the breaker opened. */
-  stayOpen(): void {
+  /**
+   * What a probe of the provider has shown. If it answers, the next attempt tests the route at once. If not, the next test waits for
+   * 10 s again, at most until 60 s after the breaker opened. Does nothing while the breaker is not open.
+   */
+  probed(answers: boolean): void {
     if (!this.isOpen) return;
-    this.restsUntilMs = Math.min(this.clock.nowMs() + OPEN_MS, this.openedAtMs + MAX_OPEN_MS);
+    const nowMs = this.clock.nowMs();
+    if (!answers) {
+      this.isEarly = false;
+      this.restsUntilMs = Math.min(nowMs + OPEN_MS, this.openedAtMs + MAX_OPEN_MS);
+    } else if (this.believesProbes && nowMs < this.restsUntilMs) {
+      this.isEarly = true;
+      this.restsUntilMs = nowMs;
+    }
   }
 
-  private probe(): Permit {
+  private test(): Permit {
     return {
       succeeded: () => {
         this.failuresInARow = 0;
         this.rowOf.clear();
         this.window.clear();
+        this.isEarly = false;
+        this.believesProbes = true;
         this.change('closed');
       },
       failed: () => {
+        if (this.isEarly) this.believesProbes = false;
         this.open();
       },
       // The breaker has been open long enough, so the next caller tests the route at once.
@@ -134,6 +153,7 @@ export class CircuitBreaker {
   }
 
   private open(): void {
+    this.isEarly = false;
     this.openedAtMs = this.clock.nowMs();
     this.restsUntilMs = this.openedAtMs + OPEN_MS;
     this.change('open');

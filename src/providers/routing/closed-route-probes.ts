@@ -11,8 +11,8 @@ const TIMEOUT_MS = 3_000;
 const FAILING_STATUS = 500;
 
 /**
- * Asks providers with an open breaker for something that costs nothing. While that fails, fewer calls of customers are spent on
- * the test whether the route works again.
+ * Asks providers with an open breaker for something that costs nothing. Once that succeeds, the next call tests the route without
+ * a further wait; while it fails, fewer calls of customers are spent on that test. There is one probe of a provider at a time.
  */
 @Injectable()
 export class ClosedRouteProbes implements OnApplicationBootstrap {
@@ -35,21 +35,26 @@ export class ClosedRouteProbes implements OnApplicationBootstrap {
   async probeAll(stopping: AbortSignal): Promise<void> {
     await Promise.all(
       this.router.closedProviders.map(async (provider) => {
-        if (await this.isAway(provider, stopping)) this.router.stillFails(provider);
+        const answers = await this.answers(provider, stopping);
+        if (answers !== undefined) this.router.probed(provider, answers);
       }),
     );
   }
 
-  private async isAway(provider: string, stopping: AbortSignal): Promise<boolean> {
+  /** Undefined where the probe says neither: the provider has none, refuses it, or gives no sensible answer. */
+  private async answers(provider: string, stopping: AbortSignal): Promise<boolean | undefined> {
+    const port = this.registry.probeOf(provider);
+    if (!port) return undefined;
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const signal = AbortSignal.any([stopping, timeout]);
     try {
-      await this.registry.probeOf(provider)?.probe({ signal });
-      return false;
+      await port.probe({ signal: AbortSignal.any([stopping, timeout]) });
+      return true;
     } catch (error) {
-      if (error instanceof ProviderError)
-        return (error.upstreamStatus ?? FAILING_STATUS) >= FAILING_STATUS;
-      return timeout.aborted && !stopping.aborted;
+      const isAway =
+        error instanceof ProviderError
+          ? (error.upstreamStatus ?? FAILING_STATUS) >= FAILING_STATUS
+          : timeout.aborted && !stopping.aborted;
+      return isAway ? false : undefined;
     }
   }
 }

@@ -181,10 +181,10 @@ export class ProviderRouter {
     return [...new Set(open.map(([key]) => key.split(' ', 1).join()))];
   }
 
-  /** The provider does not answer a probe either: its open breakers stay so for a while. */
-  stillFails(provider: string): void {
+  /** The provider answers a probe, so that its open breakers let the next call test them, or it does not, and they stay so. */
+  probed(provider: string, answers: boolean): void {
     for (const [key, breaker] of this.breakers) {
-      if (key.startsWith(`${provider} `)) breaker.stayOpen();
+      if (key.startsWith(`${provider} `)) breaker.probed(answers);
     }
   }
 
@@ -230,7 +230,10 @@ export class ProviderRouter {
   }
 }
 
-/** An open breaker lets an attempt through after this time, or once its provider answers a probe (closed-route-probes.ts). */
+/**
+ * What a call that an open breaker refuses is told to wait: after this time the breaker lets an attempt through. It does so sooner
+ * once the provider answers a probe, and later while probes fail too (closed-route-probes.ts).
+ */
 const BREAKER_RETRY_SECONDS = 10;
 
 const UNGUARDED: Permit = {

@@ -44,9 +44,9 @@ export class RouteBreaker {
     return this.all.isOpen;
   }
 
-  /** See {@link CircuitBreaker.stayOpen}. */
-  stayOpen(): void {
-    this.all.stayOpen();
+  /** See {@link CircuitBreaker.probed}. An account's own breaker, which its input may have opened, is not changed. */
+  probed(answers: boolean): void {
+    this.all.probed(answers);
   }
 
   private breakerOf(accountId: string): CircuitBreaker {
