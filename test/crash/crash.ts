@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../../src/platform/database/run-migrations.js';
-import { countOption, optionsOf } from '../support/long-run.js';
+import { countOption, runOptions } from '../support/long-run.js';
 import { type CrashResult, crashRun } from './crash-run.js';
 
 /**
@@ -14,7 +14,7 @@ import { type CrashResult, crashRun } from './crash-run.js';
  * `--fitted` calls that hold what fits, with `--books` calls that a price book prices, on a PostgreSQL with every flush on; the result
  * goes to bench/results/crash.json, or is added to what it says (`--more`).
  */
-const values = optionsOf({
+const values = runOptions({
   options: {
     kills: { type: 'string', default: '200' },
     more: { type: 'boolean' },

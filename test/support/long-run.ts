@@ -43,7 +43,7 @@ export async function longRun(load: () => Promise<LongRun>): Promise<never> {
 }
 
 /** The options of a run. Where one is unknown or has no value, the run is refused. */
-export function optionsOf<T extends ParseArgsConfig>(
+export function runOptions<T extends ParseArgsConfig>(
   config: T,
 ): ReturnType<typeof parseArgs<T>>['values'] {
   try {

@@ -3,7 +3,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fatalLinesOf } from '../../support/fatal-lines.js';
-import { countOption, type OnEnd, optionsOf, refuseRun } from '../../support/long-run.js';
+import { countOption, type OnEnd, runOptions, refuseRun } from '../../support/long-run.js';
 import {
   type GatewayProgram,
   startGatewayProgram,
@@ -19,7 +19,7 @@ import { GatewayWatch, probeOption } from './gateway-watch.js';
  * bodies instead (fuzz-forms.json). The inputs of seed 1 and count 20,000 are those of seed 1
  * and seed 10,001 with 10,000 each.
  */
-const values = optionsOf({
+const values = runOptions({
   options: {
     count: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },

@@ -11,7 +11,7 @@ import {
 import type { PlayedVendor } from '../../contract/vendors/whole/played-vendor.js';
 import { PLAYED_WIRES } from '../../contract/vendors/whole/played-wires.js';
 import { fatalLinesOf } from '../../support/fatal-lines.js';
-import { countOption, type OnEnd, optionsOf, refuseRun } from '../../support/long-run.js';
+import { countOption, type OnEnd, runOptions, refuseRun } from '../../support/long-run.js';
 import { startGatewayProgram, temporaryFolder } from '../../support/process.js';
 import { FUZZED_SETTINGS, isCleanVerdict, VendorFuzz, type VendorVerdict } from './vendor-fuzz.js';
 
@@ -19,7 +19,7 @@ import { FUZZED_SETTINGS, isCleanVerdict, VendorFuzz, type VendorVerdict } from 
  * `--vendors`: `--count` histories from `--seed` on with each vendor of a shipped file, or with `--vendor ID` alone. The verdict goes
  * to bench/results/fuzz-vendors.json. A violation names the seed that plays its history again.
  */
-const values = optionsOf({
+const values = runOptions({
   options: {
     vendors: { type: 'boolean' },
     vendor: { type: 'string' },
