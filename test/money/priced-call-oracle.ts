@@ -34,11 +34,22 @@ export const plainCall = fc.record({
 });
 export type PlainCall = typeof plainCall extends fc.Arbitrary<infer Value> ? Value : never;
 
+/** What an account pays: by a book with a factor, by one with rows of its own, or as listed. */
+const plainBook = fc.oneof(
+  fc.record({ factorPermille: fc.integer({ min: 1, max: 10_000 }) }),
+  fc.record({
+    price: plainPrice,
+    tiers: plainTiers,
+    factorPermille: fc.integer({ min: 1, max: 10_000 }),
+  }),
+  fc.constant(null),
+);
+
 /** Prices, the book of each account, limits, money of both kinds, and calls in waves: those of one wave are made at once. */
 export const market = fc.record({
   price: plainPrice,
   tiers: plainTiers,
-  factors: fc.tuple(fc.integer({ min: 1, max: 10_000 }), fc.constant(null)),
+  books: fc.tuple(plainBook, plainBook),
   paid: fc.tuple(fc.nat(3_000_000), fc.nat(3_000_000)),
   granted: fc.tuple(fc.nat(300_000), fc.nat(300_000)),
   keyLimits: fc.tuple(fc.nat(2_000_000), fc.nat(2_000_000)),
@@ -71,6 +82,13 @@ const ceil = (amount: bigint, unit: bigint): bigint => (amount + unit - 1n) / un
 const min = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 const max = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 const SCALE = 1_000_000_000n;
+
+/** What the account pays by its book. Its own rows are in the place of the list, and the factor does not touch them. */
+export function termsOf(market: Market, account: 0 | 1): ConstructorParameters<typeof PriceOracle> {
+  const book = market.books[account];
+  if (book !== null && 'price' in book) return [book.price, book.tiers, null];
+  return [market.price, market.tiers, book?.factorPermille ?? null];
+}
 
 /** What calls hold and cost, in plain integers and with nothing of the code under test. */
 export class PriceOracle {

@@ -6,6 +6,7 @@ import type { ExecutionStart } from '../../src/billing/calls/execution-commands.
 import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
 import { CHAT_MODELS } from '../../src/catalog/models/chat.models.js';
 import type { ModelRow } from '../../src/catalog/model-row.js';
+import { bookedRow, type PriceBookVersion } from '../../src/catalog/price-books/price-book.js';
 import { basisOf } from '../../src/text/charge-basis.js';
 import { chargeOf, quoteOf } from '../../src/text/text-quote.js';
 import type { TextRequest } from '../../src/text/text-request.js';
@@ -19,7 +20,7 @@ import {
   successOf,
   type TestLedger,
 } from '../support/test-ledger.js';
-import { ruleOf } from '../support/token-prices.js';
+import { priceInFile, ruleOf } from '../support/token-prices.js';
 import {
   FEWEST_TOKENS,
   Left,
@@ -28,6 +29,7 @@ import {
   MOST_TOKENS,
   type PlainCall,
   PriceOracle,
+  termsOf,
   tokensOfPlainCall,
 } from './priced-call-oracle.js';
 
@@ -48,6 +50,14 @@ afterAll(() => database.drop());
 const query = <Row>(sql: string, values: unknown[]) =>
   database.dataSource.query<Row[]>(sql, values);
 
+/** A version of a price book, with a price of its own for the model where the market has one. */
+function versionOf(book: NonNullable<Market['books'][0]>, id: string): PriceBookVersion {
+  const models = 'price' in book ? [{ id, price: priceInFile(book.price, book.tiers) }] : [];
+  const [validFrom, createdAt] = [new Date(0), new Date(0)];
+  const { factorPermille } = book;
+  return { bookId: 'random', version: 1, factorPermille, models, validFrom, createdAt };
+}
+
 /** An account of the market, with its keys, and the oracle beside it. */
 class Customer {
   readonly oracle: PriceOracle;
@@ -60,22 +70,23 @@ class Customer {
     private readonly terms: Market,
     private readonly index: 0 | 1,
   ) {
-    const { price, tiers, factors, paid, granted, keyLimits, runLimits } = terms;
-    const factor = factors[index];
-    this.oracle = new PriceOracle(price, tiers, factor);
+    const { price, tiers, books, paid, granted, keyLimits, runLimits } = terms;
+    this.oracle = new PriceOracle(...termsOf(terms, index));
     this.left = new Left(
       BigInt(paid[index]) + BigInt(granted[index]),
       BigInt(keyLimits[index]),
       runLimits,
     );
     const [row] = CHAT_MODELS;
-    this.row = {
+    const listed: ModelRow<'chat'> = {
       ...row,
       minOutputTokens: FEWEST_TOKENS,
       limits: { ...row.limits, maxOutputTokens: MOST_TOKENS },
-      price: { ...ruleOf(price, tiers), ...(factor && { factorPermille: BigInt(factor) }) },
-      ...(factor && { priceBook: { id: 'random', version: 1, factorPermille: factor } }),
+      price: ruleOf(price, tiers),
     };
+    const book = books[index];
+    this.row =
+      book === null ? listed : (bookedRow(listed, versionOf(book, row.id)) as typeof listed);
   }
 
   async open(): Promise<void> {

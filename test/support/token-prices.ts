@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { BookedModel } from '../../src/catalog/price-books/price-book.js';
 import type { PerToken } from '../../src/catalog/token-price.js';
 
 /** A price as plain numbers: the oracle computes with them, and with nothing of the code under test. */
@@ -46,6 +47,25 @@ export const namedLines = (prices: Named): Partial<PerToken> =>
       outputMicroUsdPerMillion: prices.output,
     }).flatMap(([name, value]) => (value === undefined ? [] : [[name, BigInt(value)]])),
   );
+
+/** The price as a file of the catalog and a price book have it. */
+export function priceInFile(price: Plain, tiers: readonly PlainTier[]): BookedModel['price'] {
+  const linesOf = (prices: Named) => ({
+    input_micro_usd_per_million: prices.input,
+    cached_input_micro_usd_per_million: prices.cached,
+    cache_write_micro_usd_per_million: prices.write,
+    cache_write_1h_micro_usd_per_million: prices.write1h,
+    image_input_micro_usd_per_million: prices.image,
+    output_micro_usd_per_million: prices.output,
+  });
+  const rows = tiers
+    .toSorted((a, b) => a.above - b.above)
+    .map(({ above, ...lines }) => ({ above_input_tokens: above, ...linesOf(lines) }));
+  // What is undefined is not in a file.
+  return JSON.parse(
+    JSON.stringify({ unit: 'token', ...linesOf(price), ...(rows.length > 0 && { tiers: rows }) }),
+  ) as BookedModel['price'];
+}
 
 export const ruleOf = (price: Plain, tiers: readonly PlainTier[]): PerToken => ({
   unit: 'token',
