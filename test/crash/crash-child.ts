@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { CallConcurrencyLimit } from '../../src/admission/call-concurrency-limit.js';
 import { ProviderConnectionLimit } from '../../src/admission/provider-connection-limit.js';
+import type { AdmittedCall } from '../../src/admission/admitted-call.js';
+import { type CreditTerms, PAID } from '../../src/billing/credit-terms.js';
+import { CreditExpiry } from '../../src/billing/ledger/credit-expiry.js';
 import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
 import { UncaughtErrorHandler } from '../../src/bootstrap/uncaught-error-handler.js';
 import { Clock } from '../../src/common/time/clock.js';
@@ -11,13 +14,18 @@ import { waitForDatabase } from '../../src/platform/database/wait-for-database.j
 import { PaidCalls } from '../../src/billing/calls/paid-calls.js';
 import { makeLogger, NestLogger } from '../../src/platform/observability/logger.js';
 import { SELF_MADE_ROUTER } from '../support/self-made-router.js';
-import { ledgerOf } from '../support/test-ledger.js';
+import { IDLE_TICKER, ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
+import { BOOKS, CRASH_CHILD, MOST_OUTPUT, MOST_PROMPT } from './crash-prices.js';
 import { type BuyOptions, type Order, type Receipt, startPaidHarness } from './paid-harness.js';
+import type { ChatOrder, PricedDesk } from './priced-desk.js';
 
 const CALLERS = 24;
 const MAX_PRICE = 200;
 const CREDIT_ONE_IN = 8;
+/** Credits that end do so within this time. */
+const MAX_CREDIT_LIFE_MS = 4_000;
+const EXPIRY_INTERVAL_MS = 100;
 /** Names of runs. Some come to their limit. */
 const RUNS = 300;
 /** One client in four leaves within so many milliseconds: before its hold, at the provider, or during the settlement. */
@@ -44,15 +52,15 @@ class HastyClock extends Clock {
 /**
  * A gateway process under load, to be killed: moves money of the given accounts at random through the real services,
  * for clients that stay or leave, and writes each acknowledged outcome to stdout as one JSON line, and its log to stderr, as
- * a gateway writes it. Arguments: database URL, data directory, kinds of calls as JSON, account ids.
+ * a gateway writes it. Arguments: database URL, data directory, kinds of calls and the provider's URL as JSON, account ids.
  */
 const logger = makeLogger('error', false, { write: (line) => process.stderr.write(line) });
 Logger.overrideLogger(new NestLogger(logger));
 const [url = '', dataDir = '', kinds = '{}', ...accountIds] = process.argv.slice(2);
-const buys = JSON.parse(kinds) as BuyOptions;
+const { provider, ...buys } = JSON.parse(kinds) as BuyOptions & { readonly provider?: string };
 // As a gateway starts, even in the middle of an outage.
 const dataSource = await waitForDatabase(
-  () => createDataSource({ url, poolSize: 6 }).initialize(),
+  () => createDataSource({ url, poolSize: 6, applicationName: CRASH_CHILD }).initialize(),
   () => undefined,
 );
 const ledger = new LedgerService(dataSource);
@@ -66,15 +74,41 @@ const connections = new ProviderConnectionLimit(
 );
 const limits = { callDeadlineMs: CALL_DEADLINE_MS };
 const calls = new PaidCalls(executions, SELF_MADE_ROUTER, clock, unbounded, connections, limits);
-const harness = await startPaidHarness(calls, acknowledge);
+const desk = provider === undefined ? undefined : await deskOf(provider);
+const harness = await startPaidHarness({ calls, desk }, acknowledge);
 const onSick = (): void => process.exit(1);
 new UncaughtErrorHandler(logger, clock, { endExchange: () => undefined, onSick }).install();
 process.stdout.write('ready\n');
-await Promise.all(Array.from({ length: CALLERS }, callForever));
+const callers = Array.from({ length: CALLERS }, callForever);
+await Promise.all(buys.priced === true ? [...callers, expireForever()] : callers);
 
 // Writing to a pipe is synchronous, so the line is written before the next step starts.
 function acknowledge(line: Acknowledgement): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+async function deskOf(url: string): Promise<PricedDesk> {
+  const onHeld = ({ caller, executionId: id }: AdmittedCall, amount: bigint): void => {
+    acknowledge({ kind: 'held', accountId: caller.accountId, id, amount: Number(amount) });
+  };
+  // Without such calls its modules are not needed, and a process starts sooner.
+  const desks = await import('./priced-desk.js');
+  return new desks.PricedDesk({
+    ...{ dataSource, clock, provider: url },
+    bookOf: (accountId) => BOOKS[accountIds.indexOf(accountId)],
+    callsWith: (router) =>
+      new desks.TellingCalls(onHeld, executions, router, clock, unbounded, connections, limits),
+  });
+}
+
+/** As each process of a gateway expires credits. */
+async function expireForever(): Promise<never> {
+  const expiry = new CreditExpiry(dataSource, IDLE_TICKER);
+  for (;;) {
+    // While the database is gone, nothing expires.
+    await expiry.tick().catch(() => undefined);
+    await sleep(EXPIRY_INTERVAL_MS);
+  }
 }
 
 async function callForever(): Promise<never> {
@@ -93,6 +127,7 @@ async function credit(accountId: string): Promise<void> {
     amountMicroUsd: BigInt(amount),
     idempotencyKey: key,
     reference: null,
+    ...(buys.priced === true && { terms: termsAtRandom() }),
   };
   const isDone = await ledger.credit(request).then(
     () => true,
@@ -101,9 +136,25 @@ async function credit(accountId: string): Promise<void> {
   if (isDone) acknowledge({ kind: 'credited', accountId, id: key, amount });
 }
 
+function termsAtRandom(): CreditTerms {
+  const ends = randomInt(2) === 0;
+  return {
+    ...PAID,
+    kind: randomInt(2) === 0 ? 'granted' : 'paid',
+    expiresAt: ends ? new Date(Date.now() + randomInt(MAX_CREDIT_LIFE_MS)) : null,
+  };
+}
+
+function chatAtRandom(): ChatOrder {
+  const promptChars = randomInt(1, MOST_PROMPT);
+  if (buys.fitted === true && randomInt(2) > 0) return { promptChars };
+  return { promptChars, maxTokens: randomInt(1, MOST_OUTPUT) };
+}
+
 function orderOf(accountId: string): Order {
   const amount = randomInt(1, MAX_PRICE);
   return {
+    ...(buys.priced === true && randomInt(2) > 0 && { chat: chatAtRandom() }),
     accountId,
     amount,
     ...(buys.runs === true && randomInt(3) > 0 && { run: `run ${randomInt(RUNS)}` }),

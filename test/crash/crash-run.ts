@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DataSource } from 'typeorm';
-import { auditLedger } from '../../src/billing/audit/audit.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
 import { fatalLinesOf, refuseFatal } from '../support/fatal-lines.js';
 import { freshFolder, fundedAccount, ledgerOf } from '../support/test-ledger.js';
 import type { Acknowledgement } from './acknowledgement.js';
+import { CrashAudits, CrashBooks, type PricedCounts } from './crash-books.js';
 import type { BuyOptions } from './paid-harness.js';
 
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
@@ -54,7 +54,13 @@ export interface CrashResult {
   readonly lost: number;
   /** Holds charged, or credits entered, more than once. */
   readonly doubled: number;
+  /** Of every full audit: one after each kill, while the other processes work on, and one at the end. */
   readonly audit: 'exact' | 'broken';
+  readonly audits: number;
+  /** With priced calls: what was compared with plain integers. */
+  readonly priced?: PricedCounts;
+  /** Findings of audits, and what differs from plain integers: the first of each. */
+  readonly faults: readonly string[];
   /**
    * Open holds of killed processes, the time until the sweeper had released them all, and the number after a minute.
    */
@@ -74,63 +80,94 @@ export async function crashRun(plan: CrashPlan): Promise<CrashResult> {
       fundedAccount(dataSource, FUNDS_MICRO_USD, `crash ${n}`),
     ),
   );
-  const journal: Acknowledgement[] = [];
-  const fatal: string[] = [];
+  const books = plan.buys?.priced ? await CrashBooks.open(dataSource, accountIds) : undefined;
+  const audits = new CrashAudits(dataSource);
+  const said: Said = { journal: [], fatal: [] };
+  const { journal, fatal } = said;
   const dataDir = freshFolder();
   const proxy = await startDatabaseProxy(plan.url);
   const argumentsOfChild = [
     proxy.through(plan.url),
     dataDir,
-    JSON.stringify(plan.buys ?? {}),
+    JSON.stringify({ ...plan.buys, provider: books?.provider.url }),
     ...accountIds,
   ];
+  const outages = await killInRounds(plan, { argumentsOfChild, said, proxy, audits, books });
+  await proxy.stop();
+  await books?.provider.stop();
+  refuseFatal(fatal);
+  const orphanedHolds = await openHolds(dataSource);
+  const { sweptAfterMs, owedPaid } = await sweep(dataSource, dataDir);
+  await books?.compareKinds();
+  const priced = await books?.compareCharges();
+  await audits.run();
+  return {
+    kills: plan.rounds * plan.processes,
+    outages,
+    owedPaid,
+    acknowledged: countsOf(journal),
+    lost: await lost(dataSource, journal),
+    doubled: await doubled(dataSource),
+    audit: audits.findings.length === 0 ? 'exact' : 'broken',
+    audits: audits.count,
+    ...(priced && { priced }),
+    faults: [...audits.findings, ...(books?.faults ?? [])],
+    orphanedHolds,
+    sweptAfterMs: Math.round(sweptAfterMs),
+    holdsLeftOpen: await openHolds(dataSource),
+  };
+}
+
+/** What a run works with. */
+interface Crash {
+  readonly argumentsOfChild: readonly string[];
+  readonly said: Said;
+  readonly proxy: DatabaseProxy;
+  readonly audits: CrashAudits;
+  readonly books: CrashBooks | undefined;
+}
+
+/** Kills one round after the other; returns how many outages there were. */
+async function killInRounds(plan: CrashPlan, crash: Crash): Promise<number> {
+  const { said, proxy, audits, books } = crash;
   let outages = 0;
   for (let round = 0; round < plan.rounds; round += 1) {
     const hasOutage = round % plan.outageEvery === plan.outageEvery - 1;
     const lifeMs = hasOutage ? MAX_LIFE_IN_OUTAGE_MS : MAX_LIFE_MS;
     const end = new AbortController();
     const kills = Promise.all(
-      Array.from({ length: plan.processes }, () =>
-        killOne(argumentsOfChild, lifeMs, { journal, fatal }),
-      ),
+      Array.from({ length: plan.processes }, async (_, n) => {
+        const since = n % 2 === 0 ? 'ready' : 'settled';
+        await killOne(crash.argumentsOfChild, { lifeMs, since }, said);
+        await Promise.all([audits.run(), books?.prices.change()]);
+      }),
     ).finally(() => {
       end.abort();
     });
     if (hasOutage) {
       // In turns while the processes start and once they are under way.
-      const told = journal.length;
-      const isTime = () => (outages % 2 === 0 ? journal.length > told : proxy.connections > 0);
+      const told = said.journal.length;
+      const isTime = () => (outages % 2 === 0 ? said.journal.length > told : proxy.connections > 0);
       while (!end.signal.aborted && !isTime()) await sleep(LOOK_MS);
       await outage(proxy);
       outages += 1;
     }
     await kills;
+    await books?.compareKinds();
   }
-  await proxy.stop();
-  refuseFatal(fatal);
-  const orphanedHolds = await openHolds(dataSource);
-  const { sweptAfterMs, owedPaid } = await sweep(dataSource, dataDir);
-  const count = (kind: Acknowledgement['kind']): number =>
-    journal.filter((line) => line.kind === kind).length;
-  return {
-    kills: plan.rounds * plan.processes,
-    outages,
-    owedPaid,
-    acknowledged: {
-      held: count('held'),
-      settled: count('settled'),
-      released: count('released'),
-      credited: count('credited'),
-      refused: count('refused'),
-      left: count('left'),
-    },
-    lost: await lost(dataSource, journal),
-    doubled: await doubled(dataSource),
-    audit: (await auditLedger(dataSource, 'full')).ok ? 'exact' : 'broken',
-    orphanedHolds,
-    sweptAfterMs: Math.round(sweptAfterMs),
-    holdsLeftOpen: await openHolds(dataSource),
-  };
+  return outages;
+}
+
+function countsOf(journal: readonly Acknowledgement[]): CrashResult['acknowledged'] {
+  const counts = { held: 0, settled: 0, released: 0, credited: 0, refused: 0, left: 0 };
+  for (const { kind } of journal) counts[kind] += 1;
+  return counts;
+}
+
+/** The longest time from an event until the kill: that it takes calls, or that it settled the first, however slow the machine is. */
+interface Life {
+  readonly lifeMs: number;
+  readonly since: 'ready' | 'settled';
 }
 
 /** What the processes said. */
@@ -146,7 +183,7 @@ interface Said {
  */
 async function killOne(
   argumentsOfChild: readonly string[],
-  lifeMs: number,
+  { lifeMs, since }: Life,
   { journal, fatal }: Said,
 ): Promise<void> {
   const child = spawn(
@@ -160,10 +197,14 @@ async function killOne(
     if (log.push(line) > MAX_LINES_KEPT) log.shift();
     if (fatal.length < MAX_FATAL_KEPT) fatal.push(...fatalLinesOf(line));
   });
+  let kill: NodeJS.Timeout | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line === 'ready') setTimeout(() => child.kill('SIGKILL'), randomInt(lifeMs));
-    else if (line.endsWith('}')) journal.push(JSON.parse(line) as Acknowledgement);
+    const told = line.endsWith('}') ? (JSON.parse(line) as Acknowledgement) : undefined;
+    if (told) journal.push(told);
+    if (since === (told?.kind ?? line))
+      kill ??= setTimeout(() => child.kill('SIGKILL'), randomInt(lifeMs));
   }
+  clearTimeout(kill);
   const [, signal] = (await closed) as [number | null, string | null];
   if (signal === 'SIGKILL') return;
   throw new Error(`the process ended before it was killed:\n${log.join('\n')}`);
@@ -235,7 +276,7 @@ async function lostOf(dataSource: DataSource, lines: readonly Acknowledgement[])
 async function doubled(dataSource: DataSource): Promise<number> {
   return countOf(
     dataSource,
-    `SELECT count(*) FROM (SELECT 1 FROM ledger_entry GROUP BY account_id, hold_id, kind, idempotency_key HAVING count(*) > 1) twice`,
+    `SELECT count(*) FROM (SELECT 1 FROM ledger_entry WHERE kind <> 'expiry' GROUP BY account_id, hold_id, kind, idempotency_key HAVING count(*) > 1) twice`,
   );
 }
 

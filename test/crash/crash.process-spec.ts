@@ -12,10 +12,10 @@ describe('gateway processes killed under load', () => {
   afterAll(() => database.drop());
 
   it(
-    'and cut off from the database lose no acknowledged outcome, charge nothing twice, leave no hold open',
+    'and cut off from the database lose no acknowledged outcome, charge nothing twice, leave no hold open, and take what plain integers say from each kind of money',
     async () => {
       const { url, dataSource } = database;
-      const buys = { runs: true, fitted: true, books: true };
+      const buys = { runs: true, fitted: true, books: true, priced: true };
       const plan = { rounds: 2, processes: 4, outageEvery: 2, buys };
       const result = await crashRun({ url, dataSource, ...plan });
       expect(result).toMatchObject({
@@ -24,9 +24,13 @@ describe('gateway processes killed under load', () => {
         lost: 0,
         doubled: 0,
         audit: 'exact',
+        audits: 9,
+        faults: [],
         holdsLeftOpen: 0,
       });
       expect(result.acknowledged.settled).toBeGreaterThan(0);
+      expect(result.priced?.charges).toBeGreaterThan(0);
+      expect(result.priced?.expiries).toBeGreaterThan(0);
     },
     TIMEOUT_MS,
   );

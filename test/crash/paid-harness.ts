@@ -8,14 +8,17 @@ import type { Charge } from '../../src/billing/calls/charge.js';
 import type { Quote } from '../../src/common/money/charge-basis.js';
 import { toGatewayError } from '../../src/common/errors/to-gateway-error.js';
 import { ClientLeft } from '../../src/billing/calls/call-errors.js';
+import { isTransient } from '../../src/platform/database/database-errors.js';
 import type { PaidCalls } from '../../src/billing/calls/paid-calls.js';
 import { ProviderError } from '../../src/providers/http/provider-error.js';
 import { speechCallOf } from '../support/speech-call.js';
 import type { Acknowledgement } from './acknowledgement.js';
+import type { ChatOrder, PricedDesk } from './priced-desk.js';
 
 const MAX_PROVIDER_MS = 10;
 const FAILURE_ONE_IN = 4;
 const PIECES = 3;
+const UNAVAILABLE = 503;
 
 /** What kinds of calls clients make. */
 export interface BuyOptions {
@@ -25,6 +28,8 @@ export interface BuyOptions {
   readonly fitted?: boolean;
   /** Some are priced by a price book, and charged by what was made. */
   readonly books?: boolean;
+  /** Some are chats, at the prices of books that change; money is of both kinds, and some of it expires. */
+  readonly priced?: boolean;
 }
 
 /** What a client asks for: which account pays, and the price that is held. */
@@ -36,6 +41,8 @@ export interface Order {
   readonly floor?: number;
   /** The factor of a price book. */
   readonly factorPermille?: number;
+  /** A chat instead. */
+  readonly chat?: ChatOrder;
 }
 
 /** What a run may spend: a few calls. */
@@ -51,9 +58,16 @@ export interface Receipt {
   readonly charged: number;
 }
 
+/** Who makes the calls. */
+export interface Sellers {
+  readonly calls: PaidCalls;
+  /** For chats. */
+  readonly desk?: PricedDesk | undefined;
+}
+
 /** Answers orders over HTTP, each through the one place where a call meets money; returns its URL. */
 export async function startPaidHarness(
-  calls: PaidCalls,
+  { calls, desk }: Sellers,
   acknowledge: (line: Acknowledgement) => void,
 ): Promise<string> {
   const server = createServer((request, response) => {
@@ -69,7 +83,7 @@ export async function startPaidHarness(
     const call = { ...callOf(order), response, ...ofRun };
     const id = call.executionId;
     let line = { accountId: order.accountId, id, amount: order.amount };
-    try {
+    const sell = async (): Promise<bigint> => {
       await using paid = await calls.start(call, priceOf(order));
       line = { ...line, amount: Number(paid.held.amountMicroUsd) };
       const charge = chargeOf(order, paid.held.amountMicroUsd);
@@ -78,11 +92,16 @@ export async function startPaidHarness(
         await provide(response);
         return { providerRequestId: 'req_1' };
       });
-      const charged = Number(await paid.settle(charge));
+      return await paid.settle(charge);
+    };
+    try {
+      const { chat } = order;
+      const charged = Number(await (chat && desk ? desk.fill(chat, call) : sell()));
       response.end(JSON.stringify({ id, charged } satisfies Receipt));
     } catch (error) {
       if (error instanceof ClientLeft) acknowledge({ kind: 'released', ...line });
-      response.statusCode = toGatewayError(error).status;
+      // As the filter of a gateway answers.
+      response.statusCode = isTransient(error) ? UNAVAILABLE : toGatewayError(error).status;
       response.end(JSON.stringify({ id, charged: 0 } satisfies Receipt));
     }
   }
