@@ -84,7 +84,10 @@ const max = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 const SCALE = 1_000_000_000n;
 
 /** What the account pays by its book. Its own rows are in the place of the list, and the factor does not touch them. */
-export function termsOf(market: Market, account: 0 | 1): ConstructorParameters<typeof PriceOracle> {
+export function pricesOf(
+  market: Market,
+  account: 0 | 1,
+): ConstructorParameters<typeof PriceOracle> {
   const book = market.books[account];
   if (book !== null && 'price' in book) return [book.price, book.tiers, null];
   return [market.price, market.tiers, book?.factorPermille ?? null];

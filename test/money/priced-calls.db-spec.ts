@@ -29,7 +29,7 @@ import {
   MOST_TOKENS,
   type PlainCall,
   PriceOracle,
-  termsOf,
+  pricesOf,
   tokensOfPlainCall,
 } from './priced-call-oracle.js';
 
@@ -71,7 +71,7 @@ class Customer {
     private readonly index: 0 | 1,
   ) {
     const { price, tiers, books, paid, granted, keyLimits, runLimits } = terms;
-    this.oracle = new PriceOracle(...termsOf(terms, index));
+    this.oracle = new PriceOracle(...pricesOf(terms, index));
     this.left = new Left(
       BigInt(paid[index]) + BigInt(granted[index]),
       BigInt(keyLimits[index]),
