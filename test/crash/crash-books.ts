@@ -110,6 +110,9 @@ export class CrashBooks {
     while (await this.isBusy()) await sleep(LOOK_MS);
     for (const [accountId, books] of this.accounts) {
       await this.follow(accountId, books);
+      // One more credit ends, beside holds that began before.
+      const granted = books.oracle.lots.find((lot) => lot.isGranted && lot.remaining > 0n);
+      if (granted) await books.end(granted.position);
       const open = await books.open();
       const [row] = await this.dataSource.query<{ now_us: string }[]>(EXPIRE, [accountId]);
       const due = books.oracle.due(BigInt(row?.now_us ?? 0), open);
