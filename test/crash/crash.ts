@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { runMigrations } from '../../src/platform/database/run-migrations.js';
-import { type CrashFlags, crashFlagsOf } from './crash-flags.js';
+import { type CrashFlags, crashFlags } from './crash-flags.js';
 import { type CrashResult, crashRun } from './crash-run.js';
 import type { PricedCounts } from './crash-books.js';
 
@@ -19,7 +19,7 @@ const RESULT = fileURLToPath(new URL('../../bench/results/crash.json', import.me
 
 /**
  * Kills, four processes at a time, whose clients leave at every point, with outages of the database, on a PostgreSQL with every
- * flush on ({@link crashFlagsOf} has the flags); the result goes to bench/results/crash.json, or is added to what it says
+ * flush on ({@link crashFlags} has the flags); the result goes to bench/results/crash.json, or is added to what it says
  * (`--more`).
  */
 async function crash({ more, ...flags }: CrashFlags & { readonly more: boolean }): Promise<void> {
@@ -49,11 +49,7 @@ async function crash({ more, ...flags }: CrashFlags & { readonly more: boolean }
   }
 }
 
-const flags = crashFlagsOf(process.argv.slice(2));
-if (typeof flags === 'string') {
-  process.stderr.write(`${flags}\n`);
-  process.exitCode = 1;
-} else await crash(flags);
+await crash(crashFlags());
 
 /** A report of before may lack what later ones say. */
 function sumOf(before: CrashReport, now: CrashReport): CrashReport {
