@@ -141,6 +141,16 @@ module.exports = {
       { path: '^src/(?!backup/|billing/|platform/|common/)' },
     ),
     rule(
+      'a-move-knows-books-only',
+      { path: '^src/account-moves/' },
+      { path: '^src/(?!account-moves/|billing/|platform/|common/)' },
+    ),
+    rule(
+      'only-commands-import-moves',
+      { path: '^src/(?!commands/|account-moves/)' },
+      { path: '^src/account-moves/' },
+    ),
+    rule(
       'only-commands-import-the-backup',
       { path: '^src/(?!commands/|cli\\.ts$|backup/)' },
       { path: '^src/backup/' },

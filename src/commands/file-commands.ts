@@ -10,6 +10,7 @@ import { Database } from '../platform/database/database.js';
 import { DatabaseRolesError, makeRoles, roleIn } from '../platform/database/database-roles.js';
 import { findPooler } from '../platform/database/pooler.js';
 import { waitForDatabase } from '../platform/database/wait-for-database.js';
+import { moveIn, moveOut } from './account-move-commands.js';
 import { checkCatalog, checkConfig, checkVendor } from './setup-checks.js';
 import type { FileCommandName } from './command-declarations.js';
 import { withDatabaseNamed } from './database-unavailable.js';
@@ -24,6 +25,8 @@ type FileCommand = (
   file: string,
   options: Options,
   signal: AbortSignal,
+  /** Who runs it. */
+  actor: string,
 ) => Promise<OperatorReply>;
 
 /** The commands about files, settings and the schema, by their names. They open no running gateway: `backup` and `restore` take the whole data folder. */
@@ -33,6 +36,14 @@ export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
   'config:check': () => Promise.resolve({ answer: checkConfig() }),
   'catalog:check': (_config, file) => Promise.resolve({ answer: checkCatalog(file) }),
   'vendor:check': (_config, file) => Promise.resolve({ answer: checkVendor(file) }),
+  'account:export': (config, account, options, signal, actor) => {
+    Logger.overrideLogger(false);
+    return moveOut(config(), account, options, { actor, signal });
+  },
+  'account:import': (config, file, options, signal, actor) => {
+    Logger.overrideLogger(false);
+    return moveIn(config(), file, options, { actor, signal });
+  },
   backup: async (config, file, options, signal) => {
     const terms = { withoutContent: options['without-content'] === true };
     return { answer: viewBackup(await backUp(config(), file, new SystemClock(), signal, terms)) };

@@ -38,9 +38,9 @@ function needDatabase({ databaseUrl, dataDir }: GatewayConfig): void {
 /** Runs a command that opens no running gateway, such as `backup`. Ctrl-C leaves nothing behind. */
 export async function runFileCommand(
   name: FileCommandName,
-  { words: [file = ''], options }: OperatorRequest,
+  { words: [file = ''], options, actor }: OperatorRequest,
   config: () => GatewayConfig,
 ): Promise<OperatorReply> {
   const { FILE_COMMANDS, stopSignal } = await import('./file-commands.js');
-  return replyOf(() => FILE_COMMANDS[name](config, file, options, stopSignal()));
+  return replyOf(() => FILE_COMMANDS[name](config, file, options, stopSignal(), actor));
 }

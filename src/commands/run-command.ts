@@ -1,4 +1,5 @@
 import { StreamableFile } from '@nestjs/common';
+import { AccountMoveError } from '../account-moves/move-session.js';
 import { readTarget, type TargetServices } from '../admin/operator-targets.js';
 import { BackupError } from '../backup/backup-parts.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -44,6 +45,7 @@ const PROGRAM = 'shim';
 const KNOWN_ERRORS = [
   GatewayError,
   ConfigError,
+  AccountMoveError,
   BackupError,
   DataDirInUseError,
   DatabaseRolesError,

@@ -35,13 +35,21 @@ interface Finding {
 export async function auditBooks(dataSource: DataSource, scope: AuditScope): Promise<AuditReport> {
   const maintenance = await maintenanceConnectionOf(dataSource).initialize();
   try {
-    return await transaction(maintenance, (manager) => auditIn(manager, scope), 'REPEATABLE READ');
+    return await transaction(
+      maintenance,
+      (manager) => auditBooksIn(manager, scope),
+      'REPEATABLE READ',
+    );
   } finally {
     await maintenance.destroy();
   }
 }
 
-async function auditIn(manager: EntityManager, scope: AuditScope): Promise<AuditReport> {
+/** The same in the caller's transaction, which began as `REPEATABLE READ`. */
+export async function auditBooksIn(
+  manager: EntityManager,
+  scope: AuditScope,
+): Promise<AuditReport> {
   const start = await startOfAudit(manager, scope);
   const ledger = await auditLedgerIn(manager, start);
   const usage = await auditUsage(manager, start.isFull);

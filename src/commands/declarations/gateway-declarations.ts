@@ -148,6 +148,37 @@ export const FILE_DECLARATIONS = {
     operands: operand('FILE', 'A file for VENDORS_DIR'),
     example: 'vendor:check vendors/luma.json',
   },
+  'account:export': {
+    about: 'Moves an account out of this cell: into a file, then away by the receipt of the other',
+    operands: operand('ACCOUNT', 'Id of the account, which is disabled and has nothing open'),
+    options: {
+      cell: {
+        value: 'CELL',
+        about: 'CELL of the cell that will have it; first-cell if it has none',
+      },
+      to: { value: 'FILE', about: 'The file to make, such as acme.shim-account' },
+      receipt: {
+        value: 'RECEIPT',
+        about: 'What account:import printed there. It ends the move here',
+      },
+    },
+    notes: [
+      'It works on the database of DATABASE_URL or MIGRATION_DATABASE_URL, with or without gateways.',
+      'From the export on the account can neither spend nor be enabled here. Both steps may be repeated.',
+    ],
+    example: 'account:export acct_… --cell 07 --to acme.shim-account',
+  },
+  'account:import': {
+    about:
+      'Adds the account of a file of account:export to this cell, disabled and without live keys',
+    operands: operand('FILE', 'The file'),
+    options: { refuse: { about: 'Decides that this file is never imported; the account stays' } },
+    notes: [
+      'All of it is written in one transaction, which ends with a full audit of this cell.',
+      'It prints the receipt for account:export --receipt in the former cell.',
+    ],
+    example: 'account:import acme.shim-account',
+  },
   backup: {
     about: 'Copies the data folder with its database into an archive',
     operands: operand('FILE', 'The archive to make, such as shim-2026-11-30.tar.gz'),

@@ -34,6 +34,7 @@ import { OperatorIdentities1700000001240 } from './migrations/1240-operator-iden
 import { FiguresLeader1700000001260 } from './migrations/1260-figures-leader.migration.js';
 import { KeptAnswers1700000001270 } from './migrations/1270-kept-answers.migration.js';
 import { KeptFiles1700000001280 } from './migrations/1280-kept-files.migration.js';
+import { AccountMoves1700000001290 } from './migrations/1290-account-moves.migration.js';
 import type { SchemaMigration } from './schema-migration.js';
 
 /**
@@ -78,4 +79,5 @@ export const MIGRATIONS: readonly (new () => SchemaMigration)[] = [
   FiguresLeader1700000001260,
   KeptAnswers1700000001270,
   KeptFiles1700000001280,
+  AccountMoves1700000001290,
 ];

@@ -16,7 +16,8 @@ CREATE TABLE account (
   is_low boolean NOT NULL DEFAULT false,
   depleted_at timestamp with time zone,
   keep_answers boolean NOT NULL DEFAULT false,
-  CONSTRAINT account_is_sound CHECK (((held >= 0) AND (in_lots >= 0) AND (low_balance > 0) AND (posted >= GREATEST(held, in_lots)))),
+  leaving bigint,
+  CONSTRAINT account_is_sound CHECK (((held >= 0) AND (in_lots >= 0) AND (low_balance > 0) AND (posted >= GREATEST(held, in_lots)) AND ((leaving IS NULL) OR (disabled AND (held = 0) AND (posted = leaving))))),
   CONSTRAINT account_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=15);
 CREATE INDEX account_by_name ON public.account USING btree (lower(name) text_pattern_ops, id);
@@ -35,6 +36,31 @@ COMMENT ON account.low_balance IS 'Below this what is available is told as the e
 COMMENT ON account.is_low IS 'What is available is below low_balance, and that was told. A trigger keeps it.';
 COMMENT ON account.depleted_at IS 'When the event balance.depleted was last told.';
 COMMENT ON account.keep_answers IS 'The answers of all its synchronous calls are kept for a day.';
+COMMENT ON account.leaving IS 'The account moves to another cell, or has moved (account_move): its balance since then. Until this is null again it stays closed, and no function can hold or move its money.';
+
+CREATE TABLE account_move (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  direction text NOT NULL,
+  cell text NOT NULL,
+  receipt_key text NOT NULL,
+  actor text NOT NULL,
+  begun_at timestamp with time zone NOT NULL DEFAULT now(),
+  outcome text,
+  ended_at timestamp with time zone,
+  CONSTRAINT account_move_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
+  CONSTRAINT account_move_check1 CHECK (((direction = 'out'::text) OR (outcome IS NOT NULL))),
+  CONSTRAINT account_move_direction_check CHECK ((direction = ANY (ARRAY['out'::text, 'in'::text]))),
+  CONSTRAINT account_move_outcome_check CHECK ((outcome = ANY (ARRAY['imported'::text, 'refused'::text]))),
+  CONSTRAINT account_move_pkey PRIMARY KEY (id)
+);
+CREATE INDEX account_move_of_account ON public.account_move USING btree (account_id, begun_at);
+CREATE UNIQUE INDEX account_move_one_at_a_time ON public.account_move USING btree (account_id) WHERE (outcome IS NULL);
+CREATE UNIQUE INDEX account_move_pkey ON public.account_move USING btree (id);
+COMMENT ON account_move IS 'Moves of accounts to other cells (out) and from them (in), docs/architecture/adr/0019. The cell that imports decides, once for each move: the row of the move there.';
+COMMENT ON account_move.cell IS 'The cell that the account moves to.';
+COMMENT ON account_move.receipt_key IS 'Random. The receipt of each outcome is made of it, so that the cell that exports believes only what the other one decided.';
+COMMENT ON account_move.outcome IS 'What the cell that imports decided; null: this cell does not know it yet.';
 
 CREATE TABLE api_key (
   id uuid NOT NULL,
@@ -550,9 +576,10 @@ CREATE UNIQUE INDEX ledger_entry_corrections_of_hold ON public.ledger_entry USIN
 CREATE UNIQUE INDEX ledger_entry_one_charge_per_hold ON public.ledger_entry USING btree (account_id, hold_id) WHERE (kind = 'charge'::text);
 CREATE UNIQUE INDEX ledger_entry_one_per_key ON public.ledger_entry USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE UNIQUE INDEX ledger_entry_pkey ON public.ledger_entry USING btree (account_id, "position");
-CREATE TRIGGER ledger_entry_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entry FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+CREATE TRIGGER ledger_entry_append_only BEFORE UPDATE OR TRUNCATE ON public.ledger_entry FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+CREATE TRIGGER ledger_entry_kept BEFORE DELETE ON public.ledger_entry FOR EACH ROW EXECUTE FUNCTION ledger_entry_refuse_deletion();
 CREATE TRIGGER ledger_entry_within_charge BEFORE INSERT ON public.ledger_entry FOR EACH ROW WHEN (((new.kind = 'correction'::text) AND (new.hold_id IS NOT NULL))) EXECUTE FUNCTION ledger_entry_refuse_excess();
-COMMENT ON ledger_entry IS 'Every change of the balance of every account (decision G-29). Entries are never changed or deleted: a trigger refuses it. Another trigger refuses corrections of a call or task that are together more than its charge.';
+COMMENT ON ledger_entry IS 'Every change of the balance of every account (decision G-29). Entries are never changed, and deleted only when the account has moved to another cell: triggers refuse it. Another trigger refuses corrections of a call or task that are together more than its charge.';
 COMMENT ON ledger_entry.position IS 'The order of the entries of an account.';
 COMMENT ON ledger_entry.hold_id IS 'The call or task that was charged, or whose charge is given back; null for credits, and for corrections by operators that name none.';
 COMMENT ON ledger_entry.kind IS 'credit: money that was paid in. charge: what a call or task cost. correction: what was given back of a charge, or what an operator set right. expiry: what was left of a credit when it ended.';
@@ -582,7 +609,8 @@ CREATE TABLE ledger_entry_source (
   CONSTRAINT ledger_entry_source_pkey PRIMARY KEY (account_id, "position")
 );
 CREATE UNIQUE INDEX ledger_entry_source_pkey ON public.ledger_entry_source USING btree (account_id, "position");
-CREATE TRIGGER ledger_entry_source_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entry_source FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+CREATE TRIGGER ledger_entry_source_append_only BEFORE UPDATE OR TRUNCATE ON public.ledger_entry_source FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+CREATE TRIGGER ledger_entry_source_kept BEFORE DELETE ON public.ledger_entry_source FOR EACH ROW EXECUTE FUNCTION ledger_entry_refuse_deletion();
 COMMENT ON ledger_entry_source IS 'Which credits a charge, correction or expiry took money from, or gave it back to. An entry without a row here, other than a credit, moved only paid money that does not expire. Rows are never changed.';
 COMMENT ON ledger_entry_source.position IS 'The entry.';
 COMMENT ON ledger_entry_source.credits IS 'The positions of the credits, in the order in which they were used; null is the paid money that does not expire.';
@@ -1508,6 +1536,8 @@ CREATE FUNCTION ledger_credit(p_account uuid, p_amount bigint, p_kind text, p_ke
 CREATE FUNCTION ledger_credit_v2(p_account uuid, p_amount bigint, p_key text, p_reference text, p_reason text, p_credit_kind text, p_expires timestamp with time zone, p_payment_reference text, p_currency text, p_tax bigint, p_most_lots integer, OUT outcome text, OUT entry bigint) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'c96fc7edd3df5c9bec784cd4615d6269';
 
 CREATE FUNCTION ledger_entry_refuse_change() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'eabafa5d9a7bcbe46a1cb1f6c383cdaa';
+
+CREATE FUNCTION ledger_entry_refuse_deletion() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '6b3f30b0d02b6e24f61d44963cda5e0d';
 
 CREATE FUNCTION ledger_entry_refuse_excess() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, plan_cache_mode=force_generic_plan AS '4cadf7791a611119bdd8ca19d06fce4c';
 

@@ -15,7 +15,9 @@ CREATE TABLE account (
   is_low boolean NOT NULL DEFAULT false,
   depleted_at timestamptz,
   keep_answers boolean NOT NULL DEFAULT false,
-  CONSTRAINT account_is_sound CHECK (held >= 0 AND in_lots >= 0 AND low_balance > 0 AND posted >= greatest(held, in_lots))
+  leaving bigint,
+  CONSTRAINT account_is_sound CHECK (held >= 0 AND in_lots >= 0 AND low_balance > 0 AND posted >= greatest(held, in_lots)
+    AND (leaving IS NULL OR disabled AND held = 0 AND posted = leaving))
 ) WITH (fillfactor = 15);
 CREATE INDEX account_by_name ON account (lower(name) text_pattern_ops, id);
 
@@ -31,3 +33,24 @@ COMMENT ON COLUMN account.keep_answers IS 'The answers of all its synchronous ca
 COMMENT ON COLUMN account.low_balance IS 'Below this what is available is told as the event balance.low; null: never.';
 COMMENT ON COLUMN account.is_low IS 'What is available is below low_balance, and that was told. A trigger keeps it.';
 COMMENT ON COLUMN account.depleted_at IS 'When the event balance.depleted was last told.';
+COMMENT ON COLUMN account.leaving IS 'The account moves to another cell, or has moved (account_move): its balance since then. Until this is null again it stays closed, and no function can hold or move its money.';
+
+CREATE TABLE account_move (
+  id uuid PRIMARY KEY,
+  account_id uuid NOT NULL,
+  direction text NOT NULL CHECK (direction IN ('out', 'in')),
+  cell text NOT NULL,
+  receipt_key text NOT NULL,
+  actor text NOT NULL,
+  begun_at timestamptz NOT NULL DEFAULT now(),
+  outcome text CHECK (outcome IN ('imported', 'refused')),
+  ended_at timestamptz,
+  CHECK ((outcome IS NULL) = (ended_at IS NULL)),
+  CHECK (direction = 'out' OR outcome IS NOT NULL)
+);
+CREATE INDEX account_move_of_account ON account_move (account_id, begun_at);
+CREATE UNIQUE INDEX account_move_one_at_a_time ON account_move (account_id) WHERE outcome IS NULL;
+COMMENT ON TABLE account_move IS 'Moves of accounts to other cells (out) and from them (in), docs/architecture/adr/0019. The cell that imports decides, once for each move: the row of the move there.';
+COMMENT ON COLUMN account_move.cell IS 'The cell that the account moves to.';
+COMMENT ON COLUMN account_move.receipt_key IS 'Random. The receipt of each outcome is made of it, so that the cell that exports believes only what the other one decided.';
+COMMENT ON COLUMN account_move.outcome IS 'What the cell that imports decided; null: this cell does not know it yet.';

@@ -46,7 +46,7 @@ CREATE INDEX ledger_entry_given_back ON ledger_entry (created_at) WHERE kind = '
 -- Finds credits and corrections among millions of charges. Charges are not in it, so a call costs the same.
 CREATE INDEX ledger_entry_other ON ledger_entry (account_id, position) WHERE kind <> 'charge';
 
-COMMENT ON TABLE ledger_entry IS 'Every change of the balance of every account (decision G-29). Entries are never changed or deleted: a trigger refuses it. Another trigger refuses corrections of a call or task that are together more than its charge.';
+COMMENT ON TABLE ledger_entry IS 'Every change of the balance of every account (decision G-29). Entries are never changed, and deleted only when the account has moved to another cell: triggers refuse it. Another trigger refuses corrections of a call or task that are together more than its charge.';
 COMMENT ON COLUMN ledger_entry.position IS 'The order of the entries of an account.';
 COMMENT ON COLUMN ledger_entry.hold_id IS 'The call or task that was charged, or whose charge is given back; null for credits, and for corrections by operators that name none.';
 COMMENT ON COLUMN ledger_entry.kind IS 'credit: money that was paid in. charge: what a call or task cost. correction: what was given back of a charge, or what an operator set right. expiry: what was left of a credit when it ended.';

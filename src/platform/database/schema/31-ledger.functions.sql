@@ -9,6 +9,19 @@ BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
+-- Entries are deleted only with all that an account leaves behind: another cell has it.
+CREATE OR REPLACE FUNCTION ledger_entry_refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM account a JOIN account_move m ON m.account_id = a.id AND m.direction = 'out' AND m.outcome = 'imported'
+     WHERE a.id = OLD.account_id AND a.leaving IS NOT NULL
+       AND NOT EXISTS (SELECT FROM account_move o WHERE o.account_id = a.id AND o.outcome IS NULL)
+  ) THEN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN OLD;
+END $$;
+
 -- A settled or released hold can be changed by nobody.
 CREATE OR REPLACE FUNCTION hold_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -6,8 +6,10 @@
 CREATE TRIGGER api_key_changed BEFORE UPDATE ON api_key
   FOR EACH ROW EXECUTE FUNCTION api_key_note_change();
 
-CREATE TRIGGER ledger_entry_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entry
+CREATE TRIGGER ledger_entry_append_only BEFORE UPDATE OR TRUNCATE ON ledger_entry
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+CREATE TRIGGER ledger_entry_kept BEFORE DELETE ON ledger_entry
+  FOR EACH ROW EXECUTE FUNCTION ledger_entry_refuse_deletion();
 CREATE TRIGGER ledger_entry_within_charge BEFORE INSERT ON ledger_entry
   FOR EACH ROW WHEN (NEW.kind = 'correction' AND NEW.hold_id IS NOT NULL) EXECUTE FUNCTION ledger_entry_refuse_excess();
 CREATE TRIGGER hold_resolved_is_final BEFORE UPDATE ON hold
@@ -37,8 +39,10 @@ CREATE TRIGGER task_unexplained BEFORE UPDATE OF charged ON task
 CREATE TRIGGER account_follows_lots BEFORE UPDATE OF posted ON account
   FOR EACH ROW WHEN (NEW.in_lots IS NOT NULL AND NEW.posted <> OLD.posted)
   EXECUTE FUNCTION account_follow_lots();
-CREATE TRIGGER ledger_entry_source_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entry_source
+CREATE TRIGGER ledger_entry_source_append_only BEFORE UPDATE OR TRUNCATE ON ledger_entry_source
   FOR EACH STATEMENT EXECUTE FUNCTION ledger_entry_refuse_change();
+CREATE TRIGGER ledger_entry_source_kept BEFORE DELETE ON ledger_entry_source
+  FOR EACH ROW EXECUTE FUNCTION ledger_entry_refuse_deletion();
 
 CREATE TRIGGER account_low BEFORE UPDATE ON account
   FOR EACH ROW WHEN (NEW.low_balance IS NOT NULL)

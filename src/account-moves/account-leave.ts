@@ -1,0 +1,104 @@
+import type { EntityManager } from 'typeorm';
+import type { AuditReport } from '../billing/audit/audit.js';
+import { auditBooksIn } from '../billing/audit/usage-audit.js';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { type MoveOutcome, outcomeOf } from './move-receipt.js';
+import { AccountMoveError, onOneSnapshot, withMoveSession } from './move-session.js';
+import { LEFT_TABLES, leftRowsOf, MOVED_TABLES } from './moved-tables.js';
+import { takeFromEverybody } from './usage-of-everybody.js';
+
+const OPEN_MOVE = `
+  SELECT id, receipt_key, cell FROM account_move WHERE account_id = $1 AND direction = 'out' AND outcome IS NULL FOR UPDATE`;
+const LAST_MOVE = `
+  SELECT receipt_key, cell FROM account_move
+   WHERE account_id = $1 AND direction = 'out' AND outcome IS NOT NULL ORDER BY begun_at DESC LIMIT 1`;
+const END_MOVE = `UPDATE account_move SET outcome = $2, ended_at = now() WHERE id = $1`;
+const OPEN_AGAIN = `UPDATE account SET leaving = NULL WHERE id = $1`;
+const WATCH_LOTS = `
+  UPDATE credit_lot SET look_at = expires_at WHERE account_id = $1 AND NOT is_empty AND expires_at IS NOT NULL`;
+/** First without lots and mark, so that no trigger follows the change of the balance. */
+const FORGET_LOTS = `
+  UPDATE account SET in_lots = NULL, lots_until = NULL, low_balance = NULL, is_low = false WHERE id = $1`;
+const EMPTY = `UPDATE account SET posted = 0, leaving = 0 WHERE id = $1`;
+
+/** The end of a move in the cell that the account left, or where it stays. */
+export interface LeaveReport {
+  readonly accountId: string;
+  readonly cell: string;
+  readonly outcome: MoveOutcome;
+  /** Of this cell, full. */
+  readonly audit: AuditReport;
+}
+
+/**
+ * Ends a move as the receipt of the other cell says. Imported: everything of the account is deleted here but its row, its stored files and
+ * the record of its moves, and its sums leave those of all accounts. Refused: the account is as before, disabled. Then all books are
+ * audited, in the same transaction: with a finding nothing is changed. Throws {@link AccountMoveError}. It may be repeated.
+ */
+export async function endExport(
+  config: GatewayConfig,
+  accountId: string,
+  receipt: string,
+): Promise<LeaveReport> {
+  return withMoveSession(config, (db) =>
+    onOneSnapshot(db, async (manager) => {
+      await manager.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [accountId]);
+      const { cell, outcome } = await decide(manager, accountId, receipt);
+      const audit = await auditBooksIn(manager, 'full');
+      rejectFindings(audit);
+      return { accountId, cell, outcome, audit };
+    }),
+  );
+}
+
+async function decide(manager: EntityManager, accountId: string, receipt: string) {
+  interface MoveRow {
+    readonly id: string;
+    readonly receipt_key: string;
+    readonly cell: string;
+  }
+  const [open] = await manager.query<MoveRow[]>(OPEN_MOVE, [accountId]);
+  const [move = open] = open ? [open] : await manager.query<MoveRow[]>(LAST_MOVE, [accountId]);
+  if (move === undefined) throw new AccountMoveError('The account does not move.');
+  const outcome = outcomeOf(move.receipt_key, receipt);
+  if (outcome === undefined) {
+    throw new AccountMoveError(
+      `This is no receipt of the move to the cell ${move.cell}: take what account:import printed there. Nothing was changed.`,
+    );
+  }
+  if (open !== undefined) {
+    await manager.query(END_MOVE, [open.id, outcome]);
+    await (outcome === 'imported' ? leave(manager, accountId) : stay(manager, accountId));
+  }
+  return { cell: move.cell, outcome };
+}
+
+async function stay(manager: EntityManager, accountId: string): Promise<void> {
+  await manager.query(OPEN_AGAIN, [accountId]);
+  await manager.query(WATCH_LOTS, [accountId]);
+}
+
+async function leave(manager: EntityManager, accountId: string): Promise<void> {
+  await manager.query('SELECT FROM usage_state FOR UPDATE');
+  await takeFromEverybody(manager, accountId);
+  for (const table of Object.keys(LEFT_TABLES)) {
+    await manager.query(`DELETE FROM ${table} WHERE ${leftRowsOf(table)}`, [accountId]);
+  }
+  // Backwards, so that what is found by the keys goes before the keys. The row of the account stays, so that its id is never free.
+  for (const { name, where = 'account_id = $1' } of MOVED_TABLES.toReversed()) {
+    if (name !== 'account') await manager.query(`DELETE FROM ${name} WHERE ${where}`, [accountId]);
+  }
+  await manager.query(FORGET_LOTS, [accountId]);
+  await manager.query(EMPTY, [accountId]);
+}
+
+/** Throws {@link AccountMoveError} where the audit of a move found something, so that nothing of the move stays. */
+export function rejectFindings({ ok, discrepancies }: AuditReport): void {
+  if (ok) return;
+  const told = discrepancies.map(
+    ({ accountId, rule, detail }) => `${accountId}: ${rule} (${detail})`,
+  );
+  throw new AccountMoveError(
+    `The audit of this cell has findings, so nothing was changed: ${told.join('; ')}.`,
+  );
+}

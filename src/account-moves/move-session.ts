@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { createDataSource, maintenanceConnectionOf } from '../platform/database/data-source.js';
+import { pendingChanges } from '../platform/database/run-migrations.js';
+import { SESSION_SETTINGS } from '../platform/database/session-settings.js';
+import { transaction } from '../platform/database/transaction.js';
+
+/** A move was refused, and nothing was changed. The message is a sentence for the operator. */
+export class AccountMoveError extends Error {
+  override readonly name = 'AccountMoveError';
+}
+
+/** How the first cell, which has no `CELL`, is called in a move. No name of a cell has a hyphen. */
+export const FIRST_CELL = 'first-cell';
+
+/** The rows of the account between the database and the file, in a table of this session. */
+export const STAGED = 'moved_row';
+const CREATE_STAGED = `
+  CREATE TEMPORARY TABLE ${STAGED} (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, table_name text NOT NULL, row json NOT NULL)`;
+
+/** How a move waits; tests wait less. Times are in milliseconds. */
+export interface MoveWaits {
+  /** From when the account was seen to be closed until no process takes a call of it: longer than processes remember keys. */
+  readonly closedMs: number;
+  /** As the margin of `usage_fold`. */
+  readonly foldMarginMs: number;
+  /** Longest wait until usage has the sums of everything. */
+  readonly foldedMs: number;
+}
+
+export const MOVE_WAITS: MoveWaits = { closedMs: 5_000, foldMarginMs: 10_000, foldedMs: 120_000 };
+
+const LOOK_AGAIN_MS = 1_000;
+/** The time that one call of `usage_fold` reads. */
+const FOLD_SPAN_MS = 600_000;
+const FOLD = `
+  SELECT is_behind FROM usage_fold($1 * interval '1 millisecond', $2 * interval '1 millisecond')`;
+const IS_FOLDED = `
+  SELECT folded_until >= $1::timestamptz AND NOT EXISTS (SELECT FROM usage_pending WHERE account_id = $2) AS is_folded
+    FROM usage_state`;
+
+type MoveConfig = Pick<GatewayConfig, 'databaseUrl' | 'migrationDatabaseUrl' | 'cell'>;
+
+/** The name of this cell in a move. */
+export const cellOf = ({ cell }: Pick<MoveConfig, 'cell'>): string => cell ?? FIRST_CELL;
+
+/**
+ * Does the work over one connection of the owner of the tables, whose session has the empty table {@link STAGED}. Throws
+ * {@link AccountMoveError} for the embedded database and for a schema of another version.
+ */
+export async function withMoveSession<T>(
+  config: MoveConfig,
+  work: (db: DataSource) => Promise<T>,
+): Promise<T> {
+  const url = config.migrationDatabaseUrl ?? config.databaseUrl;
+  if (url === undefined) {
+    throw new AccountMoveError(
+      'DATABASE_URL must name the database of the cell: an account in an embedded database cannot be moved.',
+    );
+  }
+  const options = { url, poolSize: 1, applicationName: 'shim-account-move' };
+  const lasting = maintenanceConnectionOf(createDataSource(options));
+  // The staged rows are gone with the session, which a slow disk may leave idle.
+  lasting.setOptions({ extra: { ...(lasting.options.extra as object), idleTimeoutMillis: 0 } });
+  const db = await lasting.initialize();
+  try {
+    const { names } = await pendingChanges(db);
+    if (names.length > 0) {
+      throw new AccountMoveError(
+        `The database lacks ${names.join(', ')}. Run the command migrate of this version, then this command again.`,
+      );
+    }
+    await db.query(CREATE_STAGED);
+    await db.query(`CREATE INDEX ON ${STAGED} (table_name, seq)`);
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** One transaction on one snapshot, without the time limits of normal work; see {@link transaction}. */
+export function onOneSnapshot<T>(
+  db: DataSource,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
+  const patiently = async (manager: EntityManager): Promise<T> => {
+    await manager.query(SESSION_SETTINGS.patience);
+    return work(manager);
+  };
+  return transaction(db, patiently, 'REPEATABLE READ');
+}
+
+/**
+ * Waits until the sums of usage have everything until `newest`, a time in text, and nothing of the account is left out. It also adds by
+ * itself, so that no gateway need run. Throws {@link AccountMoveError} after the wait.
+ */
+export async function waitUntilFolded(
+  db: DataSource,
+  { newest, accountId }: { readonly newest: string; readonly accountId: string },
+  waits: MoveWaits,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + waits.foldedMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const [state] = await db.query<{ is_folded: boolean }[]>(IS_FOLDED, [newest, accountId]);
+    if (state?.is_folded === true) return;
+    const [row] = await db.query<{ is_behind: boolean }[]>(FOLD, [
+      FOLD_SPAN_MS,
+      waits.foldMarginMs,
+    ]);
+    if (performance.now() > deadline) {
+      throw new AccountMoveError(
+        'The sums of usage do not have all calls yet. Run the command again in a minute; if it says this again, see whether a transaction is open for long.',
+      );
+    }
+    if (row?.is_behind !== true) await sleep(LOOK_AGAIN_MS, undefined, { signal });
+  }
+}
