@@ -56,8 +56,8 @@ const BEGUN = `
 const CLOSE = `UPDATE account SET leaving = posted WHERE id = $1 AND leaving IS NULL`;
 const REST_LOTS = `UPDATE credit_lot SET look_at = NULL WHERE account_id = $1 AND look_at IS NOT NULL`;
 const PAGE = `
-  SELECT seq::text, '{"table":"' || table_name || '","row":' || translate(row::text, E'\\n\\r', '  ') || '}' AS line
-    FROM ${STAGED} WHERE seq > $1 ORDER BY seq LIMIT ${PAGE_ROWS}`;
+  SELECT s.seq::text, '{"table":"' || table_name || '","row":' || translate(row::text, E'\\n\\r', '  ') || '}' AS line
+    FROM ${STAGED} s WHERE s.seq > $1 ORDER BY s.seq LIMIT ${PAGE_ROWS}`;
 
 interface AccountState {
   readonly disabled: boolean;

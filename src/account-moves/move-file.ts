@@ -110,20 +110,22 @@ export async function readMoveFile(
   signal: AbortSignal,
 ): Promise<MoveHeader> {
   const lines = new MoveLines(reader);
-  const source = createReadStream(file);
+  // What the pipeline reports of a reader that gave up is only that it was ended.
+  let refusal: unknown;
+  const read = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of chunks) {
+      await lines.add(chunk).catch((error: unknown) => {
+        refusal = error;
+        throw error;
+      });
+    }
+  };
   try {
-    await pipeline(
-      source,
-      createGunzip(),
-      async (chunks: AsyncIterable<Buffer>) => {
-        for await (const chunk of chunks) await lines.add(chunk);
-      },
-      { signal },
-    );
+    await pipeline(createReadStream(file), createGunzip(), read, { signal });
     return lines.end();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw refusalOf(file, error);
+    throw refusalOf(file, refusal ?? error);
   }
 }
 
