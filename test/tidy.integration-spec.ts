@@ -128,7 +128,17 @@ describe('the repository', () => {
     expect(rules).toContain(`: ${direction}. */`);
     const features = /const features =\s+'(.*)';/.exec(rules)?.[1]?.split('|').sort();
     const apart = [
-      ...['admission', 'auth', 'backup', 'billing', 'catalog', 'commands', 'common', 'bootstrap'],
+      ...[
+        'account-moves',
+        'admission',
+        'auth',
+        'backup',
+        'billing',
+        'catalog',
+        'commands',
+        'common',
+        'bootstrap',
+      ],
       ...['media', 'platform', 'providers', 'sandbox', 'sealed', 'stored-responses', 'tasks'],
       ...['text', 'webhooks'],
     ];

@@ -8,7 +8,7 @@ import { type MoveHeader, writeMoveFile } from './move-file.js';
 import { newReceiptKey } from './move-receipt.js';
 import {
   AccountMoveError,
-  cellOf,
+  nameOfCell,
   FIRST_CELL,
   MOVE_WAITS,
   type MoveWaits,
@@ -18,6 +18,7 @@ import {
   withMoveSession,
 } from './move-session.js';
 import { MOVED_TABLES, type MovedTable } from './moved-tables.js';
+import { rejectOpen, rejectPromised, waitUntilNothingIsOwed } from './open-work.js';
 
 /** Most rows that are read at once. */
 const PAGE_ROWS = 100;
@@ -27,24 +28,15 @@ const ACCOUNT = `
   SELECT disabled, leaving::text,
          (SELECT cell FROM account_move WHERE account_id = $1 AND outcome IS NULL) AS leaving_to
     FROM account WHERE id = $1`;
-/** What is open; $1 is the account. */
-const OPEN_WORK = `
-  SELECT what FROM (
-    SELECT count(*) || ' calls are running' AS what, count(*) AS n FROM execution WHERE account_id = $1 AND status = 'running'
-    UNION ALL
-    SELECT count(*) || ' tasks are open or their outcome is unknown', count(*) FROM task
-     WHERE account_id = $1 AND status IN ('queued', 'processing', 'reconciliation_required')
-    UNION ALL
-    SELECT count(*) || ' holds are open', count(*) FROM hold WHERE account_id = $1 AND state = 'open'
-    UNION ALL
-    SELECT count(*) || ' webhooks wait for their receiver', count(*) FROM webhook_delivery
-     WHERE account_id = $1 AND status = 'pending') o
-   WHERE n > 0`;
 /** When the newest thing that usage counts happened. */
 const NEWEST = `
   SELECT greatest('-infinity', (SELECT max(created_at) FROM execution WHERE account_id = $1),
                   (SELECT max(created_at) FROM task WHERE account_id = $1),
                   (SELECT max(created_at) FROM ledger_entry WHERE account_id = $1))::text AS newest`;
+const LEFT = `
+  SELECT count(*)::int AS files, coalesce(sum(size_bytes), 0)::text AS bytes,
+         (SELECT count(*)::int FROM webhook_endpoint WHERE account_id = $1) AS endpoints
+    FROM stored_file WHERE account_id = $1`;
 const BEGIN = `
   INSERT INTO account_move (id, account_id, direction, cell, receipt_key, actor) VALUES ($2, $1, 'out', $3, $4, $5)
     ON CONFLICT (account_id) WHERE outcome IS NULL DO NOTHING`;
@@ -80,6 +72,8 @@ export interface ExportRequest {
   readonly cell: string;
   readonly file: string;
   readonly actor: string;
+  /** Stored files, stored responses and kept answers that have not expired are left behind, and do not refuse the export. */
+  readonly withoutContent?: boolean;
 }
 
 /** A finished export. */
@@ -87,14 +81,15 @@ export interface ExportReport {
   readonly header: MoveHeader;
   readonly file: string;
   readonly sizeBytes: number;
-  /** What stays in the STORAGE_URL of this cell. */
+  /** What stays here and is not in the file: files in the STORAGE_URL, and endpoints of webhooks. */
   readonly storedFiles: number;
   readonly storedBytes: string;
+  readonly webhookEndpoints: number;
 }
 
 /**
- * Closes an account for its move to another cell, and writes all that moves to a file. The account must be disabled with nothing open.
- * From then on it can be neither enabled nor charged nor credited here, until a receipt of the other cell ends the move. It may be
+ * Closes an account for its move to another cell, and writes all that moves to a file. The account must be disabled with nothing
+ * open, owed or promised. From then on it can be neither enabled nor charged nor credited here, until a receipt of the other cell ends the move. It may be
  * repeated until then, and is the same move. Throws {@link AccountMoveError}.
  */
 export async function exportAccount(
@@ -103,27 +98,37 @@ export async function exportAccount(
   { clock, signal, waits = MOVE_WAITS }: { clock: Clock; signal: AbortSignal; waits?: MoveWaits },
 ): Promise<ExportReport> {
   const { accountId, cell, file } = request;
-  rejectCell(cell, cellOf(config));
+  const { dataDir } = config;
+  rejectCell(cell, nameOfCell(config));
   return withMoveSession(config, async (db) => {
     const { leaving } = await closedAccount(db, request);
     // A process takes calls of a key for some seconds after its account was closed.
     if (leaving === null) await sleep(waits.closedMs, undefined, { signal });
     await rejectOpen(db, accountId);
+    if (request.withoutContent !== true) await rejectPromised(db, accountId);
+    await waitUntilNothingIsOwed(db, { accountId, dataDir }, waits, signal);
     const [row] = await db.query<{ newest: string }[]>(NEWEST, [accountId]);
     const { newest } = row ?? { newest: '-infinity' };
     await waitUntilFolded(db, { newest, accountId }, waits, signal);
     const id = uuidV7(clock.nowMs());
     const header = await onOneSnapshot(db, (manager) => stage(manager, request, { id, newest }));
     const sizeBytes = await writeMoveFile(file, header, stagedLines(db), signal);
-    const [stored] = await db.query<{ files: number; bytes: string }[]>(
-      `SELECT count(*)::int AS files, coalesce(sum(size_bytes), 0)::text AS bytes FROM stored_file WHERE account_id = $1`,
-      [accountId],
-    );
-    return {
-      ...{ header, file, sizeBytes },
-      ...{ storedFiles: stored?.files ?? 0, storedBytes: stored?.bytes ?? '0' },
-    };
+    return { header, file, sizeBytes, ...(await leftOf(db, accountId)) };
   });
+}
+
+async function leftOf(db: DataSource, accountId: string) {
+  interface LeftRow {
+    readonly files: number;
+    readonly bytes: string;
+    readonly endpoints: number;
+  }
+  const [row] = await db.query<LeftRow[]>(LEFT, [accountId]);
+  return {
+    storedFiles: row?.files ?? 0,
+    storedBytes: row?.bytes ?? '0',
+    webhookEndpoints: row?.endpoints ?? 0,
+  };
 }
 
 function rejectCell(cell: string, own: string): void {
@@ -164,14 +169,6 @@ async function closedAccount(
   return state;
 }
 
-async function rejectOpen(db: DataSource | EntityManager, accountId: string): Promise<void> {
-  const open = await db.query<{ what: string }[]>(OPEN_WORK, [accountId]);
-  if (open.length === 0) return;
-  throw new AccountMoveError(
-    `The account cannot be moved yet: ${open.map(({ what }) => what).join(', ')}. Nothing was changed.`,
-  );
-}
-
 /** Closes the account and stages its rows, in the caller's transaction. */
 async function stage(
   manager: EntityManager,
@@ -183,6 +180,7 @@ async function stage(
   // Whoever folds usage or drops old hours changes this row, so the sums stand still.
   await manager.query('SELECT FROM usage_state FOR UPDATE');
   await rejectOpen(manager, accountId);
+  if (request.withoutContent !== true) await rejectPromised(manager, accountId);
   const [now] = await manager.query<{ newest: string }[]>(NEWEST, [accountId]);
   if (now?.newest !== newest) {
     throw new AccountMoveError(

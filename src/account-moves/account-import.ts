@@ -9,7 +9,7 @@ import { type MoveHeader, notWhole, readMoveFile } from './move-file.js';
 import { type MoveOutcome, receiptOf } from './move-receipt.js';
 import {
   AccountMoveError,
-  cellOf,
+  nameOfCell,
   MOVE_WAITS,
   type MoveWaits,
   onOneSnapshot,
@@ -89,7 +89,7 @@ export async function importAccount(
   { signal, waits = MOVE_WAITS }: ImportTerms,
 ): Promise<ImportReport> {
   return withMoveSession(config, async (db) => {
-    const header = await stageFile(db, cellOf(config), file, signal);
+    const header = await stageFile(db, nameOfCell(config), file, signal);
     await waitUntilFolded(db, header, waits, signal);
     const audit = await orDecided(db, header, () =>
       onOneSnapshot(db, (manager) => write(manager, header, actor)),
@@ -105,7 +105,7 @@ export async function refuseAccount(
   { signal }: ImportTerms,
 ): Promise<ImportReport> {
   return withMoveSession(config, async (db) => {
-    const header = await stageFile(db, cellOf(config), file, signal);
+    const header = await stageFile(db, nameOfCell(config), file, signal);
     await orDecided(db, header, () => decide(db, header, 'refused', actor));
     return reportOf(header, 'refused', undefined);
   });

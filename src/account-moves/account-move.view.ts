@@ -6,7 +6,7 @@ import type { ImportReport } from './account-import.js';
 import type { LeaveReport } from './account-leave.js';
 
 /** An export as operators read it; amounts in micro-USD. */
-export function viewExport({ header, file, sizeBytes, storedFiles, storedBytes }: ExportReport) {
+export function viewExport({ header, file, sizeBytes, ...left }: ExportReport) {
   return {
     object: 'account_export',
     account_id: toPublicId('acct', header.accountId),
@@ -15,8 +15,9 @@ export function viewExport({ header, file, sizeBytes, storedFiles, storedBytes }
     size_bytes: sizeBytes,
     posted_microusd: header.posted,
     rows: Object.values(header.counts).reduce((sum, count) => sum + count, 0),
-    stored_files_left: storedFiles,
-    stored_bytes_left: storedBytes,
+    stored_files_left: left.storedFiles,
+    stored_bytes_left: left.storedBytes,
+    webhook_endpoints_left: left.webhookEndpoints,
   };
 }
 

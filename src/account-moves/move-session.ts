@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { AUDIT_TURN } from '../billing/audit/audit.js';
 import { createDataSource, maintenanceConnectionOf } from '../platform/database/data-source.js';
 import { pendingChanges } from '../platform/database/run-migrations.js';
 import { SESSION_SETTINGS } from '../platform/database/session-settings.js';
@@ -28,11 +29,19 @@ export interface MoveWaits {
   readonly foldMarginMs: number;
   /** Longest wait until usage has the sums of everything. */
   readonly foldedMs: number;
+  /** Longest wait until nothing is owed to the account: longer than processes take to say that an open call has ended. */
+  readonly owedMs: number;
 }
 
-export const MOVE_WAITS: MoveWaits = { closedMs: 5_000, foldMarginMs: 10_000, foldedMs: 120_000 };
+export const MOVE_WAITS: MoveWaits = {
+  closedMs: 5_000,
+  foldMarginMs: 10_000,
+  foldedMs: 120_000,
+  owedMs: 120_000,
+};
 
-const LOOK_AGAIN_MS = 1_000;
+/** From one look at what is waited for to the next, in milliseconds. */
+export const LOOK_AGAIN_MS = 1_000;
 /** The time that one call of `usage_fold` reads. */
 const FOLD_SPAN_MS = 600_000;
 const FOLD = `
@@ -44,7 +53,7 @@ const IS_FOLDED = `
 type MoveConfig = Pick<GatewayConfig, 'databaseUrl' | 'migrationDatabaseUrl' | 'cell'>;
 
 /** The name of this cell in a move. */
-export const cellOf = ({ cell }: Pick<MoveConfig, 'cell'>): string => cell ?? FIRST_CELL;
+export const nameOfCell = ({ cell }: Pick<MoveConfig, 'cell'>): string => cell ?? FIRST_CELL;
 
 /**
  * Does the work over one connection of the owner of the tables, whose session has the empty table {@link STAGED}. Throws
@@ -80,13 +89,17 @@ export async function withMoveSession<T>(
   }
 }
 
-/** One transaction on one snapshot, without the time limits of normal work; see {@link transaction}. */
+/**
+ * One transaction on one snapshot, without the time limits of normal work; see {@link transaction}. It takes its turn among audits
+ * before its snapshot, because the audit at its end writes what theirs do: behind the snapshot it could only fail after the wait.
+ */
 export function onOneSnapshot<T>(
   db: DataSource,
   work: (manager: EntityManager) => Promise<T>,
 ): Promise<T> {
   const patiently = async (manager: EntityManager): Promise<T> => {
     await manager.query(SESSION_SETTINGS.patience);
+    await manager.query(AUDIT_TURN);
     return work(manager);
   };
   return transaction(db, patiently, 'REPEATABLE READ');

@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from '../auth/api-key-record.js';
 import { ApiKeysService, type IssuedKey } from '../auth/api-keys.service.js';
 import type { CreateKeyBody } from '../auth/dto/key-terms.body.js';
 import { NO_TERMS, type PresentTerms, sentKeyTerms } from '../auth/sent-key-terms.js';
-import { Accounts } from '../billing/accounts/accounts.js';
+import { Accounts, leavingAccount } from '../billing/accounts/accounts.js';
 import { Catalog } from '../catalog/catalog.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { notFound, pathId } from '../common/ids/id-params.js';
@@ -23,9 +23,10 @@ export class OperatorKeys {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 400 as {@link sentKeyTerms}. */
+  /** Throws 400 as {@link sentKeyTerms}, and 409 for an account that moves to another cell. */
   async create(accountId: string, body: CreateKeyBody): Promise<IssuedKey> {
     const account = await this.accounts.get(pathId('acct', accountId));
+    if (account.isLeaving) throw leavingAccount();
     return this.keys.issue(account.id, { ...NO_TERMS, ...this.termsOf(body, NO_TERMS) });
   }
 

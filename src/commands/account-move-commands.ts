@@ -26,7 +26,7 @@ export async function moveOut(
   const accountId = pathId('acct', account);
   const [cell, to, receipt] = ['cell', 'to', 'receipt'].map((name) => given(options, name));
   if (receipt !== undefined) {
-    if (cell !== undefined || to !== undefined) {
+    if (cell !== undefined || to !== undefined || options['without-content'] === true) {
       throw misused('Use --receipt alone: it ends the move that --cell and --to began.');
     }
     const left = await withDatabaseNamed(config, () => endExport(config, accountId, receipt));
@@ -37,7 +37,8 @@ export async function moveOut(
       'Name the other cell and the file: --cell CELL --to FILE. Or end the move: --receipt RECEIPT.',
     );
   }
-  const request = { accountId, cell, file: resolve(to), actor };
+  const withoutContent = options['without-content'] === true;
+  const request = { accountId, cell, file: resolve(to), actor, withoutContent };
   const made = await withDatabaseNamed(config, () =>
     exportAccount(config, request, { clock: new SystemClock(), signal }),
   );
@@ -45,7 +46,7 @@ export async function moveOut(
     answer: viewExport(made),
     notes: [
       `The account is closed here until the cell ${cell} has decided. There: account:import FILE. Then here: account:export ${account} --receipt RECEIPT.`,
-      'Not in the file: stored files, stored responses, kept answers, webhook endpoints and the log of deliveries.',
+      'Not in the file: stored files, stored responses, kept answers, webhook endpoints with their secrets, and the log of deliveries. Make the endpoints anew there.',
     ],
   };
 }

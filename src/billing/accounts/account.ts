@@ -19,6 +19,8 @@ export interface Account {
   readonly lowBalanceMicroUsd: MicroUsd | null;
   /** The answers of all its synchronous calls are kept for a day. */
   readonly keepsAnswers: boolean;
+  /** It moves to another cell, or has moved: it stays closed, and its money cannot be moved here. */
+  readonly isLeaving: boolean;
   readonly createdAt: Date;
 }
 
@@ -33,6 +35,7 @@ export interface AccountRow {
   readonly price_book: string | null;
   readonly low_balance: string | null;
   readonly keep_answers: boolean;
+  readonly leaving: string | null;
   readonly created_at: Date;
 }
 
@@ -51,6 +54,7 @@ export function accountOf(row: AccountRow): Account {
     priceBook: row.price_book,
     lowBalanceMicroUsd: row.low_balance === null ? null : BigInt(row.low_balance),
     keepsAnswers: row.keep_answers,
+    isLeaving: row.leaving !== null,
     createdAt: row.created_at,
   };
 }

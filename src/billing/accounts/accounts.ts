@@ -6,6 +6,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { Page } from '../../common/paging/page.js';
 import { Clock } from '../../common/time/clock.js';
+import { isCheckViolation } from '../../platform/database/database-errors.js';
 import { transaction } from '../../platform/database/transaction.js';
 import { type Account, type AccountRow, accountOf } from './account.js';
 import {
@@ -99,7 +100,7 @@ export class Accounts {
 
   /**
    * Renames, disables or enables an account, gives it a price book, sets its mark of a low balance, or has its answers kept. Throws 404 not_found, and 400 invalid_request for an
-   * unknown book. Every process sees the change within 2 s, as for changed keys.
+   * unknown book, and 409 conflict for an account that moves to another cell. Every process sees the change within 2 s, as for changed keys.
    */
   async update(id: string, changes: AccountChanges): Promise<Account> {
     const { name = null, isDisabled = null, priceBook, lowBalanceMicroUsd: low } = changes;
@@ -112,14 +113,14 @@ export class Accounts {
                 price_book = CASE WHEN $4 THEN $5 ELSE price_book END,
                 low_balance = CASE WHEN $6 THEN $7 ELSE low_balance END, 
                 is_low = is_low AND NOT ($6 AND $7 IS DISTINCT FROM low_balance)
-          WHERE id = $1 RETURNING *`,
+          WHERE id = $1 AND leaving IS NULL RETURNING *`,
         [
           ...[id, name, isDisabled, priceBook !== undefined, priceBook ?? null],
           ...[low !== undefined, low?.toString() ?? null, keepsAnswers],
         ],
       );
       const [row] = rows;
-      if (row === undefined) throw noAccount();
+      if (row === undefined) throw await whyNot(manager, id);
       if (isDisabled !== null || priceBook !== undefined || keepsAnswers !== null) {
         await manager.query(`UPDATE api_key SET changed_at = now() WHERE account_id = $1`, [id]);
       }
@@ -138,6 +139,20 @@ async function keepBook(manager: EntityManager, id: string): Promise<void> {
   const message = 'price_book is no price book; GET /admin/price-books lists them.';
   throw new GatewayError('invalid_request', message, { param: 'price_book' });
 }
+
+/** Why an account could not be changed: 404 not_found, or 409 conflict for one that moves to another cell. */
+async function whyNot(manager: EntityManager, id: string): Promise<GatewayError> {
+  const found = await manager.query<unknown[]>('SELECT FROM account WHERE id = $1', [id]);
+  return found.length === 0 ? noAccount() : leavingAccount();
+}
+
+/** Whether the database refused to move money of an account that moves to another cell, or has moved. */
+export const isOfLeavingAccount = (error: unknown): boolean =>
+  isCheckViolation(error, 'account_that_leaves_rests');
+
+/** 409 conflict. */
+export const leavingAccount = (): GatewayError =>
+  new GatewayError('conflict', 'The account moves to another cell, or has moved.');
 
 /** 404 not_found. */
 export const noAccount = (): GatewayError => new GatewayError('not_found', 'No such account.');

@@ -100,7 +100,7 @@ export interface AuditStart {
  * Audits wait for each other here, before their snapshots: one that waits with a snapshot fails when the other ends. The lock
  * lets an audit of an older version write its checkpoints, which waits for no lock of this table.
  */
-const TAKE_TURN = 'LOCK TABLE audit_checkpoint IN SHARE UPDATE EXCLUSIVE MODE';
+export const AUDIT_TURN = 'LOCK TABLE audit_checkpoint IN SHARE UPDATE EXCLUSIVE MODE';
 
 /**
  * Waits until no other audit runs; each wait is an hour at most. After a full audit with findings, every audit reads all rows until
@@ -108,7 +108,7 @@ const TAKE_TURN = 'LOCK TABLE audit_checkpoint IN SHARE UPDATE EXCLUSIVE MODE';
  */
 export async function startOfAudit(manager: EntityManager, scope: AuditScope): Promise<AuditStart> {
   await manager.query(SESSION_SETTINGS.patience);
-  await manager.query(TAKE_TURN);
+  await manager.query(AUDIT_TURN);
   // Audits of an older version lock this row alone. If one ended in the meantime, this snapshot is too old to store its checkpoints.
   const [state] = await manager.query<StateRow[]>(
     `SELECT executions_from::text, holds_from::text FROM audit_state FOR UPDATE`,

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { MAX_MICRO_USD, type MicroUsd } from '../../common/money/micro-usd.js';
 import { isTransient } from '../../platform/database/database-errors.js';
-import { noAccount } from '../accounts/accounts.js';
+import { isOfLeavingAccount, leavingAccount, noAccount } from '../accounts/accounts.js';
 import {
   ENTRY_SOURCE,
   type LedgerEntry,
@@ -68,7 +68,7 @@ export class LedgerService {
    * Adds the amount and returns its entry. The same key, amount and terms return the same entry again, as a replay. Throws 404
    * not_found, 400 invalid_request when the balance would exceed {@link MAX_MICRO_USD} and for an end that is over, 409
    * idempotency_conflict for the key with another amount or other terms, 409 conflict for a correction of more than the available
-   * balance and for the credit above {@link MAX_LOTS}, and 503 service_unavailable when the database does not respond (retry with
+   * balance, for an account that moves to another cell, and for the credit above {@link MAX_LOTS}, and 503 service_unavailable when the database does not respond (retry with
    * the same key).
    */
   async credit(request: CreditRequest): Promise<LedgerEntry> {
@@ -95,7 +95,7 @@ export class LedgerService {
 
   /**
    * Refunds a part of the charge of an execution or task, or all that is left of it, and returns the entry. The same key and
-   * amount return the same entry again, as a replay. Throws 404 not_found, 409 conflict when nothing is left, 409 idempotency_conflict for
+   * amount return the same entry again, as a replay. Throws 404 not_found, 409 conflict when nothing is left and for an account that moves to another cell, 409 idempotency_conflict for
    * the key with another amount, 400 invalid_request for more than is left and when nothing was charged, and 503
    * service_unavailable when the database does not respond.
    */
@@ -195,6 +195,7 @@ export class LedgerService {
     try {
       return await query;
     } catch (cause) {
+      if (isOfLeavingAccount(cause)) throw leavingAccount();
       if (!isTransient(cause)) throw cause;
       throw new GatewayError('service_unavailable', 'The ledger cannot be reached right now.', {
         retryAfterSeconds: 1,

@@ -42,6 +42,19 @@ export interface ReversalFile {
   readonly processId: string;
 }
 
+/** Every reversal in the journals of a data folder, of living processes too; such a one may have been made. */
+export async function reversalsOnDisk(dataDir: string): Promise<Reversal[]> {
+  const journal = new ReversalJournal(dataDir, 'nobody');
+  const files = await journal.files();
+  const read = ({ name }: ReversalFile) =>
+    journal.read(name).catch((error: unknown) => {
+      // Made, or taken over by a process, which has it under another name at the next look.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return { reversals: [] };
+    });
+  return (await Promise.all(files.map(read))).flatMap(({ reversals }) => reversals);
+}
+
 /**
  * A write-ahead file of the reversals that one process still has to make. A reversal is on disk before the caller gets its
  * error: `owed/<process id>.jsonl` in the data directory, one call or task per line. Lines that arrive together share one

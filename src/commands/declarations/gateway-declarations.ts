@@ -157,6 +157,10 @@ export const FILE_DECLARATIONS = {
         about: 'CELL of the cell that will have it; first-cell if it has none',
       },
       to: { value: 'FILE', about: 'The file to make, such as acme.shim-account' },
+      'without-content': {
+        about:
+          'Leaves stored files, stored responses and kept answers behind that have not expired',
+      },
       receipt: {
         value: 'RECEIPT',
         about: 'What account:import printed there. It ends the move here',

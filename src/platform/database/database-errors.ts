@@ -110,6 +110,14 @@ export function reasonOf(error: unknown): string {
   return error.message;
 }
 
+/** Whether the error is a row that this constraint refused. */
+export function isCheckViolation(error: unknown, constraint: string): boolean {
+  return (
+    databaseFaultOf(error) === 'check' &&
+    (error as { constraint?: unknown }).constraint === constraint
+  );
+}
+
 /** Whether the error is a refused duplicate, of the named constraint or index if one is given. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (databaseFaultOf(error) !== 'unique') return false;

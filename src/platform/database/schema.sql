@@ -17,8 +17,9 @@ CREATE TABLE account (
   depleted_at timestamp with time zone,
   keep_answers boolean NOT NULL DEFAULT false,
   leaving bigint,
-  CONSTRAINT account_is_sound CHECK (((held >= 0) AND (in_lots >= 0) AND (low_balance > 0) AND (posted >= GREATEST(held, in_lots)) AND ((leaving IS NULL) OR (disabled AND (held = 0) AND (posted = leaving))))),
-  CONSTRAINT account_pkey PRIMARY KEY (id)
+  CONSTRAINT account_is_sound CHECK (((held >= 0) AND (in_lots >= 0) AND (low_balance > 0) AND (posted >= GREATEST(held, in_lots)))),
+  CONSTRAINT account_pkey PRIMARY KEY (id),
+  CONSTRAINT account_that_leaves_rests CHECK (((leaving IS NULL) OR (disabled AND (held = 0) AND (posted = leaving))))
 ) WITH (fillfactor=15);
 CREATE INDEX account_by_name ON public.account USING btree (lower(name) text_pattern_ops, id);
 CREATE UNIQUE INDEX account_pkey ON public.account USING btree (id);

@@ -21,9 +21,8 @@ export class AccountMoves1700000001290 implements SchemaMigration {
 }
 
 const STATEMENTS: readonly string[] = [
-  `ALTER TABLE account ADD COLUMN leaving bigint, DROP CONSTRAINT account_is_sound`,
-  `ALTER TABLE account ADD CONSTRAINT account_is_sound CHECK (held >= 0 AND in_lots >= 0 AND low_balance > 0
-    AND posted >= greatest(held, in_lots) AND (leaving IS NULL OR disabled AND held = 0 AND posted = leaving))`,
+  `ALTER TABLE account ADD COLUMN leaving bigint,
+     ADD CONSTRAINT account_that_leaves_rests CHECK (leaving IS NULL OR (disabled AND held = 0 AND posted = leaving))`,
   `CREATE TABLE account_move (
   id uuid PRIMARY KEY,
   account_id uuid NOT NULL,
