@@ -20,9 +20,6 @@ const SHARED: readonly SharedSums[] = [
   { table: 'usage_hour_latency', by: ['hour', ...BY, 'bucket'], sums: ['calls'] },
 ];
 
-/** The tables whose rows {@link addToEverybody} sums up. */
-export const SHARED_TABLES: readonly string[] = SHARED.map(({ table }) => table);
-
 const ofAccount = ({ table, by, sums }: SharedSums): string =>
   `SELECT ${by.join(', ')}, ${sums.map((name) => `sum(${name}) AS ${name}`).join(', ')}
      FROM ${table} WHERE account_id = $1 GROUP BY ${by.join(', ')}`;
