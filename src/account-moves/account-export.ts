@@ -4,12 +4,11 @@ import { uuidV7 } from '../common/ids/uuid-v7.js';
 import type { Clock } from '../common/time/clock.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { MIGRATIONS } from '../platform/database/migration-list.js';
+import { type Cell, cellIn } from './cell-id.js';
 import { type MoveHeader, writeMoveFile } from './move-file.js';
 import { newReceiptKey } from './move-receipt.js';
 import {
   AccountMoveError,
-  nameOfCell,
-  FIRST_CELL,
   MOVE_WAITS,
   type MoveWaits,
   onOneSnapshot,
@@ -22,7 +21,6 @@ import { rejectOpen, rejectPromised, waitUntilNothingIsOwed } from './open-work.
 
 /** Most rows that are read at once. */
 const PAGE_ROWS = 100;
-const CELL_NAME = /^[a-z0-9]{1,8}$/;
 
 const ACCOUNT = `
   SELECT disabled, leaving::text,
@@ -68,7 +66,7 @@ interface BegunRow {
 /** What is exported, whereto, and who does it. */
 export interface ExportRequest {
   readonly accountId: string;
-  /** The cell that will have it. */
+  /** The id of the cell that will have it. */
   readonly cell: string;
   readonly file: string;
   readonly actor: string;
@@ -97,10 +95,10 @@ export async function exportAccount(
   request: ExportRequest,
   { clock, signal, waits = MOVE_WAITS }: { clock: Clock; signal: AbortSignal; waits?: MoveWaits },
 ): Promise<ExportReport> {
-  const { accountId, cell, file } = request;
+  const { accountId, file } = request;
   const { dataDir } = config;
-  rejectCell(cell, nameOfCell(config));
-  return withMoveSession(config, async (db) => {
+  return withMoveSession(config, async (db, own) => {
+    rejectCell(request.cell, own);
     const { leaving } = await closedAccount(db, request);
     // A process takes calls of a key for some seconds after its account was closed.
     if (leaving === null) await sleep(waits.closedMs, undefined, { signal });
@@ -111,7 +109,9 @@ export async function exportAccount(
     const { newest } = row ?? { newest: '-infinity' };
     await waitUntilFolded(db, { newest, accountId }, waits, signal);
     const id = uuidV7(clock.nowMs());
-    const header = await onOneSnapshot(db, (manager) => stage(manager, request, { id, newest }));
+    const header = await onOneSnapshot(db, (manager) =>
+      stage(manager, request, { id, newest, own }),
+    );
     const sizeBytes = await writeMoveFile(file, header, stagedLines(db), signal);
     return { header, file, sizeBytes, ...(await leftOf(db, accountId)) };
   });
@@ -131,18 +131,22 @@ async function leftOf(db: DataSource, accountId: string) {
   };
 }
 
-function rejectCell(cell: string, own: string): void {
-  if (cell !== FIRST_CELL && !CELL_NAME.test(cell)) {
+function rejectCell(id: string, own: Cell): void {
+  const cell = cellIn(id);
+  if (cell === undefined) {
     throw new AccountMoveError(
-      `--cell must be the CELL of the other cell, or ${FIRST_CELL} for the one without a name.`,
+      '--cell must be the id of the other cell, as account:cell prints it there: this is none, or is misspelt.',
     );
   }
-  if (cell === own) {
+  if (cell.databaseId === own.databaseId) {
     throw new AccountMoveError(
-      `--cell names this cell (CELL is ${own}): name the one that will have the account.`,
+      '--cell names the cell of this database: run account:cell with the settings of the one that will have the account.',
     );
   }
 }
+
+const isSameCell = (one: string, other: string): boolean =>
+  cellIn(one)?.databaseId === cellIn(other)?.databaseId;
 
 /** The account as it is now, where it may be moved to the cell. */
 async function closedAccount(
@@ -156,7 +160,7 @@ async function closedAccount(
   if (leaving !== null && leavingTo === null) {
     throw new AccountMoveError('The account has moved to another cell already.');
   }
-  if (leavingTo !== null && leavingTo !== cell) {
+  if (leavingTo !== null && !isSameCell(leavingTo, cell)) {
     throw new AccountMoveError(
       `The account moves to the cell ${leavingTo} already. End that first: account:import --refuse there, then account:export --receipt here.`,
     );
@@ -173,7 +177,7 @@ async function closedAccount(
 async function stage(
   manager: EntityManager,
   request: ExportRequest,
-  { id, newest }: { readonly id: string; readonly newest: string },
+  { id, newest, own }: { readonly id: string; readonly newest: string; readonly own: Cell },
 ): Promise<MoveHeader> {
   const { accountId, cell, actor } = request;
   await closedAccount(manager, request, 'FOR UPDATE');
@@ -195,7 +199,7 @@ async function stage(
   const [begun] = await manager.query<BegunRow[]>(BEGUN, [accountId]);
   if (begun === undefined) throw new Error('The move was not noted');
   return {
-    ...{ id: begun.id, receiptKey: begun.receipt_key, accountId, cell: begun.cell },
+    ...{ id: begun.id, receiptKey: begun.receipt_key, accountId, cell: begun.cell, from: own.id },
     ...{ migration: LAST_MIGRATION, newest, posted: begun.posted, counts },
     ...{ hoursFrom: begun.hours_from, heldFrom: begun.held_from },
   };

@@ -5,11 +5,11 @@ import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { sqlStateOf } from '../platform/database/database-errors.js';
 import { columnsOf, LAST_MIGRATION } from './account-export.js';
 import { rejectFindings } from './account-leave.js';
+import { type Cell, cellIn } from './cell-id.js';
 import { type MoveHeader, notWhole, readMoveFile } from './move-file.js';
 import { type MoveOutcome, receiptOf } from './move-receipt.js';
 import {
   AccountMoveError,
-  nameOfCell,
   MOVE_WAITS,
   type MoveWaits,
   onOneSnapshot,
@@ -88,8 +88,8 @@ export async function importAccount(
   { file, actor }: ImportRequest,
   { signal, waits = MOVE_WAITS }: ImportTerms,
 ): Promise<ImportReport> {
-  return withMoveSession(config, async (db) => {
-    const header = await stageFile(db, nameOfCell(config), file, signal);
+  return withMoveSession(config, async (db, own) => {
+    const header = await stageFile(db, own, file, signal);
     await waitUntilFolded(db, header, waits, signal);
     const audit = await orDecided(db, header, () =>
       onOneSnapshot(db, (manager) => write(manager, header, actor)),
@@ -104,8 +104,8 @@ export async function refuseAccount(
   { file, actor }: ImportRequest,
   { signal }: ImportTerms,
 ): Promise<ImportReport> {
-  return withMoveSession(config, async (db) => {
-    const header = await stageFile(db, nameOfCell(config), file, signal);
+  return withMoveSession(config, async (db, own) => {
+    const header = await stageFile(db, own, file, signal);
     await orDecided(db, header, () => decide(db, header, 'refused', actor));
     return reportOf(header, 'refused', undefined);
   });
@@ -115,17 +115,17 @@ const reportOf = (
   header: MoveHeader,
   outcome: MoveOutcome,
   audit: AuditReport | undefined,
-): ImportReport => ({ header, outcome, receipt: receiptOf(header.receiptKey, outcome), audit });
+): ImportReport => ({ header, outcome, receipt: receiptOf(header, outcome), audit });
 
 /** Reads the file into the table of the session, and proves that it is whole, for this cell and this schema, and not decided yet. */
 async function stageFile(
   db: DataSource,
-  cell: string,
+  own: Cell,
   file: string,
   signal: AbortSignal,
 ): Promise<MoveHeader> {
   const begin = (header: MoveHeader): void => {
-    rejectOther(header, cell);
+    rejectOther(header, own);
   };
   const take = async (lines: readonly string[]): Promise<void> => {
     await db.query(STAGE, [lines]).catch((error: unknown) => {
@@ -140,10 +140,10 @@ async function stageFile(
   return header;
 }
 
-function rejectOther({ cell, migration }: MoveHeader, own: string): void {
-  if (cell !== own) {
+function rejectOther({ cell, migration }: MoveHeader, own: Cell): void {
+  if (cellIn(cell)?.databaseId !== own.databaseId) {
     throw new AccountMoveError(
-      `The file is for the cell ${cell}, and this is ${own} (CELL). Nothing was changed.`,
+      `The file is for the cell ${cell}, and this database is that of ${own.id}. Nothing was changed.`,
     );
   }
   if (migration !== LAST_MIGRATION) {
@@ -165,7 +165,7 @@ async function rejectDecided(db: DataSource, header: MoveHeader): Promise<void> 
     throw new AccountMoveError('The file was exported from this database: import it elsewhere.');
   }
   throw new AccountMoveError(
-    `The file was ${row.outcome} here already, at ${row.ended_at}. Its receipt is ${receiptOf(header.receiptKey, row.outcome)}. Nothing was changed.`,
+    `The file was ${row.outcome} here already, at ${row.ended_at}. Its receipt is ${receiptOf(header, row.outcome)}. Nothing was changed.`,
   );
 }
 

@@ -40,10 +40,10 @@ export async function endExport(
   accountId: string,
   receipt: string,
 ): Promise<LeaveReport> {
-  return withMoveSession(config, (db) =>
+  return withMoveSession(config, (db, own) =>
     onOneSnapshot(db, async (manager) => {
       await manager.query('SELECT FROM account WHERE id = $1 FOR UPDATE', [accountId]);
-      const { cell, outcome } = await decide(manager, accountId, receipt);
+      const { cell, outcome } = await decide(manager, { accountId, receipt, from: own.id });
       const audit = await auditBooksIn(manager, 'full');
       rejectFindings(audit);
       return { accountId, cell, outcome, audit };
@@ -51,7 +51,10 @@ export async function endExport(
   );
 }
 
-async function decide(manager: EntityManager, accountId: string, receipt: string) {
+async function decide(
+  manager: EntityManager,
+  { accountId, receipt, from }: Readonly<Record<'accountId' | 'receipt' | 'from', string>>,
+) {
   interface MoveRow {
     readonly id: string;
     readonly receipt_key: string;
@@ -60,7 +63,7 @@ async function decide(manager: EntityManager, accountId: string, receipt: string
   const [open] = await manager.query<MoveRow[]>(OPEN_MOVE, [accountId]);
   const [move = open] = open ? [open] : await manager.query<MoveRow[]>(LAST_MOVE, [accountId]);
   if (move === undefined) throw new AccountMoveError('The account does not move.');
-  const outcome = outcomeOf(move.receipt_key, receipt);
+  const outcome = outcomeOf({ receiptKey: move.receipt_key, from }, receipt);
   if (outcome === undefined) {
     throw new AccountMoveError(
       `This is no receipt of the move to the cell ${move.cell}: take what account:import printed there. Nothing was changed.`,

@@ -4,6 +4,10 @@ import type { AuditReport } from '../billing/audit/audit.js';
 import type { ExportReport } from './account-export.js';
 import type { ImportReport } from './account-import.js';
 import type { LeaveReport } from './account-leave.js';
+import type { Cell } from './cell-id.js';
+
+/** A cell as operators name it to the cell that an account leaves. */
+export const viewCell = ({ id, name }: Cell) => ({ object: 'cell', id, name });
 
 /** An export as operators read it; amounts in micro-USD. */
 export function viewExport({ header, file, sizeBytes, ...left }: ExportReport) {

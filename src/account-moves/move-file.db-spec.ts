@@ -2,6 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MovingAccount } from '../../test/support/moving-account.js';
+import { createTestDatabase } from '../../test/support/test-database.js';
+import { cellIn } from './cell-id.js';
+import { receiptOf } from './move-receipt.js';
 import { LEFT_TABLES, MOVED_TABLES, STAYING_TABLES } from './moved-tables.js';
 
 describe('the file of an account', () => {
@@ -30,6 +33,36 @@ describe('the file of an account', () => {
     await attempt(gzipSync(Buffer.concat([text, Buffer.from('{}\n')])));
     expect(await move.to.dataSource.query('SELECT FROM account_move')).toEqual([]);
     await move.import();
+  });
+
+  it('is imported and refused in the database that the export named, whatever the name of the cell, and in no other', async () => {
+    const third = await createTestDatabase();
+    await move.close();
+    const [own, named] = [await move.cellOf(move.from), await move.cellOf(move.to, '07')];
+    expect(named).toMatch(/^07[/][0-9a-f-]{36}[/][0-9a-f]{8}$/);
+    const misspelt = named.replace(
+      /.{9}$/,
+      (digits) => (digits.startsWith('a') ? `b` : `a`) + digits.slice(1),
+    );
+    for (const cell of ['07', `${named}0`, named.replace('07/', '08/'), misspelt]) {
+      expect(cellIn(cell)).toBeUndefined();
+      await expect(move.export('file', { cell })).rejects.toThrow('none, or is misspelt');
+    }
+    await expect(move.export('file', { cell: own })).rejects.toThrow('the cell of this database');
+    const { header } = await move.export('file', { cell: named });
+    const other = await move.cellOf(third, '07');
+    await expect(move.export('other', { cell: other })).rejects.toThrow(
+      `moves to the cell ${named}`,
+    );
+    await expect(move.import('file', third)).rejects.toThrow(`for the cell ${named}`);
+    await expect(move.refuse(third)).rejects.toThrow(`for the cell ${named}`);
+    await expect(move.import('file', move.from)).rejects.toThrow(`for the cell ${named}`);
+    expect(await third.dataSource.query('SELECT FROM account_move')).toEqual([]);
+    const { receipt } = await move.import();
+    const ofOther = receiptOf({ ...header, from: other }, 'imported');
+    await expect(move.end(ofOther)).rejects.toThrow('no receipt');
+    await move.end(receipt);
+    await third.drop();
   });
 
   it('has every table of an account either in the file or named as left behind', async () => {

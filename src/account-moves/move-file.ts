@@ -27,8 +27,9 @@ export interface MoveHeader {
   readonly id: string;
   readonly receiptKey: string;
   readonly accountId: string;
-  /** The cell that may import it. */
+  /** The ids of the cell that may import it, and of the one that it is from. */
   readonly cell: string;
+  readonly from: string;
   /** The last migration of the schema. */
   readonly migration: string;
   /** When the newest thing in it happened. */
@@ -216,7 +217,7 @@ function headerOf(text: string): MoveHeader {
       `The file has version ${JSON.stringify(version)}, and this version of the gateway reads ${VERSION}.`,
     );
   }
-  const texts = ['cell', 'migration', 'newest', 'hoursFrom', 'heldFrom'] as const;
+  const texts = ['cell', 'from', 'migration', 'newest', 'hoursFrom', 'heldFrom'] as const;
   const { id, receiptKey, accountId, posted, counts } = header;
   const isWhole =
     [id, accountId].every((uuid) => typeof uuid === 'string' && UUID.test(uuid)) &&

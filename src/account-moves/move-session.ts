@@ -6,14 +6,12 @@ import { createDataSource, maintenanceConnectionOf } from '../platform/database/
 import { pendingChanges } from '../platform/database/run-migrations.js';
 import { SESSION_SETTINGS } from '../platform/database/session-settings.js';
 import { transaction } from '../platform/database/transaction.js';
+import { type Cell, thisCell } from './cell-id.js';
 
 /** A move was refused, and nothing was changed. The message is a sentence for the operator. */
 export class AccountMoveError extends Error {
   override readonly name = 'AccountMoveError';
 }
-
-/** How the first cell, which has no `CELL`, is called in a move. No name of a cell has a hyphen. */
-export const FIRST_CELL = 'first-cell';
 
 /** The rows of the account between the database and the file, in a table of this session. */
 export const STAGED = 'moved_row';
@@ -52,16 +50,13 @@ const IS_FOLDED = `
 
 type MoveConfig = Pick<GatewayConfig, 'databaseUrl' | 'migrationDatabaseUrl' | 'cell'>;
 
-/** The name of this cell in a move. */
-export const nameOfCell = ({ cell }: Pick<MoveConfig, 'cell'>): string => cell ?? FIRST_CELL;
-
 /**
- * Does the work over one connection of the owner of the tables, whose session has the empty table {@link STAGED}. Throws
+ * Does the work over one connection of the owner of the tables, whose session has the empty table {@link STAGED}; `own` is this cell. Throws
  * {@link AccountMoveError} for the embedded database and for a schema of another version.
  */
 export async function withMoveSession<T>(
   config: MoveConfig,
-  work: (db: DataSource) => Promise<T>,
+  work: (db: DataSource, own: Cell) => Promise<T>,
 ): Promise<T> {
   const url = config.migrationDatabaseUrl ?? config.databaseUrl;
   if (url === undefined) {
@@ -83,11 +78,15 @@ export async function withMoveSession<T>(
     }
     await db.query(CREATE_STAGED);
     await db.query(`CREATE INDEX ON ${STAGED} (table_name, seq)`);
-    return await work(db);
+    return await work(db, await thisCell(db, config.cell));
   } finally {
     await db.destroy();
   }
 }
+
+/** The cell of the database, by which an export elsewhere names it. Throws as {@link withMoveSession}. */
+export const readCell = (config: MoveConfig): Promise<Cell> =>
+  withMoveSession(config, (_db, own) => Promise.resolve(own));
 
 /**
  * One transaction on one snapshot, without the time limits of normal work; see {@link transaction}. It takes its turn among audits

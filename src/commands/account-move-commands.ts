@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { exportAccount } from '../account-moves/account-export.js';
 import { importAccount, refuseAccount } from '../account-moves/account-import.js';
 import { endExport } from '../account-moves/account-leave.js';
-import { viewExport, viewImport, viewLeave } from '../account-moves/account-move.view.js';
+import { readCell } from '../account-moves/move-session.js';
+import { viewCell, viewExport, viewImport, viewLeave } from '../account-moves/account-move.view.js';
 import { SystemClock } from '../common/time/clock.js';
 import { pathId } from '../common/ids/id-params.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
@@ -14,6 +15,11 @@ import { given, misused } from './parse-options.js';
 interface Run {
   readonly actor: string;
   readonly signal: AbortSignal;
+}
+
+/** Tells the id of the cell, which an export elsewhere names. */
+export async function tellCell(config: GatewayConfig): Promise<OperatorReply> {
+  return { answer: viewCell(await withDatabaseNamed(config, () => readCell(config))) };
 }
 
 /** Exports an account, or ends its export by a receipt. Throws 400 for options that do not belong together. */
@@ -34,7 +40,7 @@ export async function moveOut(
   }
   if (cell === undefined || to === undefined) {
     throw misused(
-      'Name the other cell and the file: --cell CELL --to FILE. Or end the move: --receipt RECEIPT.',
+      'Name the other cell and the file: --cell ID --to FILE. Or end the move: --receipt RECEIPT.',
     );
   }
   const withoutContent = options['without-content'] === true;

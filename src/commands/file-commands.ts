@@ -10,7 +10,7 @@ import { Database } from '../platform/database/database.js';
 import { DatabaseRolesError, makeRoles, roleIn } from '../platform/database/database-roles.js';
 import { findPooler } from '../platform/database/pooler.js';
 import { waitForDatabase } from '../platform/database/wait-for-database.js';
-import { moveIn, moveOut } from './account-move-commands.js';
+import { moveIn, moveOut, tellCell } from './account-move-commands.js';
 import { checkCatalog, checkConfig, checkVendor } from './setup-checks.js';
 import type { FileCommandName } from './command-declarations.js';
 import { withDatabaseNamed } from './database-unavailable.js';
@@ -36,6 +36,10 @@ export const FILE_COMMANDS: Readonly<Record<FileCommandName, FileCommand>> = {
   'config:check': () => Promise.resolve({ answer: checkConfig() }),
   'catalog:check': (_config, file) => Promise.resolve({ answer: checkCatalog(file) }),
   'vendor:check': (_config, file) => Promise.resolve({ answer: checkVendor(file) }),
+  'account:cell': (config) => {
+    Logger.overrideLogger(false);
+    return tellCell(config());
+  },
   'account:export': (config, account, options, signal, actor) => {
     Logger.overrideLogger(false);
     return moveOut(config(), account, options, { actor, signal });

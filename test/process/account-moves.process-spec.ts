@@ -45,10 +45,7 @@ const EXPORT: readonly Step[] = [
   before('the file', /FROM moved_row s WHERE s.seq/),
 ];
 const IMPORT: readonly Step[] = [
-  before('the file is read', /INSERT INTO moved_row/),
-  before('its entries', /INSERT INTO ledger_entry \(/),
   before('the sums of all', /INSERT INTO usage_day AS d/),
-  before('the audit', /FROM audit_state FOR UPDATE/),
   ...commitOf(/INSERT INTO account_move/),
 ];
 const END: readonly Step[] = [
@@ -165,7 +162,9 @@ describe('an account that moves from one cell to another by the commands', () =>
       const file = join(folder, 'mover.shim-account');
 
       await done(first, 'account:update', accountId, '--disabled', 'true');
-      const leave = ['account:export', accountId, '--cell', '07', '--to', file];
+      const { id } = (await done(seventh, 'account:cell')) as { id: string };
+      expect(id).toMatch(/^07[/]/);
+      const leave = ['account:export', accountId, '--cell', id, '--to', file];
       for (const step of EXPORT) await killedAt(first, step, leave);
       await rm(`${file}.unfinished`);
       expect(await done(first, ...leave)).toMatchObject({

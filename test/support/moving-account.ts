@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import { exportAccount } from '../../src/account-moves/account-export.js';
 import { importAccount, refuseAccount } from '../../src/account-moves/account-import.js';
 import { endExport } from '../../src/account-moves/account-leave.js';
-import type { MoveWaits } from '../../src/account-moves/move-session.js';
+import { type MoveWaits, readCell } from '../../src/account-moves/move-session.js';
 import { auditBooks } from '../../src/billing/audit/usage-audit.js';
 import { LedgerService } from '../../src/billing/ledger/ledger.service.js';
 import { SystemClock } from '../../src/common/time/clock.js';
@@ -18,8 +18,6 @@ import { FAILURE, fundedAccount, ledgerOf, startOf, successOf } from './test-led
 const FUNDS = 1_000_000n;
 const GRANTED = 5_000n;
 const WAITS: MoveWaits = { closedMs: 0, foldMarginMs: 0, foldedMs: 10_000, owedMs: 0 };
-/** The cell that an account moves to. */
-const CELL = '07';
 
 /** An account with a history in the database of one cell, which moves to that of another. */
 export class MovingAccount {
@@ -49,6 +47,16 @@ export class MovingAccount {
     return new MovingAccount(from, to, accountId, folder);
   }
 
+  /** The same account on its way back. */
+  turned(): MovingAccount {
+    return new MovingAccount(this.to, this.from, this.accountId, this.folder);
+  }
+
+  /** The id of the cell of a database. */
+  async cellOf(database: TestDatabase, name?: string): Promise<string> {
+    return (await readCell(this.configOf(database, name))).id;
+  }
+
   async close(): Promise<void> {
     await this.from.dataSource.query('UPDATE account SET disabled = true WHERE id = $1', [
       this.accountId,
@@ -59,26 +67,30 @@ export class MovingAccount {
     return join(this.folder, name);
   }
 
-  export(name?: string, terms: { readonly withoutContent?: boolean } = {}) {
+  async export(
+    name?: string,
+    terms: { readonly withoutContent?: boolean; readonly cell?: string } = {},
+  ) {
     const { accountId } = this;
+    const cell = await this.cellOf(this.to);
     return exportAccount(
       this.configOf(this.from),
-      { accountId, cell: CELL, file: this.fileOf(name), actor: 'test', ...terms },
+      { accountId, cell, file: this.fileOf(name), actor: 'test', ...terms },
       { clock: new SystemClock(), signal: this.signal, waits: WAITS },
     );
   }
 
-  import(name?: string, cell = CELL) {
+  import(name?: string, into = this.to) {
     return importAccount(
-      this.configOf(this.to, cell),
+      this.configOf(into),
       { file: this.fileOf(name), actor: 'test' },
       { signal: this.signal, waits: WAITS },
     );
   }
 
-  refuse() {
+  refuse(by = this.to) {
     return refuseAccount(
-      this.configOf(this.to, CELL),
+      this.configOf(by),
       { file: this.fileOf(), actor: 'test' },
       { signal: this.signal },
     );

@@ -148,13 +148,21 @@ export const FILE_DECLARATIONS = {
     operands: operand('FILE', 'A file for VENDORS_DIR'),
     example: 'vendor:check vendors/luma.json',
   },
+  'account:cell': {
+    about: 'Tells the id of this cell, for account:export in the cell that an account leaves',
+    notes: [
+      'The id is in the database of DATABASE_URL or MIGRATION_DATABASE_URL; the name in it is CELL.',
+      'A file for this id is imported into no other database.',
+    ],
+    example: 'account:cell',
+  },
   'account:export': {
     about: 'Moves an account out of this cell: into a file, then away by the receipt of the other',
     operands: operand('ACCOUNT', 'Id of the account, which is disabled and has nothing open'),
     options: {
       cell: {
-        value: 'CELL',
-        about: 'CELL of the cell that will have it; first-cell if it has none',
+        value: 'ID',
+        about: 'Id of the cell that will have it: what account:cell prints there',
       },
       to: { value: 'FILE', about: 'The file to make, such as acme.shim-account' },
       'without-content': {
@@ -170,7 +178,7 @@ export const FILE_DECLARATIONS = {
       'It works on the database of DATABASE_URL or MIGRATION_DATABASE_URL, with or without gateways.',
       'From the export on the account can neither spend nor be enabled here. Both steps may be repeated.',
     ],
-    example: 'account:export acct_… --cell 07 --to acme.shim-account',
+    example: 'account:export acct_… --cell 07/… --to acme.shim-account',
   },
   'account:import': {
     about:

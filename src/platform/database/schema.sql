@@ -59,7 +59,7 @@ CREATE INDEX account_move_of_account ON public.account_move USING btree (account
 CREATE UNIQUE INDEX account_move_one_at_a_time ON public.account_move USING btree (account_id) WHERE (outcome IS NULL);
 CREATE UNIQUE INDEX account_move_pkey ON public.account_move USING btree (id);
 COMMENT ON account_move IS 'Moves of accounts to other cells (out) and from them (in), docs/architecture/adr/0019. The cell that imports decides, once for each move: the row of the move there.';
-COMMENT ON account_move.cell IS 'The cell that the account moves to.';
+COMMENT ON account_move.cell IS 'The id of the cell that the account moves to: its name, that of its database (cell_identity), and check digits.';
 COMMENT ON account_move.receipt_key IS 'Random. The receipt of each outcome is made of it, so that the cell that exports believes only what the other one decided.';
 COMMENT ON account_move.outcome IS 'What the cell that imports decided; null: this cell does not know it yet.';
 
@@ -191,6 +191,15 @@ COMMENT ON catalog_change.price IS 'The price as GET /v1/models shows it; null: 
 COMMENT ON catalog_change.file IS 'The file that CATALOG_FILE named where the row of the model comes from it; null: a built-in row.';
 
 CREATE SEQUENCE catalog_change_id_seq AS bigint START 1 INCREMENT 1 MINVALUE 1 MAXVALUE 9223372036854775807 CACHE 1 OWNED BY catalog_change.id;
+
+CREATE TABLE cell_identity (
+  is_only boolean NOT NULL DEFAULT true,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  CONSTRAINT cell_identity_is_only_check CHECK (is_only),
+  CONSTRAINT cell_identity_pkey PRIMARY KEY (is_only)
+);
+CREATE UNIQUE INDEX cell_identity_pkey ON public.cell_identity USING btree (is_only);
+COMMENT ON cell_identity IS 'Which database this is when accounts move between cells: one row, made when it is first asked for, so that databases made from one copy differ. A backup has it.';
 
 CREATE TABLE console_session (
   id uuid NOT NULL,

@@ -23,6 +23,10 @@ export class AccountMoves1700000001290 implements SchemaMigration {
 const STATEMENTS: readonly string[] = [
   `ALTER TABLE account ADD COLUMN leaving bigint,
      ADD CONSTRAINT account_that_leaves_rests CHECK (leaving IS NULL OR (disabled AND held = 0 AND posted = leaving))`,
+  `CREATE TABLE cell_identity (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  id uuid NOT NULL DEFAULT gen_random_uuid()
+)`,
   `CREATE TABLE account_move (
   id uuid PRIMARY KEY,
   account_id uuid NOT NULL,

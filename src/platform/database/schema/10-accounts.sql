@@ -35,6 +35,12 @@ COMMENT ON COLUMN account.is_low IS 'What is available is below low_balance, and
 COMMENT ON COLUMN account.depleted_at IS 'When the event balance.depleted was last told.';
 COMMENT ON COLUMN account.leaving IS 'The account moves to another cell, or has moved (account_move): its balance since then. Until this is null again it stays closed, and no function can hold or move its money.';
 
+CREATE TABLE cell_identity (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  id uuid NOT NULL DEFAULT gen_random_uuid()
+);
+COMMENT ON TABLE cell_identity IS 'Which database this is when accounts move between cells: one row, made when it is first asked for, so that databases made from one copy differ. A backup has it.';
+
 CREATE TABLE account_move (
   id uuid PRIMARY KEY,
   account_id uuid NOT NULL,
@@ -51,6 +57,6 @@ CREATE TABLE account_move (
 CREATE INDEX account_move_of_account ON account_move (account_id, begun_at);
 CREATE UNIQUE INDEX account_move_one_at_a_time ON account_move (account_id) WHERE outcome IS NULL;
 COMMENT ON TABLE account_move IS 'Moves of accounts to other cells (out) and from them (in), docs/architecture/adr/0019. The cell that imports decides, once for each move: the row of the move there.';
-COMMENT ON COLUMN account_move.cell IS 'The cell that the account moves to.';
+COMMENT ON COLUMN account_move.cell IS 'The id of the cell that the account moves to: its name, that of its database (cell_identity), and check digits.';
 COMMENT ON COLUMN account_move.receipt_key IS 'Random. The receipt of each outcome is made of it, so that the cell that exports believes only what the other one decided.';
 COMMENT ON COLUMN account_move.outcome IS 'What the cell that imports decided; null: this cell does not know it yet.';

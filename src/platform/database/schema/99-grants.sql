@@ -4,7 +4,7 @@ GRANT USAGE ON SCHEMA public TO :role;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO :role;
 REVOKE INSERT, UPDATE, DELETE ON migration, schema_file, schema_migration FROM :role;
 REVOKE UPDATE, DELETE ON ledger_entry, ledger_entry_source, operator_action, operator_outcome, catalog_change FROM :role;
-REVOKE INSERT, UPDATE, DELETE ON dropped_record, record_retention, late_reversal, late_charge, account_move FROM :role;
+REVOKE INSERT, UPDATE, DELETE ON dropped_record, record_retention, late_reversal, late_charge, account_move, cell_identity FROM :role;
 REVOKE DELETE ON account, hold, execution, credit_lot FROM :role;
 -- No process deletes these: keys and tasks, what they spent, the sums of usage, and how far the books are proven.
 REVOKE DELETE ON api_key, api_key_use, task, key_spend, maker_spend, usage_account, usage_day, usage_latency, usage_month,
