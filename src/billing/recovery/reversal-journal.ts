@@ -122,6 +122,19 @@ export class ReversalJournal {
     };
   }
 
+  /** Adds a reversal of this process to its file for the operator, before it may be forgotten. Returns the path of the file. */
+  async addAside(reversal: Reversal): Promise<string> {
+    const name = `${this.ownName}${ASIDE}`;
+    const file = await this.openDurably(name);
+    try {
+      await file.appendFile(lineOf(reversal));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    return this.pathOf(name);
+  }
+
   /** Writes lines to a file for the operator, replacing an earlier one; returns its path. */
   async putAside(name: string, lines: readonly string[]): Promise<string> {
     const path = this.pathOf(`${name}${ASIDE}`);
@@ -196,7 +209,7 @@ export class ReversalJournal {
    * reads the text.
    */
   private async append(text: string): Promise<boolean> {
-    this.file ??= await this.create();
+    this.file ??= await this.openDurably(this.ownName);
     await this.file.appendFile(text);
     await this.file.datasync();
     const [own, named] = await Promise.all([
@@ -206,9 +219,9 @@ export class ReversalJournal {
     return named?.ino === own.ino;
   }
 
-  private async create(): Promise<FileHandle> {
+  private async openDurably(name: string): Promise<FileHandle> {
     await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
-    const file = await open(this.pathOf(this.ownName), 'a', PRIVATE_FILE_MODE);
+    const file = await open(this.pathOf(name), 'a', PRIVATE_FILE_MODE);
     const folder = await open(this.folder, 'r');
     // A new file is durable once its folder is synced.
     await folder.sync().finally(() => folder.close());

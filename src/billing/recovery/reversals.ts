@@ -201,12 +201,29 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
     return this.statements.cancel(reversal);
   }
 
+  /** An account that is not here, such as one that moved to another cell. Throws while what it may be owed cannot be written down. */
+  private async leaveToOperator(reversal: Reversal): Promise<void> {
+    const id = reversalIdOf(reversal);
+    if (!this.onDisk.has(id)) {
+      this.logger.error(`the account of the reversal of ${id} does not exist`);
+      return;
+    }
+    try {
+      const path = await this.journal.addAside(reversal);
+      this.logger.error(
+        `the account of the reversal of ${id} does not exist or has moved to another cell: money may have to be refunded by hand. It is in ${path}`,
+      );
+    } catch (error) {
+      this.logger.error(`cannot put the reversal of ${id} aside: ${String(error)}`);
+      throw error;
+    }
+  }
+
   private async try(reversal: Reversal): Promise<void> {
     const id = reversalIdOf(reversal);
     try {
       const outcome = await this.cancel(reversal);
-      if (outcome === 'missing')
-        this.logger.error(`the account of the reversal of ${id} does not exist`);
+      if (outcome === 'missing') await this.leaveToOperator(reversal);
       this.pending.delete(id);
       this.onDisk.delete(id);
       this.process.untrackOpenCall(id);
