@@ -4,7 +4,7 @@ import { auditBooksIn } from '../billing/audit/usage-audit.js';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { sqlStateOf } from '../platform/database/database-errors.js';
 import { columnsOf, LAST_MIGRATION } from './account-export.js';
-import { rejectFindings } from './account-leave.js';
+import { deleteRows, rejectFindings } from './account-leave.js';
 import { type Cell, cellIn } from './cell-id.js';
 import { type MoveHeader, notWhole, readMoveFile } from './move-file.js';
 import { type MoveOutcome, receiptOf } from './move-receipt.js';
@@ -184,7 +184,7 @@ async function orDecided<T>(db: DataSource, header: MoveHeader, work: () => Prom
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AccountMoveError)) await rejectDecided(db, header);
+    await rejectDecided(db, header);
     throw error;
   }
 }
@@ -227,7 +227,11 @@ async function clearPlace(manager: EntityManager, accountId: string): Promise<vo
   if (former?.has_left === false) {
     throw new AccountMoveError('The account is in this cell already. Nothing was changed.');
   }
-  if (former) await manager.query('DELETE FROM account WHERE id = $1', [accountId]);
+  if (former) {
+    // Processes of another version may have written to it since it left.
+    await deleteRows(manager, accountId);
+    await manager.query('DELETE FROM account WHERE id = $1', [accountId]);
+  }
   const [book] = await manager.query<{ name: string }[]>(UNKNOWN_BOOK);
   if (book === undefined) return;
   throw new AccountMoveError(

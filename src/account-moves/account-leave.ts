@@ -82,6 +82,13 @@ async function stay(manager: EntityManager, accountId: string): Promise<void> {
 }
 
 async function leave(manager: EntityManager, accountId: string): Promise<void> {
+  await deleteRows(manager, accountId);
+  await manager.query(FORGET_LOTS, [accountId]);
+  await manager.query(EMPTY, [accountId]);
+}
+
+/** Deletes all rows of an account that has left but its own, and takes its sums off those of all accounts. It may be repeated. */
+export async function deleteRows(manager: EntityManager, accountId: string): Promise<void> {
   await manager.query('SELECT FROM usage_state FOR UPDATE');
   await takeFromEverybody(manager, accountId);
   for (const table of Object.keys(LEFT_TABLES)) {
@@ -91,8 +98,6 @@ async function leave(manager: EntityManager, accountId: string): Promise<void> {
   for (const { name, where = 'account_id = $1' } of MOVED_TABLES.toReversed()) {
     if (name !== 'account') await manager.query(`DELETE FROM ${name} WHERE ${where}`, [accountId]);
   }
-  await manager.query(FORGET_LOTS, [accountId]);
-  await manager.query(EMPTY, [accountId]);
 }
 
 /** Throws {@link AccountMoveError} where the audit of a move found something, so that nothing of the move stays. */

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MovingAccount } from '../../test/support/moving-account.js';
 import type { TestDatabase } from '../../test/support/test-database.js';
 import { accountsOf, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
 import { LedgerService } from '../billing/ledger/ledger.service.js';
+import { onOneSnapshot, readCell } from './move-session.js';
 import { MOVED_TABLES } from './moved-tables.js';
 
 /** What the API answers for it. */
@@ -98,6 +100,67 @@ describe('an account that moves to another cell', () => {
       dataSource.query('UPDATE account SET disabled = false WHERE id = $1', [accountId]),
     ).rejects.toThrow('account_that_leaves_rests');
     await expect(move.export('again')).rejects.toThrow('has moved to another cell');
+  });
+
+  it('moves back, and nothing that came where it had left is in its way', async () => {
+    const before = await move.audit(move.from);
+    await move.close();
+    await move.export('there');
+    await move.end((await move.import('there')).receipt);
+    const { dataSource } = move.from;
+    const { accountId } = move;
+    const calls = await move.to.dataSource.query<{ id: string; api_key_id: string | null }[]>(
+      'SELECT id, api_key_id FROM execution WHERE account_id = $1',
+      [accountId],
+    );
+    // As a process of a former version makes up for a call and a task that it does not know to have left.
+    for (const { id } of calls) {
+      expect(
+        await dataSource.query(
+          `SELECT execution_cancel($1, $2, NULL, 'm', '/v1', 'internal_error', NULL, NULL) AS call,
+                  task_cancel($1, $2, NULL, 'm', 'video') AS task`,
+          [accountId, id],
+        ),
+      ).toEqual([{ call: 'missing', task: 'missing' }]);
+    }
+    expect(
+      await dataSource.query('SELECT FROM execution WHERE account_id = $1', [accountId]),
+    ).toEqual([]);
+    // And as one wrote it before.
+    await dataSource.query(
+      `INSERT INTO execution (account_id, id, held, model, endpoint, status, completed_at, error_code)
+         VALUES ($1, $2, 0, 'm', '/v1', 'failed', now(), 'internal_error')`,
+      [accountId, calls[0]?.id],
+    );
+    const back = move.turned();
+    await back.export('back');
+    const { receipt, audit } = await back.import('back');
+    expect(audit).toMatchObject({ ok: true, postedMicroUsd: before.postedMicroUsd });
+    expect((await back.end(receipt)).audit.ok).toBe(true);
+    expect(
+      await dataSource.query(
+        `SELECT id, api_key_id FROM execution WHERE account_id = $1 ORDER BY id`,
+        [accountId],
+      ),
+    ).toEqual(calls.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+    await expect(move.end(receipt)).rejects.toThrow('no receipt');
+    await expect(back.export('again')).rejects.toThrow('has moved to another cell');
+  });
+
+  it('is told to run again where other work came first each time, and needs the owner of the tables', async () => {
+    const beaten = onOneSnapshot(move.from.dataSource, (manager) =>
+      manager.query(`DO $$ BEGIN RAISE 'beaten' USING ERRCODE = 'serialization_failure'; END $$`),
+    );
+    await expect(beaten).rejects.toThrow('Nothing was changed; run it again');
+    const role = `shim_run_${randomUUID().replaceAll('-', '')}`;
+    const url = new URL(move.from.url);
+    url.username = role;
+    const { dataSource } = move.from;
+    await dataSource.query(`CREATE ROLE ${role} LOGIN; GRANT pg_read_all_data TO ${role}`);
+    const config = { databaseUrl: url.href, migrationDatabaseUrl: undefined, cell: undefined };
+    const refusal = await readCell(config).catch((error: unknown) => error);
+    await dataSource.query(`DROP ROLE ${role}`);
+    expect(refusal).toMatchObject({ message: expect.stringContaining('does not own') as unknown });
   });
 
   it('comes back by the receipt of a refusal, and is then imported nowhere', async () => {

@@ -3,6 +3,8 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { GatewayConfig } from '../platform/config/gateway-config.js';
 import { AUDIT_TURN } from '../billing/audit/audit.js';
 import { createDataSource, maintenanceConnectionOf } from '../platform/database/data-source.js';
+import { sqlStateOf } from '../platform/database/database-errors.js';
+import { findPooler } from '../platform/database/pooler.js';
 import { pendingChanges } from '../platform/database/run-migrations.js';
 import { SESSION_SETTINGS } from '../platform/database/session-settings.js';
 import { transaction } from '../platform/database/transaction.js';
@@ -13,6 +15,7 @@ export class AccountMoveError extends Error {
   override readonly name = 'AccountMoveError';
 }
 
+const OWNS = `SELECT pg_has_role(relowner, 'USAGE') AS owns FROM pg_class WHERE oid = 'public.account'::regclass`;
 /** The rows of the account between the database and the file, in a table of this session. */
 export const STAGED = 'moved_row';
 const CREATE_STAGED = `
@@ -38,6 +41,8 @@ export const MOVE_WAITS: MoveWaits = {
   owedMs: 120_000,
 };
 
+/** Serialization failure and deadlock, as {@link transaction} repeats them. */
+const BEATEN: ReadonlySet<string> = new Set(['40001', '40P01']);
 /** From one look at what is waited for to the next, in milliseconds. */
 export const LOOK_AGAIN_MS = 1_000;
 /** The time that one call of `usage_fold` reads. */
@@ -52,7 +57,8 @@ type MoveConfig = Pick<GatewayConfig, 'databaseUrl' | 'migrationDatabaseUrl' | '
 
 /**
  * Does the work over one connection of the owner of the tables, whose session has the empty table {@link STAGED}; `own` is this cell. Throws
- * {@link AccountMoveError} for the embedded database and for a schema of another version.
+ * {@link AccountMoveError} for the embedded database, for a schema of another version, behind a pooler in transaction mode, and for a
+ * role that does not own the tables.
  */
 export async function withMoveSession<T>(
   config: MoveConfig,
@@ -62,6 +68,12 @@ export async function withMoveSession<T>(
   if (url === undefined) {
     throw new AccountMoveError(
       'DATABASE_URL must name the database of the cell: an account in an embedded database cannot be moved.',
+    );
+  }
+  // Found by trial, because DATABASE_POOLER tells of DATABASE_URL only.
+  if ((await findPooler(url, 'auto')) !== 'none') {
+    throw new AccountMoveError(
+      'A pooler in transaction mode is in front of the database. Set MIGRATION_DATABASE_URL to the database itself, as the owner of the tables.',
     );
   }
   const options = { url, poolSize: 1, applicationName: 'shim-account-move' };
@@ -74,6 +86,12 @@ export async function withMoveSession<T>(
     if (names.length > 0) {
       throw new AccountMoveError(
         `The database lacks ${names.join(', ')}. Run the command migrate of this version, then this command again.`,
+      );
+    }
+    const [role] = await db.query<{ owns: boolean }[]>(OWNS);
+    if (role?.owns !== true) {
+      throw new AccountMoveError(
+        'The role of this connection does not own the tables. Set MIGRATION_DATABASE_URL to that of the owner.',
       );
     }
     await db.query(CREATE_STAGED);
@@ -91,6 +109,7 @@ export const readCell = (config: MoveConfig): Promise<Cell> =>
 /**
  * One transaction on one snapshot, without the time limits of normal work; see {@link transaction}. It takes its turn among audits
  * before its snapshot, because the audit at its end writes what theirs do: behind the snapshot it could only fail after the wait.
+ * Throws {@link AccountMoveError} where other work came first each time.
  */
 export function onOneSnapshot<T>(
   db: DataSource,
@@ -101,7 +120,12 @@ export function onOneSnapshot<T>(
     await manager.query(AUDIT_TURN);
     return work(manager);
   };
-  return transaction(db, patiently, 'REPEATABLE READ');
+  return transaction(db, patiently, 'REPEATABLE READ').catch((error: unknown) => {
+    if (!BEATEN.has(sqlStateOf(error) ?? '')) throw error;
+    throw new AccountMoveError(
+      'Other work changed the same rows meanwhile. Nothing was changed; run it again.',
+    );
+  });
 }
 
 /**

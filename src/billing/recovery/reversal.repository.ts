@@ -10,11 +10,6 @@ interface CancelRow {
   readonly outcome: ReversalOutcome;
 }
 
-/** Whether another cell has the account $1: then nothing here may make up for its calls. */
-const HAS_LEFT = `
-  EXISTS (SELECT FROM account a WHERE a.id = $1 AND a.leaving IS NOT NULL
-     AND NOT EXISTS (SELECT FROM account_move m WHERE m.account_id = a.id AND m.outcome IS NULL))`;
-
 /** Statements that make reversals. Each is idempotent. */
 export class ReversalRepository {
   private readonly call: PreparedStatement<CancelRow>;
@@ -25,13 +20,12 @@ export class ReversalRepository {
     this.call = new PreparedStatement(
       dataSource,
       'execution_cancel',
-      `SELECT CASE WHEN ${HAS_LEFT} THEN 'missing' ELSE execution_cancel($1, $2, $3, $4, $5, $6, $7, $8) END AS outcome`,
+      `SELECT execution_cancel($1, $2, $3, $4, $5, $6, $7, $8) AS outcome`,
     );
     this.task = new PreparedStatement(
       dataSource,
       'task_cancel',
-      `SELECT CASE WHEN ${HAS_LEFT} THEN 'missing'
-              ELSE task_cancel_v2($1, $2, $3, $4, coalesce($5, task_former_endpoint($6))) END AS outcome`,
+      `SELECT task_cancel_v2($1, $2, $3, $4, coalesce($5, task_former_endpoint($6))) AS outcome`,
     );
     this.job = new PreparedStatement(
       dataSource,

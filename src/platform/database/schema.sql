@@ -1445,6 +1445,8 @@ COMMENT ON webhook_endpoint.events IS 'The types of the events that it is told.'
 
 CREATE FUNCTION account_follow_lots() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'cc226b33adf6921a683c5db69bdf5ab7';
 
+CREATE FUNCTION account_has_left(p_account uuid) RETURNS boolean LANGUAGE sql STABLE COST 100 AS '7f95a124624382fb63718d0ebf692cf6';
+
 CREATE FUNCTION account_tell_depleted(p_account uuid) RETURNS void LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f40c7004d1701d205407c8dacbdcc19a';
 
 CREATE FUNCTION account_tell_low() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '016b59d1cafc162c5c2ef8278b21be00';
@@ -1479,7 +1481,7 @@ CREATE FUNCTION event_tell(p_account uuid, p_type text, p_data json, p_only uuid
 
 CREATE FUNCTION execution_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS 'd9b282829299e4feb0e0053c0d9940fa';
 
-CREATE FUNCTION execution_cancel_record(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '84ca5e6e87c36fe80b97a9d8beb640f8';
+CREATE FUNCTION execution_cancel_record(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text, p_provider_request_id text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '8c3787623074f4e6c9cf61483d20011b';
 
 CREATE FUNCTION execution_note_for_maker() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '6ab648f040c7b7cf0cafcd70b7229854';
 
@@ -1625,7 +1627,7 @@ CREATE FUNCTION run_tell_limit(p_account uuid, p_run text) RETURNS void LANGUAGE
 
 CREATE FUNCTION task_advance(p_accounts uuid[], p_ids uuid[], p_fences bigint[], p_lanes text[], p_phases text[], p_delays_ms bigint[], p_strikes smallint[], p_facts json[]) RETURNS SETOF uuid LANGUAGE plpgsql VOLATILE COST 100 ROWS 1000 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '0bc2e8f527734d57f235a1f531ac672a';
 
-CREATE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS 'f4d0be5edd515c4b6d4cd614b1033d6f';
+CREATE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '7a48112b49633e905eebfa8e72ea5f20';
 
 CREATE FUNCTION task_cancel(p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_kind text) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET jit=off AS '36fa5ed521c1367673ad90dbece26708';
 

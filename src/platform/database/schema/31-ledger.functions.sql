@@ -9,6 +9,12 @@ BEGIN
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
+-- Whether the account has moved to another cell: then nothing here may make up for its calls. False while it only moves.
+CREATE OR REPLACE FUNCTION account_has_left(p_account uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM account a WHERE a.id = p_account AND a.leaving IS NOT NULL
+     AND NOT EXISTS (SELECT FROM account_move m WHERE m.account_id = a.id AND m.outcome IS NULL))
+$$;
+
 -- Entries are deleted only with all that an account leaves behind: another cell has it.
 CREATE OR REPLACE FUNCTION ledger_entry_refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -329,7 +329,7 @@ END $$;
 -- Makes sure that a call whose caller received an error holds nothing and costs nothing: its hold is released, or what is left
 -- of its charge is given back; if the call never arrived, its id is taken, so that it cannot arrive later. The charge of a
 -- call whose record was dropped is given back too. May be repeated. Returns what it did: released, reversed, cancelled;
--- nothing if there was nothing to do; missing if there is no such account.
+-- nothing if there was nothing to do; missing if there is no such account, or it has moved to another cell.
 CREATE OR REPLACE FUNCTION execution_cancel_record(
   p_account uuid, p_id uuid, p_api_key uuid, p_model text, p_endpoint text, p_error_code text, p_provider text,
   p_provider_request_id text
@@ -341,7 +341,7 @@ DECLARE
   outcome text;
 BEGIN
   SELECT posted INTO balance FROM account WHERE id = p_account FOR NO KEY UPDATE;
-  IF NOT FOUND THEN
+  IF NOT FOUND OR account_has_left(p_account) THEN
     RETURN 'missing';
   END IF;
   SELECT * INTO known FROM execution WHERE account_id = p_account AND id = p_id;

@@ -163,7 +163,7 @@ END $$;
 -- Makes sure that a task whose submitter received an error costs nothing, once it has ended: what is left of its charge is
 -- given back, also where its record was dropped; if the task never arrived, its id is taken, so that it cannot arrive later. A
 -- task that has not ended is refused: it ends like every other, with its webhook. May be repeated. Returns what it did:
--- reversed, cancelled; nothing if there was nothing to do; missing if there is no such account.
+-- reversed, cancelled; nothing if there was nothing to do; missing if there is no such account, or it has moved to another cell.
 CREATE OR REPLACE FUNCTION task_cancel(p_account uuid, p_id uuid) RETURNS text LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
@@ -177,7 +177,7 @@ BEGIN
   SELECT * INTO known FROM task WHERE account_id = p_account AND id = p_id FOR UPDATE;
   IF NOT FOUND THEN
     PERFORM FROM account WHERE id = p_account FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
+    IF NOT FOUND OR account_has_left(p_account) THEN
       RETURN 'missing';
     END IF;
     -- The account is locked now: whoever was submitting the task has done so, or finds its id taken.
