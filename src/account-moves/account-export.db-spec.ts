@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ageRows } from '../../test/support/age-rows.js';
@@ -92,6 +92,36 @@ describe('the export of an account', () => {
     const names = await readdir(join(move.folder, 'owed'));
     expect(names).toEqual([expect.stringMatching(/[.]unreadable$/)]);
     expect((await move.audit(move.from)).ok).toBe(true);
+    // Of a process that lives: it is put aside before the journal forgets it, and a second one beside it.
+    const next = { ...reversal, executionId: randomUUID() };
+    for (const owedNow of [reversal, next]) {
+      await owed.addDurably(owedNow);
+      await owed.tick();
+      expect(owed.size).toBe(0);
+    }
+    const read = (name: string) => readFile(join(move.folder, 'owed', name), 'utf8');
+    expect(await read(`${process.id}.jsonl`)).toBe('');
+    const aside = (await read(`${process.id}.jsonl.unreadable`)).split('\n').filter(Boolean);
+    expect(aside.map((line) => JSON.parse(line) as unknown)).toEqual([reversal, next]);
+  });
+
+  it('waits for what a living process may owe for a task, which no call of the account is later than', async () => {
+    const { dataSource } = move.from;
+    const { process } = ledgerOf(dataSource, { dataDir: move.folder });
+    await process.heartbeat();
+    await move.close();
+    const [{ at } = { at: '' }] = await dataSource.query<{ at: string }[]>(
+      `SELECT (max(created_at) + interval '1 second')::text AS at FROM execution WHERE account_id = $1`,
+      [move.accountId],
+    );
+    await dataSource.query('UPDATE gateway_process SET oldest_open_at = $1', [at]);
+    await dataSource.query(
+      `UPDATE task SET created_at = $2::timestamptz + interval '1 second' WHERE account_id = $1`,
+      [move.accountId, at],
+    );
+    await expect(move.export()).rejects.toThrow('Processes still have calls');
+    await dataSource.query(`UPDATE gateway_process SET oldest_open_at = now()`);
+    await move.export();
   });
 
   it('is refused while files, responses or answers are promised, unless they are left behind', async () => {
@@ -122,6 +152,14 @@ describe('the export of an account', () => {
       await dataSource.query(`UPDATE ${table} SET expires_at = now() - interval '1 second'`);
     }
     await expect(move.export()).rejects.toThrow(`does not move: 1 stored files ${until}. Wait`);
+    await dataSource.query(
+      `INSERT INTO task_work (account_id, task_id, lane, phase) SELECT account_id, id, 'watch/video', 'watching' FROM task WHERE account_id = $1`,
+      [move.accountId],
+    );
+    await dataSource.query(`UPDATE task SET completed_at = '2100-01-02 03:04Z'`);
+    await expect(move.export()).rejects.toThrow(
+      '1 late results of tasks that ended without one may still come until 2100-01-09 03:04 UTC.',
+    );
     expect(await move.export('file', { withoutContent: true })).toMatchObject({
       ...{ storedFiles: 1, storedBytes: '7', webhookEndpoints: 0 },
     });

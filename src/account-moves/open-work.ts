@@ -24,16 +24,23 @@ const PROMISED = `
     UNION ALL
     SELECT 2, count(*), 'stored responses', max(expires_at) FROM stored_response WHERE account_id = $1 AND expires_at > now()
     UNION ALL
-    SELECT 3, count(*), 'kept answers', max(expires_at) FROM kept_answer WHERE account_id = $1 AND expires_at > now()) p
+    SELECT 3, count(*), 'kept answers', max(expires_at) FROM kept_answer WHERE account_id = $1 AND expires_at > now()
+    UNION ALL
+    SELECT 4, count(*), 'late results of tasks that ended without one may still come', max(w.until)
+      FROM (SELECT coalesce(t.completed_at, t.created_at) + interval '7 days' AS until
+              FROM task_work k JOIN task t ON t.account_id = k.account_id AND t.id = k.task_id
+             WHERE k.account_id = $1 AND k.phase = 'watching') w
+     WHERE w.until > now()) p
    WHERE n > 0 ORDER BY nth`;
 /**
- * Processes that may have a call that began no later than the last one of the account, $1. An owed reversal counts as such: its call
- * stays open until it is made.
+ * Processes that may have a call or a submission of a task that began no later than the last one of the account, $1. An owed reversal
+ * counts as such: what it undoes stays open until it is made.
  */
 const LATE_PROCESSES = `
   SELECT count(*)::int AS processes FROM gateway_process
    WHERE lease_until > now()
-     AND oldest_open_at <= (SELECT max(created_at) FROM execution WHERE account_id = $1)`;
+     AND oldest_open_at <= greatest((SELECT max(created_at) FROM execution WHERE account_id = $1),
+                                    (SELECT max(created_at) FROM task WHERE account_id = $1))`;
 
 /** Throws {@link AccountMoveError} where a call, a task, a hold or a webhook of the account is open. */
 export async function rejectOpen(db: DataSource | EntityManager, accountId: string): Promise<void> {
@@ -44,7 +51,7 @@ export async function rejectOpen(db: DataSource | EntityManager, accountId: stri
   );
 }
 
-/** Throws {@link AccountMoveError} where files, responses or answers are kept for the account, which would be lost. */
+/** Throws {@link AccountMoveError} where files, responses or answers are kept for the account, or results may come, which would be lost. */
 export async function rejectPromised(
   db: DataSource | EntityManager,
   accountId: string,
@@ -57,7 +64,7 @@ export async function rejectPromised(
 }
 
 /**
- * Waits until no living process owes the account the reversal of a call, and no journal of `dataDir` has one. Throws
+ * Waits until no living process owes the account the reversal of a call or task, and no journal of `dataDir` has one. Throws
  * {@link AccountMoveError} after the wait. The journals of other machines are not seen: what they owe an account that has left is put
  * aside and logged by the process that finds it.
  */

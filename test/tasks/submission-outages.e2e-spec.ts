@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
+import { ProcessLease } from '../../src/billing/recovery/process-lease.js';
 import { Reversals } from '../../src/billing/recovery/reversals.js';
 import type { TestAccount } from '../support/gateway.js';
 import { startTaskHarness, type TaskHarness } from '../support/task-harness.js';
@@ -143,10 +144,13 @@ describe('a submission whose answer is lost', () => {
 
   it('is 503 while it is unknown whether the task was recorded; then the task is cancelled and nothing is held', async () => {
     tries(unseenBeforeOutage, away);
+    const lease = harness.gateway.app.get(ProcessLease);
+    expect(lease.openCalls).toBe(0);
     await refused(harness.submit(account));
-    expect(owed().size).toBe(1);
+    expect([owed().size, lease.openCalls]).toEqual([1, 1]);
     mend();
     while (owed().size > 0) await sleep(20);
+    expect(lease.openCalls).toBe(0);
     expect(await tasksOf(account)).toMatchObject([
       { status: 'failed', error_code: 'task_cancelled' },
     ]);
@@ -173,7 +177,7 @@ describe('a submission whose answer is lost', () => {
   it('is not cancelled where the caller has a key: the next request with it gets the task', async () => {
     tries(unseenBeforeOutage, away);
     await refused(harness.submit(account, { key: 'k' }));
-    expect(owed().size).toBe(0);
+    expect([owed().size, harness.gateway.app.get(ProcessLease).openCalls]).toEqual([0, 0]);
     mend();
     Object.assign(pool, { query });
     const task = await harness.submit(account, { key: 'k' });

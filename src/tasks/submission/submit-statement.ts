@@ -74,13 +74,18 @@ export class SubmitStatement {
         if (!(error instanceof GatewayError)) faults.push(databaseFaultOf(error));
         throw error;
       });
+    const { accountId, id } = task;
+    this.process.trackOpenCall(id);
     try {
       const row = await retryTransient(submit, PATIENCE_MS);
-      const { accountId, id } = task;
+      this.process.untrackOpenCall(id);
       if (row.outcome === 'created') this.process.committed.note({ kind: 'task', accountId, id });
       return row;
     } catch (error) {
-      if (faults.every((fault) => WITHOUT_TRACE.has(fault))) throw error;
+      if (faults.every((fault) => WITHOUT_TRACE.has(fault))) {
+        this.process.untrackOpenCall(id);
+        throw error;
+      }
       return this.outcomeOf(task, terms);
     }
   }
@@ -89,6 +94,8 @@ export class SubmitStatement {
     const { id, accountId, apiKeyId, model, kind } = task;
     const find = () => this.repository.find(id, accountId);
     const found = await retryTransient(find, LOOKUP_PATIENCE_MS).catch(() => undefined);
+    // What is owed stays open until it is undone, so that no move of the account overlooks it.
+    if (found !== undefined || hasKey) this.process.untrackOpenCall(id);
     if (found) {
       const reserved = found.reservedMicroUsd.toString();
       return { outcome: 'created', created: found.createdAt, room: null, reserved, bound_by: null };
