@@ -8,9 +8,10 @@ import { LEFT_TABLES, leftRowsOf, MOVED_TABLES } from './moved-tables.js';
 import { takeFromEverybody } from './usage-of-everybody.js';
 
 const OPEN_MOVE = `
-  SELECT id, receipt_key, cell FROM account_move WHERE account_id = $1 AND direction = 'out' AND outcome IS NULL FOR UPDATE`;
+  SELECT id, receipt_key, cell, outcome FROM account_move
+   WHERE account_id = $1 AND direction = 'out' AND outcome IS NULL FOR UPDATE`;
 const LAST_MOVE = `
-  SELECT receipt_key, cell FROM account_move
+  SELECT id, receipt_key, cell, outcome FROM account_move
    WHERE account_id = $1 AND direction = 'out' AND outcome IS NOT NULL ORDER BY begun_at DESC LIMIT 1`;
 const END_MOVE = `UPDATE account_move SET outcome = $2, ended_at = now() WHERE id = $1`;
 const OPEN_AGAIN = `UPDATE account SET leaving = NULL WHERE id = $1`;
@@ -59,6 +60,7 @@ async function decide(
     readonly id: string;
     readonly receipt_key: string;
     readonly cell: string;
+    readonly outcome: MoveOutcome | null;
   }
   const [open] = await manager.query<MoveRow[]>(OPEN_MOVE, [accountId]);
   const [move = open] = open ? [open] : await manager.query<MoveRow[]>(LAST_MOVE, [accountId]);
@@ -69,12 +71,22 @@ async function decide(
       `This is no receipt of the move to the cell ${move.cell}: take what account:import printed there. Nothing was changed.`,
     );
   }
+  if ((move.outcome ?? outcome) !== outcome) throw new AccountMoveError(otherEnd(outcome, move));
   if (open !== undefined) {
     await manager.query(END_MOVE, [open.id, outcome]);
     await (outcome === 'imported' ? leave(manager, accountId) : stay(manager, accountId));
   }
   return { cell: move.cell, outcome };
 }
+
+/** The cell that decides has decided twice, because its database went back in time between the two. */
+const otherEnd = (
+  outcome: MoveOutcome,
+  { cell, outcome: known }: { readonly cell: string; readonly outcome: MoveOutcome | null },
+): string =>
+  outcome === 'imported'
+    ? `This move has ended here as ${known}, so the account lives here and in the cell ${cell} too, whose database has forgotten that it refused it. Disable it in one of them. Nothing was changed.`
+    : `This move has ended here as ${known}, so the account is in no cell: the database of the cell ${cell} has forgotten that it imported it. Keep the file of the move: it is the only copy. Nothing was changed.`;
 
 async function stay(manager: EntityManager, accountId: string): Promise<void> {
   await manager.query(OPEN_AGAIN, [accountId]);

@@ -175,5 +175,23 @@ describe('an account that moves to another cell', () => {
     await move.from.dataSource.query('UPDATE account SET disabled = false WHERE id = $1', [
       move.accountId,
     ]);
+    // The other database went back to before the refusal.
+    await move.to.dataSource.query('DELETE FROM account_move');
+    const { receipt: other } = await move.import();
+    await expect(move.end(other)).rejects.toThrow(
+      'has ended here as refused, so the account lives',
+    );
+    await expect(move.end(other)).rejects.toThrow('Disable it in one of them');
+  });
+
+  it('is said to be in no cell where the other one has forgotten its import', async () => {
+    await move.close();
+    await move.export();
+    const { receipt } = await move.import();
+    await move.end(receipt);
+    await move.to.dataSource.query('DELETE FROM account_move');
+    const { receipt: other } = await move.refuse();
+    await expect(move.end(other)).rejects.toThrow('Keep the file of the move');
+    expect(await move.end(receipt)).toMatchObject({ outcome: 'imported' });
   });
 });

@@ -32,15 +32,16 @@ const PROMISED = `
              WHERE k.account_id = $1 AND k.phase = 'watching') w
      WHERE w.until > now()) p
    WHERE n > 0 ORDER BY nth`;
+/** When the last call or task of an account began; null: it had none. No index has it, so it is read once. */
+const LAST_BEGUN = `
+  SELECT greatest((SELECT max(created_at) FROM execution WHERE account_id = $1),
+                  (SELECT max(created_at) FROM task WHERE account_id = $1))::text AS begun`;
 /**
- * Processes that may have a call or a submission of a task that began no later than the last one of the account, $1. An owed reversal
- * counts as such: what it undoes stays open until it is made.
+ * Processes that may have a call or a submission of a task that began no later than $1, when the last one of the account did. An owed
+ * reversal counts as such: what it undoes stays open until it is made.
  */
 const LATE_PROCESSES = `
-  SELECT count(*)::int AS processes FROM gateway_process
-   WHERE lease_until > now()
-     AND oldest_open_at <= greatest((SELECT max(created_at) FROM execution WHERE account_id = $1),
-                                    (SELECT max(created_at) FROM task WHERE account_id = $1))`;
+  SELECT count(*)::int AS processes FROM gateway_process WHERE lease_until > now() AND oldest_open_at <= $1::timestamptz`;
 
 /** Throws {@link AccountMoveError} where a call, a task, a hold or a webhook of the account is open. */
 export async function rejectOpen(db: DataSource | EntityManager, accountId: string): Promise<void> {
@@ -75,10 +76,11 @@ export async function waitUntilNothingIsOwed(
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = performance.now() + owedMs;
+  const [last] = await db.query<{ begun: string | null }[]>(LAST_BEGUN, [accountId]);
   for (;;) {
     const reversals = await reversalsOnDisk(dataDir);
     const onDisk = reversals.filter((reversal) => reversal.accountId === accountId).length;
-    const [late] = await db.query<{ processes: number }[]>(LATE_PROCESSES, [accountId]);
+    const [late] = await db.query<{ processes: number }[]>(LATE_PROCESSES, [last?.begun ?? null]);
     if (onDisk === 0 && late?.processes === 0) return;
     if (performance.now() > deadline) throw new AccountMoveError(owedText(onDisk));
     await sleep(LOOK_AGAIN_MS, undefined, { signal });

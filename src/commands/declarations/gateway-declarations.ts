@@ -167,7 +167,7 @@ export const FILE_DECLARATIONS = {
       to: { value: 'FILE', about: 'The file to make, such as acme.shim-account' },
       'without-content': {
         about:
-          'Leaves stored files, stored responses and kept answers behind that have not expired',
+          'Leaves behind stored files, stored responses and kept answers that have not expired, and late results of tasks',
       },
       receipt: {
         value: 'RECEIPT',
