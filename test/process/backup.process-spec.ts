@@ -174,10 +174,12 @@ describe('a backup of a gateway that serves', () => {
       // On a slow machine a call may have failed and be owed.
       expect(made.contains).toMatch(/^postgres, files, secret-key(, owed)?$/);
       const live = await read(dataDir, ENTRIES);
+      // The demo account is only there if the first start made it before the first buyer came.
+      const { length: accounts } = await read(dataDir, BALANCES);
       await gateway.end('SIGTERM');
 
       const restored = await cli(elsewhere, 'restore', file);
-      expect(restored).toMatchObject({ audit_ok: true, accounts: BUYERS + 1 });
+      expect(restored).toMatchObject({ audit_ok: true, accounts });
       const entries = await read(elsewhere, ENTRIES);
       const isKept = new Set(entries.map((entry) => JSON.stringify(entry)));
       // All that was there at first, nothing that never was, and of each account all entries up to one of them.
