@@ -23,8 +23,12 @@ interface Load {
 export type Pair = (held: (ms: number) => void) => Promise<void>;
 
 /** Runs the pair with all callers at once; each starts the next pair when one ends. */
-export async function measure(pair: Pair, seconds = SECONDS): Promise<Load> {
-  await drive(pair, WARM_UP_SECONDS);
+export async function measure(
+  pair: Pair,
+  seconds = SECONDS,
+  warmUpSeconds = WARM_UP_SECONDS,
+): Promise<Load> {
+  await drive(pair, warmUpSeconds);
   const holds = await drive(pair, seconds);
   const sorted = holds.sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
