@@ -29,13 +29,15 @@ export async function withDatabaseNamed<T>(settings: Settings, work: () => Promi
 
 function placesIn({ databaseUrl, migrationDatabaseUrl, dataDir }: Settings): string {
   if (databaseUrl === undefined) return `DATA_DIR (${resolve(dataDir)})`;
-  const own = `DATABASE_URL (${placeOf(databaseUrl)})`;
+  const own = `DATABASE_URL (${databasePlace(databaseUrl)})`;
   if (migrationDatabaseUrl === undefined) return own;
-  return `${own} or MIGRATION_DATABASE_URL (${placeOf(migrationDatabaseUrl)})`;
+  return `${own} or MIGRATION_DATABASE_URL (${databasePlace(migrationDatabaseUrl)})`;
 }
 
-/** `host:port/name` of each server of a PostgreSQL URL; the host may be the folder of a Unix socket. */
-function placeOf(url: string): string {
+/**
+ * `host:port/name` of each server of a PostgreSQL URL; the host may be the folder of a Unix socket. Throws an Error for another text.
+ */
+export function databasePlace(url: string): string {
   return databaseUrlsOf(url).urls.map(onePlaceOf).join(', ');
 }
 

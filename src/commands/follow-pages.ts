@@ -5,7 +5,8 @@ import { CSV_LINE_END } from '../common/csv.js';
 /** Maximum rows that `--all` collects in memory. CSV has no such limit: each page is printed when it arrives. */
 const MAX_ROWS = 100_000;
 
-interface List {
+/** A page of a list as commands answer it. */
+export interface List {
   readonly object: 'list';
   readonly data: readonly unknown[];
   readonly next_cursor: string | null;
@@ -13,7 +14,8 @@ interface List {
 
 /** The next page to print, or the error that ends the list. */
 type Printed = { readonly page: unknown } | { readonly error: string };
-type Ask = (request: OperatorRequest) => Promise<OperatorReply>;
+/** Asks for an answer, such as the next page. */
+export type Ask = (request: OperatorRequest) => Promise<OperatorReply>;
 
 /**
  * The answer. With `--all` it reads the following pages too: a list becomes one answer with all rows; CSV comes page by page, and
@@ -75,6 +77,7 @@ function failure(reply: OperatorReply): Printed {
   return { error: 'error' in reply ? reply.error : 'The list did not go on.' };
 }
 
-function isList(answer: unknown): answer is List {
+/** Whether the answer is a list. */
+export function isList(answer: unknown): answer is List {
   return (answer as { object?: unknown } | null)?.object === 'list';
 }

@@ -28,8 +28,11 @@ import { OperatorsModule } from './operators.module.js';
 const QUIET = { logger: false, abortOnError: false } as const;
 
 /** Runs a command with the services that most commands use, and closes them. */
-export async function withOperators<T>(work: (operators: Operators) => Promise<T>): Promise<T> {
-  const config = await withSecretKeys(loadOperatorConfig());
+export async function withOperators<T>(
+  work: (operators: Operators) => Promise<T>,
+  settings = loadOperatorConfig(),
+): Promise<T> {
+  const config = await withSecretKeys(settings);
   const module = OperatorsModule.forRoot(config, makeLogger('silent', false));
   const app = await NestFactory.createApplicationContext(module, QUIET);
   return work(operatorsOf(app)).finally(() => app.close());
@@ -61,13 +64,16 @@ export function operatorsOf(app: INestApplicationContext): Operators {
 }
 
 /** The same for tasks. Their answers depend on their kinds, so the whole gateway is needed. Only this function loads it. */
-export async function withTasks<T>(work: (operators: TaskOperators) => Promise<T>): Promise<T> {
+export async function withTasks<T>(
+  work: (operators: TaskOperators) => Promise<T>,
+  settings = loadOperatorConfig(),
+): Promise<T> {
   const [{ AppModule }, { AdminTasksService }, { loadCatalog }] = await Promise.all([
     import('../app.module.js'),
     import('../admin/admin-tasks.service.js'),
     import('../catalog/catalog-file.js'),
   ]);
-  const config = await withSecretKeys(loadOperatorConfig());
+  const config = await withSecretKeys(settings);
   const module = AppModule.forRoot({
     config,
     logger: makeLogger('silent', false),

@@ -7,7 +7,7 @@ import { printableText } from '../common/validation/text-rule.js';
 import { ConfigError, loadOperatorConfig } from '../platform/config/load-config.js';
 import { declarationOf, isFileCommand, optionsOf } from './command-declarations.js';
 import { readCommandLine } from './command-line.js';
-import { followPages } from './follow-pages.js';
+import { type Ask, followPages } from './follow-pages.js';
 import { askRunningGateway } from './operator-client.js';
 import {
   type OperatorReply,
@@ -53,6 +53,8 @@ async function run(): Promise<ExitCode> {
   if ('misuse' in typed) return fail(typed.misuse, EXIT.misused);
   const { asJson } = typed;
   const request = await withFiles(typed.request);
+  const { cells } = request.options;
+  if (typeof cells === 'string') return askAllOf(cells, request, asJson);
   const reply = await replyTo(request);
   if (!('asks' in reply)) return report(request, reply, asJson);
   if (reply.plan !== undefined) print(shownOn(process.stdout, reply.plan, asJson));
@@ -62,6 +64,28 @@ async function run(): Promise<ExitCode> {
   }
   // Printing the plan is the purpose of such a command, so it has succeeded.
   return reply.plan === undefined ? EXIT.failed : EXIT.done;
+}
+
+/** Asks the databases of several cells (decision G-113). Such commands only read, so nothing is asked of the operator. */
+async function askAllOf(
+  cells: string,
+  request: OperatorRequest,
+  asJson: boolean,
+): Promise<ExitCode> {
+  const [{ withCells }, { askCells }, { replyOf }] = await Promise.all([
+    import('./cells/open-cells.js'),
+    import('./cells/ask-cells.js'),
+    import('./run-command.js'),
+  ]);
+  let code: ExitCode = EXIT.done;
+  const reply = await replyOf(() =>
+    withCells(cells, request, loadOperatorConfig(), async (opened) => {
+      const ask: Ask = (next) => askCells(opened, next);
+      code = await report(request, await ask(request), asJson, ask);
+      return { printed: true };
+    }),
+  );
+  return 'error' in reply ? fail(reply.error) : code;
 }
 
 /** The request with the texts of the files that its options name: the gateway may run elsewhere. Throws {@link ConfigError}. */
@@ -87,6 +111,7 @@ async function report(
   request: OperatorRequest,
   reply: OperatorReply,
   asJson: boolean,
+  ask: Ask = replyTo,
 ): Promise<ExitCode> {
   if ('usage' in reply) return fail(reply.usage, EXIT.misused);
   if ('error' in reply) return fail(reply.error);
@@ -94,7 +119,7 @@ async function report(
   if ('asks' in reply) return fail('The gateway asks again. Nothing was done.');
   tell(...(reply.notes ?? []));
   tellKey(request);
-  for await (const answer of followPages(request, reply.answer, replyTo)) {
+  for await (const answer of followPages(request, reply.answer, ask)) {
     if ('error' in answer) return fail(answer.error);
     const { page } = answer;
     print(shownOn(process.stdout, isTextPage(page) ? page.text : page, asJson));

@@ -39,7 +39,8 @@ export interface Question {
 export type OperatorReply =
   | { readonly answer: unknown; readonly notes?: readonly string[] }
   | { readonly printed: true }
-  | { readonly error: string }
+  /** `isUnknown`: nothing has the name or id in the command. */
+  | { readonly error: string; readonly isUnknown?: true }
   | { readonly usage: string }
   | Question;
 

@@ -89,6 +89,9 @@ export async function replyOf(
     if (error instanceof GatewayError && error.code === 'service_unavailable') {
       return { error: error.message + repeat };
     }
+    if (error instanceof GatewayError && error.code === 'not_found') {
+      return { error: error.message, isUnknown: true };
+    }
     const isKnown = KNOWN_ERRORS.some((kind) => error instanceof kind);
     return { error: isKnown ? (error as Error).message : String(error) };
   }

@@ -7,6 +7,7 @@ import {
   cleanUp,
   type GatewayProgram,
   PROCESS_TEST_TIMEOUT_MS,
+  runBuilt,
   startGatewayProgram,
 } from '../support/process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -16,6 +17,18 @@ import { VIDEO } from '../support/video-harness.js';
 const CREDIT = 10_000_000n;
 const CALLS = 5;
 const TASK_PATIENCE_MS = 60_000;
+
+interface Told {
+  readonly data: Readonly<Record<string, unknown>>[];
+  readonly posted_microusd: string;
+}
+
+async function told(cells: string, ...words: string[]): Promise<Told> {
+  const program = runBuilt('cli.js', [...words, '--cells', cells], {});
+  const { code } = await program.exited;
+  expect({ words, code, stderr: program.stderr() }).toEqual({ words, code: 0, stderr: '' });
+  return JSON.parse(program.stdout()) as Told;
+}
 
 const describeWithHaproxy = Haproxy.path === undefined ? describe.skip : describe;
 
@@ -91,6 +104,62 @@ describeWithHaproxy('two cells behind one edge (G-113)', () => {
     expect(errorOf(refused).code).toBe('invalid_token');
     await until(() => first.stdout().includes('a key of cell 07 was sent here'));
     expect(first.stdout()).not.toContain(key);
+  });
+
+  it(
+    'are asked together by one command, which merges lists and adds up usage and audits',
+    async () => {
+      const of = databases.map(({ url }) => url);
+      const [one, other] = [await first.account(CREDIT), await seventh.account(CREDIT)];
+      await speak(first.url, one.headers);
+      await speak(seventh.url, other.headers);
+      const names = await Promise.all(of.map(async (url) => (await told(url, 'accounts')).data));
+      const all = await told(of.join(','), 'accounts', '--all', '--limit', '1');
+      expect(all.data).toHaveLength(names.flat().length);
+      expect(all.data.map(({ id }) => id)).toEqual(
+        expect.arrayContaining([one.accountId, other.accountId]),
+      );
+      expect(new Set(all.data.map(({ cell }) => cell)).size).toBe(2);
+      expect(await told(of.join(','), 'account', other.accountId)).toMatchObject({
+        id: other.accountId,
+        cell: expect.stringMatching(new RegExp(`:5432${new URL(of[1] ?? '').pathname}$`)),
+      });
+      const usages = await Promise.all([...of, of.join(',')].map((url) => told(url, 'usage')));
+      const [a = 0, b = 0, sum] = usages.map(({ data: [day] }) => Number(day?.charged_microusd));
+      expect([a > 0, b > 0, sum]).toEqual([true, true, a + b]);
+      const audits = await Promise.all(of.map((url) => told(url, 'audit', '--full')));
+      const posted = audits.reduce((total, audit) => total + BigInt(audit.posted_microusd), 0n);
+      expect(await told(of.join(','), 'audit', '--full')).toMatchObject({
+        ok: true,
+        posted_microusd: posted.toString(),
+        cells: [{ ok: true }, { ok: true }],
+      });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
+
+  it.each([
+    [['account:create', 'x'], 2, /does not take --cells/],
+    [['accounts', '--csv'], 2, /does not take --csv/],
+    [['usage', '--csv'], 2, /--csv is of one cell/],
+    [['account', 'nobody'], 1, /No cell knows nobody/],
+    [['executions', '--account-id', 'nobody'], 1, /No cell knows nobody/],
+  ])('refuse %j where several are asked, and say why', async (words, code, sentence) => {
+    const urls = databases.map(({ url }) => url).join(',');
+    const program = runBuilt('cli.js', [...words, '--cells', urls], {});
+    expect((await program.exited).code).toBe(code);
+    expect(program.stderr()).toMatch(sentence);
+  });
+
+  it.each([
+    'nonsense',
+    'http://user:hunter2@db/x',
+    'postgres://u:hunter2@db/x,postgres://u:hunter2@db/x',
+  ])('are no list in %j, and no password is told', async (urls) => {
+    const program = runBuilt('cli.js', ['accounts', '--cells', urls], {});
+    expect((await program.exited).code).toBe(1);
+    expect(program.stderr()).toMatch(/--cells (must be URLs|names db:5432\/x twice)/);
+    expect(program.stderr()).not.toContain('hunter2');
   });
 
   it('do not notice that another one was killed', async () => {

@@ -1,11 +1,12 @@
 import type { CommandDeclaration } from '../command-declaration.js';
-import { ACCOUNT, MICRO_USD, operand, PAGE, REASONS, TIMES, YES } from './shared-options.js';
+import { ACCOUNT, MICRO_USD, operand, PAGE, REASONS, TIMES, YES, CELLS } from './shared-options.js';
 
 /** What the commands about accounts and their money take. */
 export const ACCOUNT_DECLARATIONS = {
   accounts: {
     about: 'Lists accounts, newest first',
     options: {
+      ...CELLS,
       name: { value: 'PREFIX', about: 'What the name begins with, in any case' },
       'available-below': { value: 'N', about: `Those with less to spend. ${MICRO_USD}` },
       'available-below-usd': { value: 'AMOUNT', about: 'The same in USD, such as 5.00' },
@@ -20,6 +21,7 @@ export const ACCOUNT_DECLARATIONS = {
   account: {
     about: 'Shows an account with its balance and the credits that it consists of',
     operands: [ACCOUNT],
+    options: CELLS,
     example: 'account acme',
   },
   'account:create': {
@@ -137,6 +139,7 @@ export const ACCOUNT_DECLARATIONS = {
     about: 'Lists the entries of an account, newest first, or of all accounts, one after the other',
     operands: [{ ...ACCOUNT, isOptional: true }],
     options: {
+      ...CELLS,
       kind: { value: 'credit|correction|charge|expiry', about: 'Kind of the entry' },
       'correction-kind': {
         value: 'refund|reversal|adjustment',

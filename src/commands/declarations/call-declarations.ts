@@ -1,5 +1,14 @@
 import type { CommandDeclaration } from '../command-declaration.js';
-import { ACCOUNT, CALL_FILTERS, MICRO_USD, operand, PAGE, REFUND, YES } from './shared-options.js';
+import {
+  ACCOUNT,
+  CALL_FILTERS,
+  MICRO_USD,
+  operand,
+  PAGE,
+  REFUND,
+  YES,
+  CELLS,
+} from './shared-options.js';
 
 const EXECUTION = operand('EXECUTION', 'Id of the call, exec_…, its x-gateway-execution-id');
 const TASK = operand('TASK', 'Id of the task, task_…');
@@ -9,6 +18,7 @@ export const CALL_DECLARATIONS = {
   executions: {
     about: 'Lists synchronous calls, newest first',
     options: {
+      ...CELLS,
       ...CALL_FILTERS,
       status: { value: 'running|succeeded|failed', about: 'State of the call' },
       broken: {
@@ -22,6 +32,7 @@ export const CALL_DECLARATIONS = {
   execution: {
     about: 'Shows a synchronous call: model, provider, charge, error',
     operands: EXECUTION,
+    options: CELLS,
     notes: [
       'A call that was refused before its price was held (400, 401, 402, 403, 404, 413, 429, some 503) leaves no record. Its line in the log has its id as execution_id, the error code and the param.',
     ],
@@ -37,6 +48,7 @@ export const CALL_DECLARATIONS = {
   holds: {
     about: 'Lists what running calls and open tasks hold, oldest first',
     options: {
+      ...CELLS,
       'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
       model: { value: 'MODEL', about: 'Id of the model' },
       holder: { value: 'execution|task', about: 'Of synchronous calls or of tasks only' },
@@ -48,6 +60,7 @@ export const CALL_DECLARATIONS = {
   deliveries: {
     about: 'Lists webhook deliveries with their attempts, newest first',
     options: {
+      ...CELLS,
       'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
       'task-id': { value: 'TASK', about: 'Of this task' },
       'endpoint-id': { value: 'ENDPOINT', about: 'To this endpoint of an account' },
@@ -84,6 +97,7 @@ export const TASK_DECLARATIONS = {
   tasks: {
     about: 'Lists tasks, newest first',
     options: {
+      ...CELLS,
       ...CALL_FILTERS,
       status: {
         value: 'STATUS',
@@ -94,7 +108,7 @@ export const TASK_DECLARATIONS = {
     },
     example: 'tasks --status reconciliation_required',
   },
-  task: { about: 'Shows a task', operands: TASK, example: 'task task_…' },
+  task: { about: 'Shows a task', operands: TASK, options: CELLS, example: 'task task_…' },
   'task:content-link': {
     about: 'Makes a link to the file of a task, which is good without a key until it expires',
     operands: TASK,

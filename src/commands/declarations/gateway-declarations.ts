@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from '../command-declaration.js';
-import { ACCOUNT, operand, PAGE, TIMES, YES } from './shared-options.js';
+import { ACCOUNT, operand, PAGE, TIMES, YES, CELLS } from './shared-options.js';
 
 /** What sums of calls and tasks take, with what they are summed up by where nothing is named. */
 const sumOptions = (groupBy: 'day' | 'model') => ({
@@ -16,6 +16,7 @@ const sumOptions = (groupBy: 'day' | 'model') => ({
   'api-key-id': { value: 'KEY', about: 'Id of the key' },
   model: { value: 'MODEL', about: 'Id of the model' },
   csv: { about: 'Prints CSV' },
+  ...CELLS,
   ...PAGE,
 });
 
@@ -62,6 +63,7 @@ export const GATEWAY_DECLARATIONS = {
   actions: {
     about: 'Lists what operators asked to change, newest first, with what it was before and after',
     options: {
+      ...CELLS,
       actor: { value: 'WHO', about: "cli:USER, or the beginning of the token's SHA-256" },
       target: { value: 'ID', about: 'Id of what was changed or made' },
       action: {
@@ -79,7 +81,10 @@ export const GATEWAY_DECLARATIONS = {
       'ID',
       'Any id (exec_…, chatcmpl-…, task_…, key_…), a client request id or an idempotency key',
     ),
-    options: { 'account-id': { value: 'ACCOUNT', about: ACCOUNT.about } },
+    options: {
+      ...CELLS,
+      'account-id': { value: 'ACCOUNT', about: ACCOUNT.about },
+    },
     example: 'find chatcmpl-…',
   },
   'catalog:changes': {
@@ -89,7 +94,10 @@ export const GATEWAY_DECLARATIONS = {
   },
   audit: {
     about: 'Proves that the books add up; ends with 1 where they do not',
-    options: { full: { about: 'Reads every entry, not only those since the last audit' } },
+    options: {
+      ...CELLS,
+      full: { about: 'Reads every entry, not only those since the last audit' },
+    },
     example: 'audit --full',
   },
   'secret:rotate': {

@@ -1,5 +1,5 @@
 import type { CommandDeclaration, OptionDeclaration } from '../command-declaration.js';
-import { ACCOUNT, MICRO_USD, operand, PAGE, YES } from './shared-options.js';
+import { ACCOUNT, MICRO_USD, operand, PAGE, YES, CELLS } from './shared-options.js';
 
 const KEY = operand('KEY', 'Id of the key, key_…');
 
@@ -28,10 +28,10 @@ export const KEY_DECLARATIONS = {
   keys: {
     about: 'Lists the keys of an account, newest first',
     operands: [ACCOUNT],
-    options: PAGE,
+    options: { ...CELLS, ...PAGE },
     example: 'keys acme',
   },
-  key: { about: 'Shows a key', operands: KEY, example: 'key key_…' },
+  key: { about: 'Shows a key', operands: KEY, options: CELLS, example: 'key key_…' },
   'key:create': {
     about: 'Issues a key for an account; its text is shown only here',
     operands: [ACCOUNT],

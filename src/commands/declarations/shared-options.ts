@@ -18,6 +18,14 @@ export const PAGE: Options = {
   all: { about: 'Every page, one after the other' },
 };
 
+/** For commands that may be asked of several cells at once. */
+export const CELLS: Options = {
+  cells: {
+    value: 'URL,URL',
+    about: 'Asks the databases of these cells, not this gateway, and makes one answer of theirs',
+  },
+};
+
 /** The time of what is listed. */
 export const TIMES: Options = {
   from: { value: 'DAY', about: 'First day (UTC), such as 2026-01-01' },
