@@ -191,7 +191,9 @@ async function killOne(
     ['--import', '@swc-node/register/esm-register', CHILD, ...argumentsOfChild],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  const closed = once(child, 'close');
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  const closed = once(child, 'close').finally(() => process.off('exit', end));
   const log: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
     if (log.push(line) > MAX_LINES_KEPT) log.shift();
@@ -201,8 +203,7 @@ async function killOne(
   for await (const line of createInterface({ input: child.stdout })) {
     const told = line.endsWith('}') ? (JSON.parse(line) as Acknowledgement) : undefined;
     if (told) journal.push(told);
-    if (since === (told?.kind ?? line))
-      kill ??= setTimeout(() => child.kill('SIGKILL'), randomInt(lifeMs));
+    if (since === (told?.kind ?? line)) kill ??= setTimeout(end, randomInt(lifeMs));
   }
   clearTimeout(kill);
   const [, signal] = (await closed) as [number | null, string | null];
