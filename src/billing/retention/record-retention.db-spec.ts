@@ -240,6 +240,17 @@ describe('the retention of records', () => {
     expect(await findings('full')).toHaveLength(made.length);
   });
 
+  it('drops all runs that no call used for 30 days, however many', async () => {
+    const [count, age] = [1_100, "now() - interval '31 days'"];
+    await dataSource.query(
+      `INSERT INTO run (account_id, id, held, calls, created_at, last_used_at)
+       SELECT $1, 'session ' || n, 0, 1, ${age}, CASE n WHEN 1 THEN now() ELSE ${age} END FROM generate_series(1, ${count}) n`,
+      [accountIds[0]],
+    );
+    await retention.tick(DAYS);
+    expect(await dataSource.query('SELECT id FROM run')).toEqual([{ id: 'session 1' }]);
+  });
+
   it('drops nothing younger than 30 days, even if asked to', async () => {
     await expect(retention.tick(DAYS - 1)).rejects.toThrow('30 days');
   });

@@ -7,6 +7,8 @@ import { Scheduler } from '../../platform/scheduler/scheduler.js';
 
 /** How long usage is kept by hour, in whole days before today. */
 export const HOURS_KEPT_DAYS = 14;
+/** How long an unused run is kept, in days: as `run_drop` has it. */
+const RUNS_KEPT_DAYS = 30;
 
 const INTERVAL_MS = 600_000;
 /** Records checked by one statement. Their accounts are locked meanwhile. */
@@ -37,8 +39,6 @@ const FORGET_SONG_STEPS = `
   DELETE FROM kept_song_step k USING old o
    WHERE k.account_id = o.account_id AND k.upstream = o.upstream AND k.digest = o.digest
      AND k.created_at < now() - interval '1 day'`;
-/** Runs that hold nothing and had no call for 30 days. */
-const DROP_RUNS = 'SELECT run_drop($1)';
 /** Deliveries of events are over when none of their attempts is due. Those of tasks go with their tasks. */
 const DROP_EVENTS = `
   WITH old AS MATERIALIZED (
@@ -74,6 +74,8 @@ const MAX_FORGOTTEN = 10_000;
 /** Each drops a batch of what is older than so many days: of records those that an audit has checked. */
 const DROP_STATEMENTS = {
   hours: DROP_HOURS,
+  /** Those that hold nothing and had no call in that time. */
+  runs: 'SELECT n AS seen, n AS dropped FROM run_drop($2) n WHERE $1 = 30',
   events: DROP_EVENTS,
   executions: 'SELECT * FROM record_drop_calls($1, $2)',
   tasks: 'SELECT * FROM record_drop_tasks($1, $2)',
@@ -119,7 +121,7 @@ export class RecordRetention implements OnApplicationBootstrap {
   async tick(days: number | undefined, stopping?: AbortSignal): Promise<number> {
     await this.dataSource.query(FORGET_CARRIED, [MAX_FORGOTTEN]);
     await this.dataSource.query(FORGET_SONG_STEPS, [MAX_FORGOTTEN]);
-    await this.dataSource.query(DROP_RUNS, [BATCH]);
+    await this.drop('runs', RUNS_KEPT_DAYS, stopping);
     await this.drop('hours', HOURS_KEPT_DAYS, stopping);
     if (days === undefined) return 0;
     let dropped = 0;
