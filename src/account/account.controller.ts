@@ -8,7 +8,7 @@ import { CurrentCaller, ApiKeyAuth } from '../auth/api-key-auth.decorator.js';
 import { NeedsScope } from '../auth/scope.guard.js';
 import { KeyActionsInterceptor } from '../auth/acts/key-actions.interceptor.js';
 import { BodyExamples } from '../common/validation/body-examples.decorator.js';
-import { StrictBody } from '../common/validation/strict-body.pipe.js';
+import { ClearedFields, StrictBody } from '../common/validation/strict-body.pipe.js';
 import { JsonBodyGuard } from '../platform/http-server/request-body/json-body.guard.js';
 import { LowBalanceBody } from './dto/low-balance.body.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -72,9 +72,10 @@ export class AccountController {
   @ErrorResponses('invalid_request', 'invalid_content_type', 'request_too_large')
   updateBalanceMark(
     @CurrentCaller() caller: Caller,
-    @StrictBody() { low_balance_microusd: low }: LowBalanceBody,
+    @StrictBody() body: LowBalanceBody,
+    @ClearedFields() cleared: ReadonlySet<string>,
   ): Promise<AccountView> {
-    return this.accounts.markLow(caller, low === undefined ? null : BigInt(low));
+    return this.accounts.markLow(caller, body, cleared);
   }
 
   @Get('key')

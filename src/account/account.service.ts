@@ -7,6 +7,7 @@ import type { AccountWithCredits } from '../billing/accounts/account-credits.js'
 import { Accounts, noAccount } from '../billing/accounts/accounts.js';
 import { toPublicId } from '../common/ids/public-id.js';
 import { notFound, pathId } from '../common/ids/id-params.js';
+import type { LowBalanceBody } from './dto/low-balance.body.js';
 import { formatMicroUsd, type MicroUsd } from '../common/money/micro-usd.js';
 import type { Page } from '../common/paging/page.js';
 import { type ExecutionsQuery, executionQueryOf } from '../billing/calls/dto/executions.query.js';
@@ -56,9 +57,16 @@ export class AccountService {
     };
   }
 
-  /** Sets the mark of a low balance, or clears it with null. */
-  async markLow(caller: Caller, lowBalanceMicroUsd: MicroUsd | null): Promise<AccountView> {
-    await this.accounts.update(caller.accountId, { lowBalanceMicroUsd });
+  /** Sets the mark of a low balance, or clears it where `cleared` names it. An absent field changes nothing. */
+  async markLow(
+    caller: Caller,
+    { low_balance_microusd: low }: LowBalanceBody,
+    cleared: ReadonlySet<string>,
+  ): Promise<AccountView> {
+    const lowBalanceMicroUsd = low === undefined ? null : BigInt(low);
+    if (low !== undefined || cleared.has('low_balance_microusd')) {
+      await this.accounts.update(caller.accountId, { lowBalanceMicroUsd });
+    }
     return this.account(caller);
   }
 

@@ -8,6 +8,7 @@ import { neededKey } from './sent-refund.js';
 /** The fields that only a credit takes. */
 const TERMS = [
   'credit_kind',
+  'kind',
   'expires_at',
   'payment_reference',
   'currency',
@@ -47,12 +48,19 @@ export function sentCredit(
 function termsOf(body: CreditBody): CreditTerms {
   const { expires_at: expiresAt, tax_microusd: tax } = body;
   return {
-    kind: body.credit_kind ?? 'paid',
+    kind: kindOf(body),
     expiresAt: (expiresAt ?? null) === null ? null : new Date(Number(expiresAt) * 1000),
     paymentReference: body.payment_reference ?? null,
     currency: body.currency ?? null,
     taxMicroUsd: (tax ?? null) === null ? null : BigInt(String(tax)),
   };
+}
+
+function kindOf({ credit_kind: kind, kind: other }: CreditBody): CreditTerms['kind'] {
+  if (kind !== undefined && other !== undefined && kind !== other) {
+    throw misplaced('kind', 'and credit_kind are the same, so one of them is enough.');
+  }
+  return kind ?? other ?? 'paid';
 }
 
 const misplaced = (param: string, says: string): GatewayError =>

@@ -8,7 +8,8 @@ export class LowBalanceBody {
     `${UNSIGNED_AMOUNT_RULE}, above zero`,
     {
       optional: true,
-      description: 'Micro-USD below which the event `balance.low` is told; absent or null: never',
+      description:
+        'Micro-USD below which the event `balance.low` is told; null: never. Absent: as it is',
       example: '1000000',
       api: { type: String, pattern: '^[0-9]+$', nullable: true },
     },

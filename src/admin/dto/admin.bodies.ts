@@ -67,6 +67,9 @@ export class CreditBody {
   })
   credit_kind?: CreditKind;
 
+  @Enum(CREDIT_KINDS, { ...optional, description: 'The same as `credit_kind`' })
+  kind?: CreditKind;
+
   @Int({
     min: 1,
     max: MAX_EPOCH_SECONDS,

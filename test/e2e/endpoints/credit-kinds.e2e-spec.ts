@@ -44,6 +44,9 @@ describe('the kinds of credit', () => {
     expect(answer.json).toMatchObject({ kind: 'credit', granted_microusd: '400', ...terms });
     const again = await harness.credit(account, { amount_microusd: '400', ...terms }, 'grant');
     expect([again.json, again.headers.get('x-gateway-replayed')]).toEqual([answer.json, 'true']);
+    const { credit_kind: kind, ...rest } = terms;
+    const short = await harness.credit(account, { amount_microusd: '400', kind, ...rest }, 'grant');
+    expect(short.json).toEqual(answer.json);
     const other = harness.credit(account, { amount_microusd: '400' }, 'grant');
     await expectError(other, 409, 'idempotency_conflict');
     const credits = [
@@ -126,6 +129,9 @@ describe('the terms of a credit', () => {
     [{ tax_microusd: '9'.repeat(17) }, 'tax_microusd'],
     [{ tax_microusd: '6' }, 'tax_microusd'],
     [{ amount_microusd: '-5', credit_kind: 'granted' }, 'credit_kind'],
+    [{ amount_microusd: '-5', kind: 'granted' }, 'kind'],
+    [{ kind: 'free' }, 'kind'],
+    [{ kind: 'paid', credit_kind: 'granted' }, 'kind'],
     [{ amount_microusd: '-5', expires_at: 4_000_000_000 }, 'expires_at'],
     [{ amount_microusd: '-5', payment_reference: 'x' }, 'payment_reference'],
     [{ amount_microusd: '-5', currency: 'EUR' }, 'currency'],

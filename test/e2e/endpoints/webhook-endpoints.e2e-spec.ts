@@ -125,6 +125,8 @@ describe('/v1/webhook-endpoints', () => {
       ({ body }) => (JSON.parse(body.toString()) as { type: string }).type,
     );
     expect(types.sort()).toEqual(['balance.depleted', 'balance.low']);
+    const kept = await ask('PATCH', '/v1/account', {});
+    expect(kept.json).toMatchObject({ low_balance_microusd: '500' });
     const cleared = await ask('PATCH', '/v1/account', { low_balance_microusd: null });
     expect(cleared.json).toMatchObject({ low_balance_microusd: null });
     for (const low of ['0', '-5', '1.5', 5])
