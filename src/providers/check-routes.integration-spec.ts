@@ -45,7 +45,7 @@ describe('a route of the overlay', () => {
   it.each([
     ['gen-5', 'my-ttapi', 'ttapi, which has no operation chat'],
     ['gen-5', 'elevenlabs', 'elevenlabs, which has no operation chat'],
-    ['aud-v4-dialogue', 'my-openai', 'openai, which has no operation dialogue'],
+    ['aud-english-sts-v2', 'my-openai', 'openai, which has no operation voice-change'],
     ['vid-omni', 'openai', 'openai, which has no operation video'],
     ['song-bpm', 'my-video', 'openai-video, which has no operation song'],
   ])('is refused where its provider cannot do the work of %s: %s', (id, provider, says) => {
@@ -103,6 +103,7 @@ describe('a route of the overlay', () => {
     ['aud-v4', 'my-openai', 'openai'],
     ['aud-v4', 'gemini', 'gemini'],
     ['aud-v4-dialogue', 'my-gemini', 'gemini'],
+    ['aud-v4-dialogue', 'my-openai', 'openai'],
   ])('of %s needs voices of its own at %s', (id, provider, protocol) => {
     expect(problemsOf(id, provider, 'm')).toBe(
       `CATALOG_FILE: model ${id}: voices is required: ${protocol} has its own`,

@@ -40,7 +40,7 @@ interface WireProtocol {
 const PROTOCOLS = {
   openai: {
     ports: openAiPorts,
-    operations: ['chat', 'image', 'embeddings', 'speech', 'transcription'],
+    operations: ['chat', 'image', 'embeddings', 'speech', 'dialogue', 'transcription'],
     hasOwnVoices: true,
     hasSeveralTexts: true,
   },
@@ -79,7 +79,7 @@ const PROTOCOLS = {
   },
   minimax: {
     ports: miniMaxPorts,
-    operations: ['speech'],
+    operations: ['speech', 'dialogue'],
     hasOwnVoices: true,
     fixedFields: ['text', 'voice_setting', 'audio_setting', 'output_format'],
   },

@@ -68,6 +68,8 @@ export class ProviderError extends Error {
   readonly upstreamMessage: string | undefined;
   readonly providerRequestId: string | null;
   readonly retryAfterSeconds: number | undefined;
+  /** Whether other requests of the same work were served: then none of it is sent again. */
+  isPartial = false;
 
   constructor(
     readonly kind: ProviderErrorKind,
@@ -96,7 +98,7 @@ export class ProviderError extends Error {
 
   /** Whether another route can be tried without the risk that the work is paid twice. */
   get safeToFailover(): boolean {
-    return !this.sent || NOTHING_DONE.includes(this.kind);
+    return !this.isPartial && (!this.sent || NOTHING_DONE.includes(this.kind));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { listAt } from '../http/json-fields.js';
 import { keyHeader, type ProviderContext } from '../http/provider-context.js';
 import { ProviderHttp } from '../http/provider-http.js';
+import { TurnDialogue } from '../http/turn-dialogue.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { ProbeAnswer, ProbedPorts, ProbePort } from '../ports/provider-ports.js';
@@ -11,7 +12,8 @@ const MAX_LIST_BYTES = 8 * 1024 * 1024;
 /** What a provider with MiniMax's wire protocol can do, beside the videos of its vendor file. Its base URL has no path. */
 export function miniMaxPorts(access: ProviderContext): ProbedPorts {
   const http = new ProviderHttp(access, { headers: keyHeader(access, 'authorization', 'Bearer ') });
-  return { probe: new VoiceList(http), speech: new MiniMaxSpeech(http) };
+  const speech = new MiniMaxSpeech(http);
+  return { probe: new VoiceList(http), speech, dialogue: new TurnDialogue(speech, http) };
 }
 
 /** Probes by the list of the vendor's voices, which costs nothing. */

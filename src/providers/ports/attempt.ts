@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-import type { ProviderFigures } from '../../common/money/charge-basis.js';
+import type { ProviderFigures, UnchargedQuantity } from '../../common/money/charge-basis.js';
 
 /**
  * Deviations of one model's requests from the standard form of its protocol, as its row declares them
@@ -127,6 +127,8 @@ export interface AttemptOwner {
   onAttemptEnd?: ((attempt: FinishedAttempt) => void) | undefined;
   /** Called with the cost of a response as the provider reports it. */
   readonly onFigures?: OnFigures | undefined;
+  /** Called with what was made so far of a work of several requests. If it fails, that has its cost. */
+  onMade?(made: UnchargedQuantity): void;
   /** Called for a response whose connection cannot be paused; `bytes` returns how much of it waits in memory. */
   onBuffering?(bytes: () => number): void;
 }

@@ -114,7 +114,7 @@ export class ProviderRouter {
       } catch (error) {
         if (isOfKey(error)) this.rests.refused(port, error);
         else this.rests.undecided(port);
-        if (!isOfKey(error) || left.length === 0) throw error;
+        if (!isOfKey(error) || error.isPartial || left.length === 0) throw error;
         isOneAtItsRate ||= error.kind === 'rate_limited';
       }
     }

@@ -9,6 +9,9 @@ const answered = (upstreamStatus: number, upstreamCode?: string) =>
 const overloaded = (upstreamStatus: number) =>
   new ProviderError('unavailable', { provider: 'acme', sent: true, upstreamStatus });
 
+/** A later request of a work whose earlier ones were served. */
+const later = (failure: ProviderError) => Object.assign(failure, { isPartial: true });
+
 describe('classifySubmitFailure', () => {
   it.each([
     ['a refused connection', error({ sent: false, upstreamCode: 'ECONNREFUSED' }), 'deferred'],
@@ -23,6 +26,9 @@ describe('classifySubmitFailure', () => {
     ['503 of the provider', answered(503, 'overloaded'), 'deferred'],
     ['529', overloaded(529), 'deferred'],
     ['an overload that a 200 tells', overloaded(503), 'deferred'],
+    ['429 behind what was served', later(answered(429)), 'unknown'],
+    ['a refused connection behind what was served', later(error({ sent: false })), 'unknown'],
+    ['400 behind what was served', later(answered(400)), 'failed'],
     ['400', answered(400), 'failed'],
     ['401 of our key', answered(401, 'invalid_api_key'), 'failed'],
     ['404', answered(404), 'failed'],

@@ -28,6 +28,12 @@ export type SubmitFailure = 'deferred' | 'failed' | 'unknown';
  */
 export function classifySubmitFailure(error: unknown): SubmitFailure {
   if (!(error instanceof ProviderError)) return 'unknown';
+  const failure = failureOf(error);
+  // What was served is not asked for again.
+  return failure === 'deferred' && error.isPartial ? 'unknown' : failure;
+}
+
+function failureOf(error: ProviderError): SubmitFailure {
   const { kind, sent, upstreamStatus: status, upstreamCode } = error;
   // A command that the adapter cannot express will not become another one.
   if (!sent) return kind === 'rejected' ? 'failed' : 'deferred';
