@@ -65,7 +65,11 @@ export const MAGIC_INPUTS = [
     argument: 'N',
     effect: 'stream of a Messages or Gemini model: cuts the connection after N events',
   },
-  { name: 'refuse', effect: 'chat of models that can refuse: the model refuses to answer' },
+  {
+    name: 'refuse',
+    effect:
+      'chat of models that can refuse: the model refuses to answer; videos of a vendor of a file, with task-fails: it refused the content',
+  },
   {
     name: 'reasoning',
     argument: 'N',

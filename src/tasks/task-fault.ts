@@ -25,7 +25,7 @@ export function withCodeWord(sentence: string, error: ProviderError): string {
 export function failedReport(
   sentence: string,
   { provider }: Pick<Task, 'provider'>,
-  { code, message, requestId }: JobFailure,
+  { code, message, requestId, isContentRefusal }: JobFailure,
 ): FailedReport {
   const error = new ProviderError('rejected', {
     provider,
@@ -34,6 +34,7 @@ export function failedReport(
     upstreamCode: code ?? undefined,
     upstreamMessage: message ?? undefined,
     providerRequestId: requestId,
+    isContentRefusal,
   });
   const fault = { ...faultOf(error), requestId };
   return { state: 'failed', message: withCodeWord(sentence, error), fault };

@@ -140,6 +140,11 @@ export const VENDOR_MISTAKES: readonly VendorMistake[] = [
   ['read.states.failed', undefined, 'read.states.failed: is required without read.failed_if'],
   ['read.states.done', ['x'], 'read.states.done: is no known field'],
   ['read.states.queued', ['done'], 'read.states.queued: done is listed twice'],
+  [
+    'read.refused_unless',
+    'a b',
+    'read.refused_unless: must be names of fields with dots between them',
+  ],
   ['read.progress', { path: 'p', full: 10 }, 'read.progress.full: must be 1 or 100'],
   ['result.url', [], 'result.url: must be a list of 1 to 10 entries'],
   ['result.request', {}, 'result.request.path: either path or given is required'],
@@ -153,6 +158,11 @@ export const VENDOR_MISTAKES: readonly VendorMistake[] = [
     'errors.codes',
     { rejected: ['1001'], account: ['1004', '1001'] },
     'errors.codes.account: 1001 is listed twice',
+  ],
+  [
+    'errors.codes',
+    { refused_content: ['7'], rejected: ['7'] },
+    'errors.codes.rejected: 7 is listed twice',
   ],
   ['errors.codes', { timeout: ['x'] }, 'errors.codes.timeout: is no known field'],
   [

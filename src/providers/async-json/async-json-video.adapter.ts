@@ -6,7 +6,13 @@ import { ProviderError } from '../http/provider-error.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { RequestBody } from '../http/request-body.js';
 import type { AttemptContext, ProviderErrorKind, RouteTerms } from '../ports/attempt.js';
-import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/job.port.js';
+import type {
+  JobFailure,
+  VideoCommand,
+  VideoContent,
+  VideoPort,
+  VideoReport,
+} from '../ports/job.port.js';
 import {
   failsInBody,
   isMappedRefusal,
@@ -110,9 +116,7 @@ export class AsyncJsonVideo implements VideoPort {
       if (!(error instanceof ProviderError) || error.kind !== 'rejected') throw error;
       if (!isMappedRefusal(this.file, error))
         return { state: 'pending', progress: report.progress };
-      const { upstreamCode, upstreamMessage, providerRequestId: requestId } = error;
-      const failure = { code: upstreamCode ?? null, message: upstreamMessage ?? null, requestId };
-      return { state: 'failed', failure };
+      return { state: 'failed', failure: jobFailureOf(error) };
     }
   }
 
@@ -174,6 +178,12 @@ export class AsyncJsonVideo implements VideoPort {
       throw this.http.refusal('value_not_taken');
     }
   }
+}
+
+function jobFailureOf(error: ProviderError): JobFailure {
+  const { upstreamCode, upstreamMessage, providerRequestId: requestId, isContentRefusal } = error;
+  const told = { code: upstreamCode ?? null, message: upstreamMessage ?? null, requestId };
+  return { ...told, ...(isContentRefusal && { isContentRefusal }) };
 }
 
 function valuesOf(command: VideoCommand, { upstreamModel }: RouteTerms): VendorValues {

@@ -9,11 +9,12 @@ import {
   keyOrigins,
   VENDOR_ERROR_KINDS,
   VENDOR_STATES,
+  type VendorErrorKind,
   type VendorErrors,
   type VendorFile,
   type VendorLookup,
 } from './vendor-file.js';
-import { MAX_VENDOR_URL_CHARS } from './vendor-faults.js';
+import { MAX_VENDOR_URL_CHARS } from './vendor-field-checks.js';
 
 /** What says that a list has no further page. A field that is absent says nothing. */
 const NO_MORE: readonly unknown[] = [false, null, '', 0];
@@ -111,7 +112,7 @@ export function isMappedRefusal(
 ): boolean {
   const kind =
     kindOfCode(errors, upstreamCode ?? null) ?? errors.statuses?.[String(upstreamStatus)];
-  return kind === 'rejected';
+  return kind === 'rejected' || kind === 'refused_content';
 }
 
 /** The errors as the file maps them. Undefined where it says nothing of one: the general classification counts. */
@@ -129,10 +130,14 @@ export function vendorErrors(file: VendorFile): OwnErrors {
     if (kind === undefined && code === null && message === null) return undefined;
     return {
       ...withoutNulls({ code, message, retryAfterSeconds: secondsAt(body, errors.retry_after) }),
-      ...(kind !== undefined && { kind }),
+      ...(kind !== undefined && ownKind(kind)),
     };
   };
 }
+
+/** A vendor that refuses the content rejects the request; the caller is told why. */
+const ownKind = (kind: VendorErrorKind) =>
+  kind === 'refused_content' ? ({ kind: 'rejected', isContentRefusal: true } as const) : { kind };
 
 /** Only what is there, so that it replaces nothing of the general finding. */
 function withoutNulls<T extends object>(facts: T) {
@@ -177,12 +182,17 @@ function progressIn({ progress }: VendorFile['read'], json: JsonObject): number 
   return Number.isFinite(value) ? value * (100 / progress.full) : null;
 }
 
-function hasFailure({ failed_if: path }: VendorFile['read'], json: JsonObject): boolean {
+function hasFailure(read: VendorFile['read'], json: JsonObject): boolean {
+  const { failed_if: path } = read;
+  if (isRefused(read, json)) return true;
   const value = path === undefined ? undefined : valueAtPath(json, path);
   if (typeof value === 'string') return value.trim() !== '';
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
   return value === true || (typeof value === 'number' && value !== 0);
 }
+
+const isRefused = ({ refused_unless: path }: VendorFile['read'], json: JsonObject): boolean =>
+  path !== undefined && valueAtPath(json, path) === false;
 
 /**
  * Where the file names the place of the reason, other words of the answer are none: they may be those of a good answer about
@@ -198,5 +208,7 @@ function failedJob(
   const code = wordAtPaths(json, read.failure_code) ?? (isGood ? null : general.code);
   const message =
     wordAtPaths(json, read.failure_message) ?? (read.failure_message ? null : general.message);
-  return { state: 'failed', failure: { code, message, requestId } };
+  const isContentRefusal = isRefused(read, json) || kindOfCode(errors, code) === 'refused_content';
+  const failure = { code, message, requestId, ...(isContentRefusal && { isContentRefusal }) };
+  return { state: 'failed', failure };
 }

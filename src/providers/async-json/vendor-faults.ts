@@ -1,5 +1,4 @@
-import { parseUrl } from '../../common/parse-url.js';
-import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { JsonObject } from '../../common/json-object.js';
 import { isGatewayVariable } from '../../platform/config/environment-variables.js';
 import {
   checkOf,
@@ -12,6 +11,19 @@ import {
   type VendorCheck,
 } from './vendor-checks.js';
 import {
+  apiPath,
+  checkAuth,
+  checkBaseUrl,
+  checkCode,
+  checkHeaders,
+  checkOrigin,
+  checkPath,
+  checkPaths,
+  checkWord,
+  MAX_ENTRIES,
+  oneOfShapes,
+} from './vendor-field-checks.js';
+import {
   CHOSEN_FIELDS,
   OPTIONAL_FIELDS,
   VENDOR_ERROR_KINDS,
@@ -23,95 +35,8 @@ import { crossFaults } from './vendor-cross-faults.js';
 import { checkModels } from './vendor-models.js';
 import { checkTemplate, TEMPLATE_DEFINITIONS } from './vendor-template-check.js';
 
-/** Longest URL of a file, and of a vendor's answer. */
-export const MAX_VENDOR_URL_CHARS = 2_048;
-const MAX_ENTRIES = 100;
 /** All pairs of fields that may exclude each other. */
 const MAX_PAIRS = 10;
-/** The gateway writes these itself, or the auth does. */
-const OWN_HEADERS =
-  /^(authorization|connection|content-(length|type)|cookie|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
-
-const checkPath = formed(
-  /^[A-Za-z_][\w-]{0,99}(\.[\w-]{1,100}){0,11}$/,
-  'names of fields with dots between them',
-);
-const checkPaths = listed(checkPath, 10);
-const checkWord = formed(/^[\x20-\x7e]{1,100}$/, 'a text of 1 to 100 printable characters');
-const checkCode = formed(
-  /^[\x20-\x29\x2b-\x7e]{1,100}\*?$/,
-  'a code, with a * at its end for all that begin so',
-);
-const checkHeaderName = formed(/^[A-Za-z][A-Za-z0-9-]{0,99}$/, 'the name of a header');
-
-const isHttpUrl = (value: unknown): URL | undefined => {
-  if (typeof value !== 'string' || value.length > MAX_VENDOR_URL_CHARS) return undefined;
-  const url = parseUrl(value);
-  const isPlain = url?.username === '' && url.password === '' && /^https?:$/.test(url.protocol);
-  return isPlain ? url : undefined;
-};
-const checkBaseUrl = holding(
-  (value) => isHttpUrl(value) !== undefined && /^[^\s?#]*[^\s?#/]$/.test(String(value)),
-  'an http or https URL without a query and without a slash at its end',
-  {
-    type: 'string',
-    pattern: '^https?://[^\\s?#]*[^\\s?#/]$',
-    maxLength: MAX_VENDOR_URL_CHARS,
-  },
-);
-const checkOrigin = holding(
-  (value) => isHttpUrl(value)?.origin === value,
-  'an origin such as https://host',
-  { type: 'string', pattern: '^https?://[^\\s/?#@]+$', maxLength: MAX_VENDOR_URL_CHARS },
-);
-
-/** A path of the API in which only these words stand in braces. */
-const apiPath = (...words: string[]): VendorCheck => {
-  const marks = words.map((word) => word.replace('{', '\\{').replace('}', '\\}')).join('|');
-  const pattern = `^/(?!/)(?!.*(?:\\.\\.|%2[eE]))(?:${marks}|[!"$-z|~])*$`;
-  return checkOf({ type: 'string', pattern, maxLength: 501 }, (value, at, faults) => {
-    const isText = typeof value === 'string' && /^\/[\x21-\x7e]{0,500}$/.test(value);
-    if (!isText || /\.\.|%2e/i.test(value) || value.startsWith('//') || value.includes('#')) {
-      faults.push(`${at}: must be a path that begins with one slash`);
-      return;
-    }
-    for (const [mark] of value.matchAll(/\{[^{}]*\}|[{}]/g)) {
-      if (!words.includes(mark)) faults.push(`${at}: ${mark} is none of ${words.join(', ')}`);
-    }
-  });
-};
-
-/** One of several shapes, of which a field says which. */
-function oneOfShapes(field: string, shapes: Readonly<Record<string, VendorCheck>>): VendorCheck {
-  const schema = { anyOf: Object.values(shapes).map((shape) => shape.schema) };
-  return checkOf(schema, (value, at, faults) => {
-    const word = isJsonObject(value) ? String(value[field]) : '';
-    const check = Object.hasOwn(shapes, word) ? shapes[word] : undefined;
-    if (check) check(value, at, faults);
-    else faults.push(`${at}.${field}: must be one of ${Object.keys(shapes).join(', ')}`);
-  });
-}
-
-const AUTHS: Readonly<Record<string, VendorCheck>> = {
-  bearer: shaped({ in: eitherOf(['bearer']) }),
-  jwt: shaped({ in: eitherOf(['jwt']) }),
-  header: shaped({
-    in: eitherOf(['header']),
-    name: checkOf(checkHeaderName.schema, (name, at, faults) => {
-      checkHeaderName(name, at, faults);
-      if (/^(?!authorization$)/i.test(String(name)) && OWN_HEADERS.test(String(name))) {
-        faults.push(`${at}: is written by the gateway`);
-      }
-    }),
-    'prefix?': formed(/^[\x20-\x7e]{0,50}$/, 'at most 50 printable characters'),
-  }),
-  query: shaped({
-    in: eitherOf(['query']),
-    name: formed(/^[\w-]{1,100}$/, 'the name of a parameter'),
-  }),
-};
-
-const checkAuth = oneOfShapes('in', AUTHS);
 
 const byWord = (words: readonly string[], entry: VendorCheck): VendorCheck =>
   shaped(Object.fromEntries(words.map((word) => [`${word}?`, entry])));
@@ -175,14 +100,7 @@ const SHAPE = shaped({
   base_url: checkBaseUrl,
   'origins?': listed(checkOrigin, MAX_ENTRIES),
   auth: checkAuth,
-  'headers?': mapped(
-    checkOf(checkHeaderName.schema, (name, at, faults) => {
-      checkHeaderName(name, at, faults);
-      if (OWN_HEADERS.test(String(name))) faults.push(`${at}: is written by the gateway`);
-    }),
-    checkWord,
-    MAX_ENTRIES,
-  ),
+  'headers?': checkHeaders,
   submit: shaped({
     'variant?': checkVariant,
     path: apiPath('{model}'),
@@ -231,6 +149,7 @@ const SHAPE = shaped({
       full: holding((value) => value === 1 || value === 100, '1 or 100', { enum: [1, 100] }),
     }),
     'failed_if?': checkPath,
+    'refused_unless?': checkPath,
     'failure_code?': checkPaths,
     'failure_message?': checkPaths,
   }),

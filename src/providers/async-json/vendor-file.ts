@@ -28,8 +28,12 @@ export const OPTIONAL_FIELDS = [
 export const VENDOR_FIELDS = [...ASKED_FIELDS, 'item'] as const;
 export type VendorField = (typeof VENDOR_FIELDS)[number];
 
-/** The kinds of error that a file may map codes and statuses to. */
+/**
+ * The kinds of error that a file may map codes and statuses to. `refused_content`: it may not be shown, in words or in pictures; the
+ * caller is told so.
+ */
 export const VENDOR_ERROR_KINDS = [
+  'refused_content',
   'rejected',
   'rate_limited',
   'account',
@@ -160,6 +164,8 @@ export interface VendorFile {
     readonly progress?: { readonly path: string; readonly full: number };
     /** A finished job that has something here has failed. */
     readonly failed_if?: string;
+    /** The content of a finished job that has `false` here was refused. */
+    readonly refused_unless?: string;
     readonly failure_code?: readonly string[];
     readonly failure_message?: readonly string[];
   };

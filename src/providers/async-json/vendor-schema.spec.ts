@@ -32,6 +32,7 @@ const OF_THE_CHECK_ALONE = [
   'result.request.path: either path or given is required',
   'result.request.value: goes with {value} in the path',
   'errors.codes.account: 1001 is listed twice',
+  'errors.codes.rejected: 7 is listed twice',
   'models.0: limits.resolutions: resolution is in no body of the file of provider acme',
   'models.1.id: vid-x is listed twice',
   'lookup: {{reference}} must be in every body of submit',

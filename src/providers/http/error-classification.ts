@@ -23,6 +23,8 @@ export interface ErrorFinding {
   readonly param?: string | undefined;
   readonly message?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  /** The protocol itself says that the content was refused. */
+  readonly isContentRefusal?: boolean | undefined;
 }
 
 /** Errors that only this protocol uses; undefined if the general classification is right. */
@@ -30,7 +32,7 @@ export type OwnErrors = (
   status: number,
   body: unknown,
 ) =>
-  | (Pick<ErrorFinding, 'code' | 'message' | 'retryAfterSeconds'> & {
+  | (Pick<ErrorFinding, 'code' | 'message' | 'retryAfterSeconds' | 'isContentRefusal'> & {
       readonly kind?: ProviderErrorKind;
     })
   | undefined;
@@ -83,6 +85,7 @@ export function classifyError(
     code = codeOf(facts, kind),
     message = facts.message,
     retryAfterSeconds: wait,
+    isContentRefusal,
   } = named ?? {};
   return {
     kind,
@@ -91,6 +94,7 @@ export function classifyError(
     param: facts.param,
     message,
     retryAfterSeconds: wait ?? waitOf(headers, facts, nowMs),
+    isContentRefusal,
   };
 }
 

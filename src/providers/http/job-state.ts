@@ -114,11 +114,11 @@ export function jobWithoutKey<T>(access: Pick<ProviderContext, 'apiKey' | 'vendo
   if (report.state === 'pending') {
     return { ...report, unknownState: withoutKey(access, report.unknownState) };
   }
-  const { code, message, requestId } = report.failure;
+  const { code, message, requestId, ...rest } = report.failure;
   const clean = (text: string | null) => text && withoutKey(access, text);
   return {
     ...report,
-    failure: { code: clean(code), message: clean(message), requestId: clean(requestId) },
+    failure: { ...rest, code: clean(code), message: clean(message), requestId: clean(requestId) },
   };
 }
 

@@ -21,6 +21,8 @@ export interface ProviderErrorDetail {
   readonly providerRequestId?: string | null | undefined;
   /** Whole seconds, if the provider named them. */
   readonly retryAfterSeconds?: number | undefined;
+  /** Whether the provider refused the content; of a rejection only. */
+  readonly isContentRefusal?: boolean | undefined;
 }
 
 /**
@@ -41,6 +43,8 @@ const PUBLIC_FACE: Readonly<Record<ProviderErrorKind, readonly [ErrorCode, strin
   misconfigured: ['no_eligible_route', 'No route is available for this model.'],
 };
 
+/** The code word for refused content, whatever the provider's own is: callers may branch on it. */
+const CONTENT_REFUSED = 'content_policy_violation';
 const DEFAULT_RETRY_AFTER_SECONDS = 5;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
@@ -68,6 +72,7 @@ export class ProviderError extends Error {
   readonly upstreamMessage: string | undefined;
   readonly providerRequestId: string | null;
   readonly retryAfterSeconds: number | undefined;
+  readonly isContentRefusal: boolean;
   /** Whether other requests of the same work were served: then none of it is sent again. */
   isPartial = false;
 
@@ -89,7 +94,10 @@ export class ProviderError extends Error {
     this.sent = detail.sent;
     this.upstreamStatus = detail.upstreamStatus;
     this.upstreamCode = code;
-    this.publicCode = publicWordOf(detail.upstreamCode ?? '', detail.provider);
+    this.isContentRefusal = detail.isContentRefusal ?? false;
+    this.publicCode = this.isContentRefusal
+      ? CONTENT_REFUSED
+      : publicWordOf(detail.upstreamCode ?? '', detail.provider);
     this.upstreamParam = detail.upstreamParam;
     this.upstreamMessage = detail.upstreamMessage;
     this.providerRequestId = detail.providerRequestId ?? null;

@@ -268,6 +268,7 @@ export class ProviderHttp {
       upstreamMessage: withoutKey(this.access, finding.message),
       providerRequestId,
       retryAfterSeconds: finding.retryAfterSeconds,
+      isContentRefusal: finding.isContentRefusal,
     });
   }
 }

@@ -7,6 +7,8 @@ export interface JobFailure {
   readonly code: string | null;
   readonly message: string | null;
   readonly requestId: string | null;
+  /** The provider refused the content of the job, or of what it had made. */
+  readonly isContentRefusal?: boolean;
 }
 
 /** A job that is not finished. */

@@ -28,6 +28,8 @@ export interface ToldJob {
   readonly reference: string;
   readonly seconds: number;
   readonly state: JobState;
+  /** A failure is that of its content. */
+  readonly isRefused: boolean;
   /** Where its own routes are. */
   readonly url: string;
   /** The URL of the video; undefined where the answer has none. */
@@ -56,11 +58,10 @@ export class TwinAnswers {
   job(told: ToldJob): readonly [status: number, answer: Answer] {
     const { read, result, cancel, submit } = this.file;
     const { id, url, state } = told;
-    const { phase, word = this.wordOf(phase), progress } = state;
+    const word = state.word ?? this.wordOf(this.isHidden(told) ? 'done' : state.phase);
     const answer = this.good(word);
-    if (read.progress) put(answer, read.progress.path, (progress * read.progress.full) / 100);
-    if (phase === 'failed') this.putFailure(answer);
-    if (phase === 'done') this.putResult(answer, told);
+    if (read.progress) put(answer, read.progress.path, (state.progress * read.progress.full) / 100);
+    this.putEnd(answer, told);
     put(answer, result.request?.given, `${url}/result`);
     put(answer, cancel?.given, `${url}/cancel`);
     this.putNames(answer, told);
@@ -110,7 +111,7 @@ export class TwinAnswers {
   private codeOf(status: number): string {
     const kind = KIND_OF_STATUS[status];
     const [known] = (kind && this.file.errors?.codes?.[kind]) ?? [];
-    return known?.replace(/\*$/, '') ?? `status_${status}`;
+    return known === undefined ? `status_${status}` : plainCode(known);
   }
 
   /** Undefined where the vendor tells by the status that the job is not finished. */
@@ -138,11 +139,31 @@ export class TwinAnswers {
     return answer;
   }
 
-  private putFailure(answer: Answer): void {
+  /** With the vendor's own word for refused content, where its file has one. */
+  private refusal(): typeof FAILURE {
+    const [form = FAILURE.code] = this.file.errors?.codes?.refused_content ?? [];
+    return { ...FAILURE, code: plainCode(form) };
+  }
+
+  private putEnd(answer: Answer, told: ToldJob): void {
+    const { phase } = told.state;
+    const isHidden = this.isHidden(told);
+    if (isHidden || phase === 'done') put(answer, this.file.read.refused_unless, !isHidden);
+    if (phase === 'failed') this.putFailure(answer, told.isRefused);
+    if (phase === 'done') this.putResult(answer, told);
+  }
+
+  /** Such a vendor finishes a job that it refuses, and says that it does not show the video. */
+  private isHidden({ state, isRefused }: ToldJob): boolean {
+    return state.phase === 'failed' && isRefused && this.file.read.refused_unless !== undefined;
+  }
+
+  private putFailure(answer: Answer, isRefused: boolean): void {
+    const failure = isRefused ? this.refusal() : FAILURE;
     const { failure_code: codes, failure_message: messages, failed_if: sign } = this.file.read;
     const told: [path: string | undefined, value: string][] = [
-      [codes?.[0], FAILURE.code],
-      [messages?.[0], FAILURE.message],
+      [codes?.[0], failure.code],
+      [messages?.[0], failure.message],
     ];
     const isSign = ([path]: (typeof told)[number]): boolean =>
       sign !== undefined && `${path ?? ''}.`.startsWith(`${sign}.`);
@@ -161,6 +182,9 @@ export class TwinAnswers {
     put(answer, cost?.path, figure);
   }
 }
+
+/** A code of this form. */
+const plainCode = (form: string): string => form.replace(/\*$/, '');
 
 /** Without a prototype, so that every name in a path is one of its own keys. */
 const newObject = (): Answer => Object.create(null) as Answer;

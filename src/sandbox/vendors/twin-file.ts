@@ -1,7 +1,8 @@
 import type { JsonRecord } from '../http/json.js';
 
 /** The kinds of error that a file maps codes to. */
-export type TwinErrorKind = 'rejected' | 'rate_limited' | 'account' | 'unavailable' | 'http_error';
+export type TwinErrorKind =
+  'refused_content' | 'rejected' | 'rate_limited' | 'account' | 'unavailable' | 'http_error';
 
 /** How the key of a vendor is sent. */
 export type TwinAuth =
@@ -50,6 +51,7 @@ export interface TwinFile {
     readonly waiting_statuses?: readonly number[];
     readonly progress?: { readonly path: string; readonly full: number };
     readonly failed_if?: string;
+    readonly refused_unless?: string;
     readonly failure_code?: readonly string[];
     readonly failure_message?: readonly string[];
   };

@@ -130,6 +130,32 @@ describe('an answer about a job', () => {
   });
 });
 
+describe('a job whose content was refused', () => {
+  const refused = { text: `${DONE} [[sandbox:task-fails]] [[sandbox:refuse]]` };
+
+  it("fails with the vendor's code for it", async () => {
+    const { ask, made } = played({
+      read: { ...read, failed_if: 'error', failure_code: ['error.code'] },
+      errors: { codes: { rejected: ['bad'], refused_content: ['UNSAFE.*'] } },
+    });
+    const { json } = await ask(`/jobs/${await made('/make', refused)}`);
+    expect(json).toMatchObject({ state: 'ready', error: { code: 'UNSAFE.' } });
+  });
+
+  it('is finished without its video where the file says where the vendor tells it', async () => {
+    const { ask, made } = played({ read: { ...read, refused_unless: 'safe' } });
+    const told = async (body: object) => (await ask(`/jobs/${await made('/make', body)}`)).json;
+    const [shown, hidden] = [await told({ text: DONE }), await told(refused)];
+    expect(shown).toMatchObject({
+      state: 'ready',
+      safe: true,
+      url: expect.stringMatching(/^http/),
+    });
+    expect(hidden).toMatchObject({ state: 'ready', safe: false });
+    expect(hidden).not.toHaveProperty('url');
+  });
+});
+
 describe('a signed token', () => {
   const now = Math.floor(Date.now() / 1_000);
   const tokenOf = (claims: object): string => {

@@ -186,7 +186,9 @@ class VendorTwin {
     const fileUrl = this.file.result.with_key
       ? `${url}/file`
       : shelf.urlOf(file, exchange.header('host'));
-    return { id: job.id, reference, seconds, state, url, fileUrl: hasFile ? fileUrl : undefined };
+    const isRefused = job.magic.has('refuse');
+    const told = { id: job.id, reference, seconds, state, isRefused, url };
+    return { ...told, fileUrl: hasFile ? fileUrl : undefined };
   }
 
   /** The job that the path names. */

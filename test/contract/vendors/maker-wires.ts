@@ -3,6 +3,7 @@ import {
   FIRST,
   LAST,
   failedWith,
+  refusedWith,
   type ShippedWire,
   FILE_URL,
   REFERENCE,
@@ -63,7 +64,9 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
       },
     ],
     errors: [
-      [200, { code: 1301, message: 'Content policy' }, 'rejected'],
+      [200, { code: 1301, message: 'Content policy' }, 'refused_content'],
+      [400, { code: 1300, message: 'Content policy' }, 'refused_content'],
+      [400, { code: 1201, message: 'No such ratio' }, 'rejected'],
       [200, { code: 1102, message: 'No balance' }, 'account'],
       [429, { code: 1303, message: 'Parallel' }, 'rate_limited'],
       [401, { code: 1002, message: 'No key' }, 'account'],
@@ -97,6 +100,13 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
         { id: 'cgt-1', status: 'failed', error: { code: 'Output', message: 'No' } },
         failedWith('Output', 'No'),
       ],
+      [
+        {
+          ...{ id: 'cgt-1', status: 'failed' },
+          error: { code: 'OutputVideoSensitiveContentDetected.PolicyViolation', message: 'No' },
+        },
+        refusedWith('OutputVideoSensitiveContentDetected.PolicyViolation', 'No'),
+      ],
       [{ id: 'cgt-1', status: 'cancelled' }, { state: 'failed' }],
       [{ id: 'cgt-1', status: 'expired' }, { state: 'failed' }],
     ],
@@ -107,7 +117,12 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
       usage: { completion_tokens: 9 },
     },
     errors: [
-      [400, { error: { code: 'InputTextSensitiveContentDetected', message: 'No' } }, 'rejected'],
+      [
+        400,
+        { error: { code: 'InputTextSensitiveContentDetected', message: 'No' } },
+        'refused_content',
+      ],
+      [400, { error: { code: 'InvalidParameter.ratio', message: 'No' } }, 'rejected'],
       [429, { error: { code: 'RateLimitExceeded', message: 'Slow' } }, 'rate_limited'],
     ],
   },
@@ -140,6 +155,10 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
         failedWith('moderated', 'No'),
       ],
       [{ status: 'expired' }, { state: 'failed' }],
+      [
+        { status: 'done', video: { url: '', duration: 5, respect_moderation: false } },
+        refusedWith(null, null),
+      ],
     ],
     finished: { status: 'done', video: { url: FILE_URL, duration: 5, respect_moderation: true } },
     errors: [
@@ -175,7 +194,11 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
       ],
       [
         { id: 't1', status: 'FAILED', failure: 'Unsafe', failureCode: 'SAFETY.INPUT.TEXT' },
-        failedWith('SAFETY.INPUT.TEXT', 'Unsafe'),
+        refusedWith('SAFETY.INPUT.TEXT', 'Unsafe'),
+      ],
+      [
+        { id: 't1', status: 'FAILED', failure: 'Sorry', failureCode: 'INTERNAL' },
+        failedWith('INTERNAL', 'Sorry'),
       ],
       [{ id: 't1', status: 'CANCELLED' }, { state: 'failed' }],
     ],
@@ -207,14 +230,15 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
       [{ task: { id: 'm1', status: 'running' } }, WAITING],
       [
         { task: { id: 'm1', status: 'failed', error: { code: '1027', message: 'Output' } } },
-        failedWith('1027', 'Output'),
+        refusedWith('1027', 'Output'),
       ],
       [{ task: { id: 'm1', status: 'cancelled' } }, { state: 'failed' }],
       [{ task: { id: 'm1', status: 'expired' } }, { state: 'failed' }],
     ],
     finished: { task: { id: 'm1', status: 'succeeded', content: { url: FILE_URL }, duration: 5 } },
     errors: [
-      [200, { base_resp: { status_code: 1026, status_msg: 'Input' } }, 'rejected'],
+      [200, { base_resp: { status_code: 1026, status_msg: 'Input' } }, 'refused_content'],
+      [200, { base_resp: { status_code: 1027, status_msg: 'Output' } }, 'refused_content'],
       [200, { base_resp: { status_code: 1002, status_msg: 'Slow' } }, 'rate_limited'],
       [200, { base_resp: { status_code: 1008, status_msg: 'Balance' } }, 'account'],
       [200, { base_resp: { status_code: 2049, status_msg: 'Key' } }, 'account'],

@@ -78,7 +78,7 @@ const MISTAKES: readonly (readonly [parts: object, fault: string])[] = [
   ],
   [
     errors({ statuses: { 422: 'no' } }),
-    'errors.statuses.422: must be one of rejected, rate_limited, account, unavailable, http_error',
+    'errors.statuses.422: must be one of refused_content, rejected, rate_limited, account, unavailable, http_error',
   ],
   [errors({ code: [] }), 'errors.code: must be a list of 1 to 10 entries'],
   [

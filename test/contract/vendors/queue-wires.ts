@@ -56,8 +56,9 @@ export const QUEUE_WIRES: readonly ShippedWire[] = [
       [
         422,
         { detail: [{ loc: ['body', 'prompt'], msg: 'No', type: 'content_policy_violation' }] },
-        'rejected',
+        'refused_content',
       ],
+      [422, { detail: [{ loc: ['body', 'duration'], msg: 'No', type: 'enum' }] }, 'rejected'],
       [429, { detail: 'Too many' }, 'rate_limited'],
     ],
   },

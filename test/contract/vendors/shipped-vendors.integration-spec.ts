@@ -120,7 +120,11 @@ describe.each(SHIPPED_WIRES.map((wire) => [wire.id, wire] as const))('%s', (_id,
   )('that refuses a job is told as %s: %s %s', async (kind, status, _text, [, json]) => {
     answers(json, status);
     const submitting = portOf(wire).submitVideo({ ...SEA, ...wire.command }, context);
-    await expect(submitting).rejects.toMatchObject({ kind });
+    await expect(submitting).rejects.toMatchObject(
+      kind === 'refused_content'
+        ? { kind: 'rejected', publicCode: 'content_policy_violation' }
+        : { kind, isContentRefusal: false },
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { VendorFile } from '../../../src/providers/async-json/vendor-file.js';
+import type { ProviderError } from '../../../src/providers/http/provider-error.js';
 import {
   vendorAnswers,
   CONTEXT,
@@ -55,6 +56,55 @@ describe('an error of a vendor', () => {
     vendorAnswers(json, status);
     const submitting = vendorPort({ errors }).submitVideo(SEA, CONTEXT);
     await expect(submitting).rejects.toMatchObject({ kind });
+  });
+});
+
+describe('refused content', () => {
+  const errors = {
+    code: ['error.code'],
+    codes: { refused_content: ['Unsafe*'], rejected: ['Bad*'] },
+    statuses: { 451: 'refused_content' },
+  } as const;
+  const told = { code: 'provider_rejected_request', status: 400 };
+
+  it.each([
+    [400, 'UnsafeText', 'The provider refused the request: content_policy_violation.'],
+    [451, 'Other', 'The provider refused the request: content_policy_violation.'],
+    [400, 'BadLength', 'The provider refused the request: bad_length.'],
+  ])('of status %s and code %s is told as such alone', async (status, code, message) => {
+    vendorAnswers({ error: { code } }, status);
+    const error: unknown = await vendorPort({ errors })
+      .submitVideo(SEA, CONTEXT)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ kind: 'rejected', upstreamStatus: status, upstreamCode: code });
+    expect((error as ProviderError).toGatewayError()).toMatchObject({ ...told, message });
+  });
+
+  it('of a finished job is told where its result is asked for', async () => {
+    const result = { url: ['url'], request: { path: '/results/{id}' } };
+    vendor.reply = (response, { url }) =>
+      url.includes('/results/')
+        ? response.writeHead(400).end('{"error":{"code":"UnsafeVideo"}}')
+        : response.end('{"state":"completed"}');
+    expect(await vendorPort({ errors, result }).readVideo('1', CONTEXT)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'UnsafeVideo', isContentRefusal: true },
+    });
+  });
+
+  it.each([
+    [
+      { state: 'completed', safe: false },
+      { state: 'failed', failure: { isContentRefusal: true } },
+    ],
+    [{ state: 'completed', safe: true }, { state: 'unreadable' }],
+    [{ state: 'completed' }, { state: 'unreadable' }],
+    [{ state: 'dreaming', safe: false }, { state: 'pending' }],
+  ])('is what %j says of a job, where the file names the field', async (json, report) => {
+    const states = { processing: ['dreaming'], succeeded: ['completed'], failed: ['failed'] };
+    const read = { path: '/jobs/{id}', state: 'state', states, refused_unless: 'safe' };
+    vendorAnswers(json);
+    expect(await vendorPort({ read }).readVideo('1', CONTEXT)).toMatchObject(report);
   });
 });
 

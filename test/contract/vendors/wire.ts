@@ -21,7 +21,7 @@ export interface ShippedWire {
   readonly delete?: readonly [request: string, status: number];
   /** Where a job is asked for by our name of it, and the answer about one that is there. */
   readonly lookUp?: readonly [url: string, found: object];
-  /** Answers to a submission, and the kind of error that they are. */
+  /** Answers to a submission, and the kind of error that they are; `refused_content` is told to the caller. */
   readonly errors: readonly (readonly [number, object, string])[];
 }
 
@@ -32,6 +32,11 @@ export const LAST = 'https://img.test/last.png';
 export const FILE_URL = 'https://cdn.test/a.mp4';
 export const BEARER = { authorization: 'Bearer access-1:secret-of-a-vendor' };
 export const WAITING = { state: 'pending', progress: null };
+/** A failure of which the caller is told that the content was refused. */
+export const refusedWith = (code: string | null, message: string | null) => ({
+  state: 'failed',
+  failure: { code, message, isContentRefusal: true },
+});
 export const failedWith = (code: string | null, message: string | null) => ({
   state: 'failed',
   failure: { code, message },

@@ -3,7 +3,7 @@ import type {
   PlayedWire,
   VendorAnswer,
   VendorWord,
-} from '../../contract/vendors/whole/played-wires.js';
+} from '../../contract/vendors/whole/played-wire.js';
 import { PLAYED_VIDEO } from '../../contract/vendors/whole/played-vendor.js';
 import { mutated, type Random } from '../../media/fuzz.js';
 import { damagedJson, picked } from './damage.js';
@@ -72,7 +72,7 @@ function lastSubmission(wire: PlayedWire, random: Random): VendorAct {
     case 1:
       return damaged(wire, 'accepted', random);
     case 2:
-      return 'refused';
+      return picked(['refused', 'unsafe'], random);
     case 3:
       return damaged(wire, 'refused', random);
     case 4:
@@ -91,7 +91,10 @@ function manyReads(wire: PlayedWire, random: Random): VendorAct[] {
   const acts = Array.from({ length: random(MOST_READS + 1) }, () => oneRead(wire, random));
   // A job that may have been told as done does not fail later.
   const mayFail = acts.every((act) => typeof act === 'string');
-  return [...acts, mayFail && random(5) === 0 ? 'failed' : 'done'];
+  if (!mayFail || random(5) > 0) return [...acts, 'done'];
+  // Of a refusal that only the result tells, the job is done.
+  const mayRefuse = wire.resultUrl === undefined;
+  return [...acts, mayRefuse && random(2) === 0 ? 'condemned' : 'failed'];
 }
 
 function oneRead(wire: PlayedWire, random: Random): VendorAct {
@@ -169,13 +172,13 @@ function endOf(
   { submit, lookUps, reads, results, files }: VendorScript,
 ): VideoEnd | undefined {
   const sent = submit.at(-1);
-  if (sent === 'refused') return 'free';
+  if (sent === 'refused' || sent === 'unsafe') return 'free';
   if (typeof sent !== 'string') return undefined;
   // A vendor that is asked by our reference has the job.
   const isFound = lookUpUrl !== undefined && lookUps.at(-1) === 'found';
   if (sent !== 'accepted' && !isFound) return 'unknown';
   if ([...reads, ...results].some((act) => typeof act !== 'string')) return undefined;
-  if (reads.at(-1) === 'failed') return 'free';
+  if (reads.at(-1) === 'failed' || reads.at(-1) === 'condemned') return 'free';
   if (files.some((act) => typeof act !== 'string')) return undefined;
   return files.at(-1) === 'page' ? 'unknown' : 'paid';
 }

@@ -5,8 +5,13 @@ import type { DataSource } from 'typeorm';
 import type { Answer } from '../../../support/http-answer.js';
 import { overlay } from '../../../support/overlay-file.js';
 import { PlayedVendor } from './played-vendor.js';
-import { PLAYED_WIRES, type PlayedWire } from './played-wires.js';
+import type { PlayedWire } from './played-wire.js';
+import { PLAYED_WIRES } from './played-wires.js';
 
+/** What the figures of vendors mean that tell what a job cost. */
+const PROVIDERS = [
+  { id: 'xai-video', reported_cost: { figure: 'usage.cost_in_usd_ticks', unit: 'usd' } },
+];
 const SHIPPED = new URL('../../../../vendors/', import.meta.url);
 
 /** The price of a video of the vendor, in micro-USD; odd, and another for each. */
@@ -51,7 +56,7 @@ export function settingsOf(vendors: readonly PlayedVendor[]): NodeJS.ProcessEnv 
     ...(Object.fromEntries(keys) as NodeJS.ProcessEnv),
     SANDBOX: 'off',
     VENDORS_DIR: folder,
-    CATALOG_FILE: overlay({ models }),
+    CATALOG_FILE: overlay({ providers: PROVIDERS, models }),
     EGRESS_ALLOW: '127.0.0.1',
   };
 }

@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type SeenRequest, StubUpstream } from '../../../support/stub-upstream.js';
-import type { JobEnd, PlayedWire, VendorAnswer, VendorWord } from './played-wires.js';
+import { FAULTY_ANSWERS, type VendorFault } from './played-faults.js';
+import type { JobEnd, PlayedWire, VendorAnswer, VendorWord } from './played-wire.js';
 
-/** What a vendor does in place of a whole answer; `slow` and `huge` are whole ones. */
-type VendorFault =
-  'reset' | 'hold' | 'half' | 'page' | 'error' | 'gone' | 'slow' | 'huge' | 'keyless';
-/** `result`, `file` and `found` are whole; `wait`: the whole answer, once {@link PlayedVendor.goOn} is called; or these bytes, as Latin-1. */
+/**
+ * `unsafe` refuses the content, where the documents of the vendor have words for it, and `condemned` that of a job. `result`, `file`
+ * and `found` are whole; `wait`: the whole answer, once {@link PlayedVendor.goOn} is called; or these bytes, as Latin-1.
+ */
 export type VendorAct =
-  VendorWord | VendorFault | 'result' | 'file' | 'found' | 'wait' | VendorAnswer;
+  | VendorWord
+  | VendorFault
+  | 'unsafe'
+  | 'condemned'
+  | 'result'
+  | 'file'
+  | 'found'
+  | 'wait'
+  | VendorAnswer;
 
 /** What a vendor does with the requests for one video, in turn; the last of each list goes on. */
 export interface VendorScript {
@@ -38,10 +47,6 @@ export const PLAYED_VIDEO = Buffer.concat([
   Buffer.from('ftypisom\0\0\x02\0isommp42', 'latin1'),
   Buffer.alloc(100_000, 7),
 ]);
-/** More than any answer may have. */
-const PAD = 'a'.repeat(2_000_000);
-const SLOW_PIECES = 10;
-const SLOW_MS = 40;
 const JOB = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 /** Our name of a job. */
 const REFERENCE = /task_[0-9a-f]{32}/;
@@ -206,9 +211,11 @@ export class PlayedVendor {
     act: VendorAct,
     { job, whole }: { readonly job: string; readonly whole: VendorWord | 'result' | 'found' },
   ): void {
-    const { says, result = '', found = '' } = this.wire;
+    const { says, refusals, result = '', found = '' } = this.wire;
     const more = { result: [200, result], found: [200, found] } as const;
-    const answers: Record<string, VendorAnswer> = { ...says, ...more };
+    const unsafe = refusals?.submit ?? says.refused;
+    const condemned = refusals?.job ?? says.failed;
+    const answers: Record<string, VendorAnswer> = { ...says, ...more, unsafe, condemned };
     const wholeAnswer = answers[whole] ?? [200, ''];
     const answer = typeof act === 'string' ? answers[act] : act;
     if (answer) this.say(response, answer, job);
@@ -256,33 +263,4 @@ function next(acts: VendorAct[]): VendorAct {
   const [act = 'error'] = acts;
   if (acts.length > 1) acts.shift();
   return act;
-}
-
-type FaultyAnswer = (response: ServerResponse, status: number, whole: Buffer) => unknown;
-
-const FAULTY_ANSWERS: Readonly<Record<VendorFault, FaultyAnswer>> = {
-  reset: (response) => response.destroy(),
-  /** No answer until the client or the server ends. */
-  hold: () => undefined,
-  half: (response, status, whole) => {
-    response.writeHead(status, { 'content-length': whole.length });
-    response.write(whole.subarray(0, whole.length / 2), () => response.destroy());
-  },
-  page: (response) =>
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
-  error: (response) => response.writeHead(500).end('<html>Sorry</html>'),
-  gone: (response) => response.writeHead(404).end(),
-  keyless: (response) => response.writeHead(200).end('{}'),
-  slow: (response, status, whole) => drip(response.writeHead(status), whole),
-  huge: (response, status, whole) =>
-    response.writeHead(status).end(`{"pad":"${PAD}",${whole.toString().slice(1)}`),
-};
-
-async function drip(response: ServerResponse, whole: Buffer): Promise<void> {
-  const size = Math.ceil(whole.length / SLOW_PIECES);
-  for (let at = 0; at < whole.length; at += size) {
-    response.write(whole.subarray(at, at + size));
-    await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-  }
-  response.end();
 }

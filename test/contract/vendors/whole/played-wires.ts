@@ -1,47 +1,13 @@
-/**
- * What a vendor takes and says, word by word as its documents have it. In all texts `JOB` stands for the id of a job, `BASE` for the
- * URL of the vendor, `FILE` for the URL of the video, and `PROMPT` for the caller's words.
- */
-export interface PlayedWire {
-  /** The shipped file that has to understand it. */
-  readonly id: string;
-  readonly keyVariable: string;
-  readonly key: string;
-  /** How these headers have to be on every request. */
-  readonly headers: Readonly<Record<string, RegExp>>;
-  readonly model: string;
-  readonly submitUrl: string;
-  readonly sent: string;
-  readonly readUrl: string;
-  /** Where the result of a finished job is asked for, where that is a second request. */
-  readonly resultUrl?: string;
-  readonly result?: string;
-  /** Where a job is asked for by our name of it, which `REFERENCE` stands for, in `sent` too; and the answer about one that is there. */
-  readonly lookUpUrl?: string;
-  readonly found?: string;
-  /** The requests that stop a job and that delete it, each as its method and URL, with their answers. */
-  readonly ends?: Readonly<Partial<Record<JobEnd, readonly [request: string, says: VendorAnswer]>>>;
-  /** The file is fetched with the key. */
-  readonly hasKeyedFile?: boolean;
-  readonly says: Readonly<Record<VendorWord, VendorAnswer>>;
-}
+import { PLAYED_QUEUES } from './played-queues.js';
+import { PLAIN, type PlayedWire } from './played-wire.js';
 
-export type JobEnd = 'cancel' | 'delete';
-
-export type VendorAnswer = readonly [status: number, body: string];
-
-/** Answers that every vendor has. `odd` is about a job, with a word that its documents do not have. */
-export type VendorWord = 'accepted' | 'refused' | 'busy' | 'waiting' | 'odd' | 'done' | 'failed';
-
-const BEARER = /^Bearer key-of-the-vendor$/;
-const PLAIN = { key: 'key-of-the-vendor', headers: { authorization: BEARER } };
-const FAL_JOB = '/fal-ai/kling-video/requests/JOB';
-const FAL_URLS = `"response_url":"BASE${FAL_JOB}","status_url":"BASE${FAL_JOB}/status","cancel_url":"BASE${FAL_JOB}/cancel"`;
 const KLING_JOB = '"code":0,"message":"SUCCEED","request_id":"c0ffee","data":{"task_id":"JOB"';
 const GOOD = '"base_resp":{"status_code":0,"status_msg":"success"}';
 const LUMA_JOB = '"id":"JOB","object":"generation","type":"video","model":"ray-2"';
 
+/** All that are shipped. */
 export const PLAYED_WIRES: readonly PlayedWire[] = [
+  ...PLAYED_QUEUES,
   {
     id: 'byteplus-video',
     keyVariable: 'ARK_API_KEY',
@@ -53,7 +19,7 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
     ends: { cancel: ['DELETE /api/v3/contents/generations/tasks/JOB', [200, '{}']] },
     says: {
       accepted: [200, '{"id":"JOB"}'],
-      refused: [400, '{"error":{"code":"InputTextSensitiveContentDetected","message":"No"}}'],
+      refused: [400, '{"error":{"code":"InvalidParameter.duration","message":"No"}}'],
       busy: [429, '{"error":{"code":"RateLimitExceeded","message":"Slow down"}}'],
       waiting: [200, '{"id":"JOB","model":"seedance-1-5-pro","status":"running"}'],
       odd: [200, '{"id":"JOB","model":"seedance-1-5-pro","status":"under_review"}'],
@@ -66,35 +32,14 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
         '{"id":"JOB","status":"failed","error":{"code":"OutputVideoSensitiveContentDetected","message":"No"}}',
       ],
     },
-  },
-  {
-    id: 'fal',
-    keyVariable: 'FAL_KEY',
-    key: 'id-of-fal:secret-of-fal',
-    headers: { authorization: /^Key id-of-fal:secret-of-fal$/, 'x-fal-no-retry': /^1$/ },
-    model: 'fal-ai/kling-video/v2/master/text-to-video',
-    submitUrl: '/fal-ai/kling-video/v2/master/text-to-video',
-    sent: '{"prompt":"PROMPT","duration":"5"}',
-    readUrl: `${FAL_JOB}/status`,
-    ends: { cancel: [`PUT ${FAL_JOB}/cancel`, [202, '{"status":"CANCELLATION_REQUESTED"}']] },
-    resultUrl: FAL_JOB,
-    result: '{"video":{"url":"FILE","content_type":"video/mp4","file_name":"output.mp4"},"seed":7}',
-    says: {
-      accepted: [200, `{"status":"IN_QUEUE","request_id":"JOB",${FAL_URLS},"queue_position":2}`],
-      refused: [
-        422,
-        '{"detail":[{"loc":["body","prompt"],"msg":"No","type":"content_policy_violation"}]}',
+    refusals: {
+      submit: [
+        400,
+        '{"error":{"code":"InputTextSensitiveContentDetected.PolicyViolation","message":"No","param":""}}',
       ],
-      busy: [429, '{"detail":"Too many requests"}'],
-      waiting: [202, `{"status":"IN_PROGRESS","request_id":"JOB",${FAL_URLS},"logs":[]}`],
-      odd: [202, `{"status":"PAUSED","request_id":"JOB",${FAL_URLS}}`],
-      done: [
+      job: [
         200,
-        `{"status":"COMPLETED","request_id":"JOB",${FAL_URLS},"metrics":{"inference_time":61.2}}`,
-      ],
-      failed: [
-        200,
-        `{"status":"COMPLETED","request_id":"JOB",${FAL_URLS},"error":"Request timed out","error_type":"request_timeout"}`,
+        '{"id":"JOB","status":"failed","error":{"code":"OutputVideoSensitiveContentDetected","message":"No"}}',
       ],
     },
   },
@@ -121,6 +66,7 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
       ],
       failed: [200, `{${KLING_JOB},"task_status":"failed","task_status_msg":"Risk control"}}`],
     },
+    refusals: { submit: [400, '{"code":1301,"message":"Risk control","request_id":"c0ffee"}'] },
   },
   {
     id: 'luma',
@@ -167,43 +113,19 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
         `{"task":{"id":"JOB","status":"failed","error":{"code":"1027","message":"output sensitive"}},${GOOD}}`,
       ],
     },
-  },
-  {
-    id: 'replicate',
-    keyVariable: 'REPLICATE_API_TOKEN',
-    ...PLAIN,
-    hasKeyedFile: true,
-    model: 'kwaivgi/kling-v2.1',
-    submitUrl: '/v1/models/kwaivgi/kling-v2.1/predictions',
-    sent: '{"input":{"prompt":"PROMPT","duration":5}}',
-    readUrl: '/v1/predictions/JOB',
-    ends: {
-      cancel: [
-        'POST /v1/predictions/JOB/cancel',
-        [200, '{"id":"JOB","status":"canceled","output":null,"error":null}'],
-      ],
-    },
-    says: {
-      accepted: [
-        201,
-        '{"id":"JOB","version":"hidden","status":"starting","output":null,"error":null,"logs":"","urls":{"get":"BASE/v1/predictions/JOB"}}',
-      ],
-      refused: [422, '{"title":"Input validation failed","detail":"prompt","status":422}'],
-      busy: [429, '{"title":"Throttled","detail":"Expected available in 1s","status":429}'],
-      waiting: [200, '{"id":"JOB","status":"processing","output":null,"error":null,"logs":"42%|"}'],
-      odd: [200, '{"id":"JOB","status":"booting","output":null,"error":null,"logs":""}'],
-      done: [
+    refusals: {
+      submit: [200, '{"base_resp":{"status_code":1026,"status_msg":"input new_sensitive"}}'],
+      job: [
         200,
-        '{"id":"JOB","status":"succeeded","output":"FILE","error":null,"metrics":{"predict_time":61.2}}',
+        `{"task":{"id":"JOB","status":"failed","error":{"code":"1027","message":"output new_sensitive"}},${GOOD}}`,
       ],
-      failed: [200, '{"id":"JOB","status":"failed","output":null,"error":"NSFW content detected"}'],
     },
   },
   {
     id: 'runway',
     keyVariable: 'RUNWAYML_API_SECRET',
     ...PLAIN,
-    headers: { authorization: BEARER, 'x-runway-version': /^2024-11-06$/ },
+    headers: { ...PLAIN.headers, 'x-runway-version': /^2024-11-06$/ },
     model: 'gen4.5',
     submitUrl: '/v1/text_to_video',
     sent: '{"model":"gen4.5","promptText":"PROMPT","duration":5}',
@@ -219,6 +141,12 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
       failed: [
         200,
         '{"id":"JOB","status":"FAILED","failure":"Unsafe","failureCode":"SAFETY.INPUT.TEXT"}',
+      ],
+    },
+    refusals: {
+      job: [
+        200,
+        '{"id":"JOB","status":"FAILED","failure":"Unsafe","failureCode":"SAFETY.OUTPUT.VIDEO"}',
       ],
     },
   },
@@ -241,6 +169,13 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
         '{"status":"done","video":{"url":"FILE","duration":5,"respect_moderation":true},"usage":{"cost_in_usd_ticks":500000000}}',
       ],
       failed: [200, '{"status":"failed","error":{"code":"moderated","message":"No"}}'],
+    },
+    refusals: {
+      job: [
+        200,
+        '{"status":"done","video":{"url":"","duration":5,"respect_moderation":false},"usage":{"cost_in_usd_ticks":500000000}}',
+      ],
+      cost: '50000',
     },
   },
 ];

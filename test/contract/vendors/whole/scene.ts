@@ -4,7 +4,7 @@ import { type Answer, postJson, send } from '../../../support/http-answer.js';
 import { until } from '../../../support/until.js';
 import type { WebhookReceiver } from '../../../support/webhook-receiver.js';
 import { videoPriceOf, type VendorGateway } from './played-gateway.js';
-import type { JobEnd } from './played-wires.js';
+import type { JobEnd } from './played-wire.js';
 import {
   PLAYED_VIDEO,
   type PlayedOrder,
@@ -24,6 +24,8 @@ export interface VendorStage {
 interface TaskState {
   readonly status: string;
   readonly charged: string | null;
+  /** What it cost at the vendor, where that is told. */
+  readonly cost: string | null;
   readonly evidence: string | null;
   readonly unknown: string | null;
   /** The states of its holds, of which it may have one. */
@@ -34,7 +36,7 @@ interface TaskState {
   readonly putOffs: number | null;
 }
 const TASK = `
-  SELECT t.status, t.charged, t.evidence_status AS evidence, t.unknown_state AS unknown,
+  SELECT t.status, t.charged, t.cost, t.evidence_status AS evidence, t.unknown_state AS unknown,
          t.account_id AS account,
          (SELECT string_agg(h.state, ' ') FROM hold h WHERE h.id = t.id) AS hold,
          (SELECT w.put_offs FROM task_work w WHERE w.task_id = t.id AND w.phase = 'collecting') AS "putOffs",
@@ -154,6 +156,21 @@ export class Scene {
     expect((await this.get('/content')).status).toBe(409);
     await this.expectTold('failed');
     this.expectSubmitted(submissions);
+  }
+
+  /**
+   * {@link expectFree}; and where the documents of the vendor have words for refused content, the caller is told of it, and the
+   * operator what the job cost.
+   */
+  async expectUnshown(at: 'submit' | 'job'): Promise<void> {
+    await this.expectFree();
+    const { refusals } = this.vendor.wire;
+    if (refusals?.[at] === undefined) return;
+    const code = 'provider_task_failed';
+    const message = expect.stringMatching(/: content_policy_violation\.$/) as unknown;
+    expect(await this.read()).toMatchObject({ error: { code, message } });
+    const cost = at === 'job' ? (refusals.cost ?? null) : null;
+    expect(await this.state()).toMatchObject({ cost, charged: null });
   }
 
   /** Nobody knows what the vendor has done, until an operator decides. */

@@ -74,6 +74,16 @@ const FAULTS: readonly Fault[] = [
     },
   ],
   ['refuses the job: free', { submit: ['refused'] }, isFree],
+  [
+    'refuses the content at the submission: free, and the caller is told so',
+    { submit: ['unsafe'] },
+    (scene) => scene.expectUnshown('submit'),
+  ],
+  [
+    'refuses the content of the job: free, the caller is told so, and its cost is recorded',
+    { reads: ['waiting', 'condemned'], results: ['unsafe'] },
+    (scene) => scene.expectUnshown('job'),
+  ],
   ['fails the job: free', { reads: ['waiting', 'failed'] }, isFree],
   [
     'is busy: the job is sent again, and paid once',
