@@ -171,7 +171,37 @@ export const VENDOR_MISTAKES: readonly VendorMistake[] = [
     'errors.codes.rejected.0: must be a code, with a * at its end for all that begin so',
   ],
   ['errors.statuses', { 200: 'rejected' }, 'errors.statuses.200: must be a status from 400 to 599'],
-  ['errors.in_body', { path: 'code' }, 'errors.in_body.ok: is required'],
+  ['errors.in_body', [{ ok: ['0'] }], 'errors.in_body.0.path: is required'],
+  [
+    'errors.in_body',
+    { path: 'code', ok: ['0'] },
+    'errors.in_body: must be a list of 1 to 10 entries',
+  ],
+  [
+    'errors.in_body',
+    [{ path: 'status', is_status: true, ok: ['0'] }],
+    'errors.in_body.0.ok: does not fit is_status',
+  ],
+  [
+    'errors.messages',
+    { rate_limited: ['{seconds} or {seconds}'] },
+    'errors.messages.rate_limited.0: must be a text of 1 to 200 characters, with * for any text and at most one {seconds}',
+  ],
+  [
+    'errors.messages',
+    { rejected: ['* *'] },
+    'errors.messages.rejected.0: must be a text of 1 to 200 characters, with * for any text and at most one {seconds}',
+  ],
+  [
+    'errors.messages',
+    { rejected: ['wait {seconds} s'] },
+    'errors.messages.rejected: {seconds} goes with rate_limited and unavailable',
+  ],
+  [
+    'errors.messages',
+    { rejected: ['no'], account: ['no'] },
+    'errors.messages.account: no is listed twice',
+  ],
   ['models', [{ id: 'vid-x', upstream_model: 'm' }], 'models.0.limits: is required'],
   [
     'models',

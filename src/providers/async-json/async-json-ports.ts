@@ -4,7 +4,8 @@ import { ProviderHttp } from '../http/provider-http.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { ProbeAnswer, ProbedPorts, ProbePort } from '../ports/provider-ports.js';
 import { AsyncJsonVideo } from './async-json-video.adapter.js';
-import { blamesRequest, MAX_VENDOR_ANSWER_BYTES, vendorErrors } from './vendor-answers.js';
+import { MAX_VENDOR_ANSWER_BYTES } from './vendor-answers.js';
+import { blamesRequest, vendorErrors } from './vendor-errors.js';
 import type { VendorFile } from './vendor-file.js';
 import { VendorKey } from './vendor-key.js';
 

@@ -13,17 +13,12 @@ import type {
   VideoPort,
   VideoReport,
 } from '../ports/job.port.js';
-import {
-  failsInBody,
-  isMappedRefusal,
-  keyedUrl,
-  lookedUpJob,
-  MAX_VENDOR_ANSWER_BYTES,
-  urlAtPaths,
-} from './vendor-answers.js';
+import { keyedUrl, lookedUpJob, MAX_VENDOR_ANSWER_BYTES } from './vendor-answers.js';
+import { failsInBody, isMappedRefusal } from './vendor-errors.js';
 import type { VendorKey } from './vendor-key.js';
 import { fitsCode, type VendorFile } from './vendor-file.js';
 import { targetOf, VendorJobs } from './vendor-jobs.js';
+import { urlAtPaths } from './vendor-paths.js';
 import { clashOf, leftOut, NO_IMAGE, submitOf, untakenFields } from './vendor-submit.js';
 import {
   filledTemplate,

@@ -1,4 +1,4 @@
-import type { VendorFile, VendorLookup } from './vendor-file.js';
+import type { VendorErrors, VendorFile, VendorLookup } from './vendor-file.js';
 import { modelFaults } from './vendor-models.js';
 import { fieldsIn } from './vendor-template.js';
 
@@ -14,6 +14,8 @@ export function crossFaults(file: VendorFile): string[] {
   }
   faults.push(...repeatedWords('read.states', read.states));
   faults.push(...repeatedWords('errors.codes', errors?.codes ?? {}));
+  faults.push(...repeatedWords('errors.messages', errors?.messages ?? {}));
+  faults.push(...errorFaults(errors));
   faults.push(...requestFaults(result.request, submit.read_url !== undefined));
   faults.push(...endFaults(file), ...lookupFaults(file), ...modelFaults(file));
   return faults;
@@ -103,6 +105,21 @@ function variantFaults(
         ? []
         : [`submit.variants.${index}: either models or has is required`]),
     ]),
+  ];
+}
+
+/** A status tells by itself whether it is an error; only who may come again is told when. */
+function errorFaults({ in_body: places = [], messages = {} }: VendorErrors = {}): string[] {
+  const timed: readonly string[] = ['rate_limited', 'unavailable'];
+  return [
+    ...places.flatMap(({ ok, is_status: isStatus }, index) =>
+      isStatus === true && ok ? [`errors.in_body.${index}.ok: does not fit is_status`] : [],
+    ),
+    ...Object.entries(messages).flatMap(([kind, forms]) =>
+      !timed.includes(kind) && forms.some((form) => form.includes('{seconds}'))
+        ? [`errors.messages.${kind}: {seconds} goes with rate_limited and unavailable`]
+        : [],
+    ),
   ];
 }
 

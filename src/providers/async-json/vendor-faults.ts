@@ -16,6 +16,7 @@ import {
   checkBaseUrl,
   checkCode,
   checkHeaders,
+  checkMessage,
   checkOrigin,
   checkPath,
   checkPaths,
@@ -35,6 +36,8 @@ import { crossFaults } from './vendor-cross-faults.js';
 import { checkModels } from './vendor-models.js';
 import { checkTemplate, TEMPLATE_DEFINITIONS } from './vendor-template-check.js';
 
+/** Places of errors in one body. */
+const MAX_BODY_ERRORS = 10;
 /** All pairs of fields that may exclude each other. */
 const MAX_PAIRS = 10;
 
@@ -167,9 +170,13 @@ const SHAPE = shaped({
   'errors?': shaped({
     'code?': checkPaths,
     'message?': checkPaths,
-    'in_body?': shaped({ path: checkPath, ok: checkWords }),
+    'in_body?': listed(
+      shaped({ path: checkPath, 'ok?': checkWords, 'is_status?': checkSwitch }),
+      MAX_BODY_ERRORS,
+    ),
     'codes?': byWord(VENDOR_ERROR_KINDS, listed(checkCode, MAX_ENTRIES)),
     'statuses?': mapped(formed(/^[45]\d\d$/, 'a status from 400 to 599'), checkKind, MAX_ENTRIES),
+    'messages?': byWord(VENDOR_ERROR_KINDS, listed(checkMessage, MAX_ENTRIES)),
     'retry_after?': checkPath,
   }),
   'cost?': checkCost,

@@ -33,6 +33,20 @@ export const checkCode = formed(
   /^[\x20-\x29\x2b-\x7e]{1,100}\*?$/,
   'a code, with a * at its end for all that begin so',
 );
+/** A form of a message. */
+export const checkMessage = holding(
+  (value) =>
+    typeof value === 'string' &&
+    /^[^\p{Cc}]{1,200}$/u.test(value) &&
+    value.split('{seconds}').length <= 2 &&
+    /[^*\s]/.test(value.replace('{seconds}', '')),
+  'a text of 1 to 200 characters, with * for any text and at most one {seconds}',
+  {
+    type: 'string',
+    pattern:
+      '^(?!.*\\{seconds\\}.*\\{seconds\\})(?!(?:[*\\s]|\\{seconds\\})*$)[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}$',
+  },
+);
 const checkHeaderName = formed(/^[A-Za-z][A-Za-z0-9-]{0,99}$/, 'the name of a header');
 
 const isHttpUrl = (value: unknown): URL | undefined => {

@@ -46,21 +46,34 @@ export type VendorErrorKind = (typeof VENDOR_ERROR_KINDS)[number];
 export const VENDOR_STATES = ['queued', 'processing', 'succeeded', 'failed'] as const;
 export type VendorState = (typeof VENDOR_STATES)[number];
 
-/** How the key is sent. The key of `jwt` is `access:secret`, which signs a short token (HS256). */
+/** How the key is sent. That of `jwt` is `access:secret`, which signs a short token (HS256), or one without a colon, a bearer. */
 export type VendorAuth =
   | { readonly in: 'bearer' | 'jwt' }
   | { readonly in: 'header'; readonly name: string; readonly prefix?: string }
   | { readonly in: 'query'; readonly name: string };
+
+/** A word in the body by which a request has failed, whatever the status of the answer is. */
+export interface VendorBodyError {
+  readonly path: string;
+  /** The words that tell no error; absent: every word tells one. */
+  readonly ok?: readonly string[];
+  /** The word is an HTTP status, which counts in place of the one that the answer has. */
+  readonly is_status?: boolean;
+}
 
 /** Which of a vendor's errors are which of ours. Codes may end with `*`; the first that fits counts. */
 export interface VendorErrors {
   /** Paths of the vendor's code, of which the first that is there counts. */
   readonly code?: readonly string[];
   readonly message?: readonly string[];
-  /** A code that is an error at any status, unless it is one of `ok`. */
-  readonly in_body?: { readonly path: string; readonly ok: readonly string[] };
+  readonly in_body?: readonly VendorBodyError[];
   readonly codes?: Readonly<Partial<Record<VendorErrorKind, readonly string[]>>>;
   readonly statuses?: Readonly<Record<string, VendorErrorKind>>;
+  /**
+   * Forms of the message, for errors below 500 whose code and status are in no list. `*` stands for any text, and `{seconds}` for the
+   * seconds to wait.
+   */
+  readonly messages?: Readonly<Partial<Record<VendorErrorKind, readonly string[]>>>;
   /** Path of the seconds to wait. */
   readonly retry_after?: string;
 }

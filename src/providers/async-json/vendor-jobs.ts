@@ -6,18 +6,11 @@ import type { ProviderHttp } from '../http/provider-http.js';
 import { readResponseJson } from '../http/response-body.js';
 import type { UpstreamRequest } from '../http/upstream-request.js';
 import type { AttemptContext } from '../ports/attempt.js';
-import {
-  blamesRequest,
-  failsInBody,
-  keyedUrl,
-  MAX_VENDOR_ANSWER_BYTES,
-  urlAtPaths,
-  valueAtPath,
-  vendorReport,
-  wordAtPaths,
-} from './vendor-answers.js';
+import { keyedUrl, MAX_VENDOR_ANSWER_BYTES, vendorReport } from './vendor-answers.js';
+import { blamesRequest, failsInBody } from './vendor-errors.js';
 import type { VendorFile, VendorMethod } from './vendor-file.js';
 import type { VendorKey } from './vendor-key.js';
+import { urlAtPaths, valueAtPath, wordAtPaths } from './vendor-paths.js';
 import { pathWith } from './vendor-template.js';
 
 /** How long the body of an answer to a command may take. */

@@ -94,7 +94,7 @@ describe('a failed job of a vendor whose every answer has a message', () => {
       states: { succeeded: ['done'], failed: ['failed'] },
       failure_message: ['data.reason'],
     };
-    const errors = { in_body: { path: 'code', ok: ['0'] } };
+    const errors = { in_body: [{ path: 'code', ok: ['0'] }] };
     expect(await vendorPort({ read, errors }).readVideo('1', CONTEXT)).toMatchObject({
       state: 'failed',
       failure: { code: null, message: null },

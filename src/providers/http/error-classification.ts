@@ -32,9 +32,8 @@ export type OwnErrors = (
   status: number,
   body: unknown,
 ) =>
-  | (Pick<ErrorFinding, 'code' | 'message' | 'retryAfterSeconds' | 'isContentRefusal'> & {
-      readonly kind?: ProviderErrorKind;
-    })
+  | (Partial<Pick<ErrorFinding, 'kind' | 'status'>> &
+      Pick<ErrorFinding, 'code' | 'message' | 'retryAfterSeconds' | 'isContentRefusal'>)
   | undefined;
 
 const KIND_BY_STATUS: Readonly<Record<number, ProviderErrorKind>> = {
@@ -78,15 +77,15 @@ export function classifyError(
   own?: OwnErrors,
 ): ErrorFinding {
   const facts = errorFactsOf(body) ?? NO_FACTS;
-  const named = own?.(status, body);
-  const effectiveStatus = isSuccess(status) ? facts.status : status;
-  const kind = named?.kind ?? kindOf(facts, effectiveStatus);
+  const named = own?.(status, body) ?? {};
+  const effectiveStatus = named.status ?? (isSuccess(status) ? facts.status : status);
+  const kind = named.kind ?? kindOf(facts, effectiveStatus);
   const {
     code = codeOf(facts, kind),
     message = facts.message,
     retryAfterSeconds: wait,
     isContentRefusal,
-  } = named ?? {};
+  } = named;
   return {
     kind,
     status: effectiveStatus ?? STATUS_BY_KIND[kind] ?? status,

@@ -104,7 +104,8 @@ export class ProviderHttp {
    */
   unusable(response: UpstreamResponse, code: string, body?: unknown): ProviderError {
     response.body.on('error', () => undefined).destroy();
-    const isNamed = this.protocol.ownErrors?.(response.status, body)?.kind !== undefined;
+    const named = this.protocol.ownErrors?.(response.status, body);
+    const isNamed = (named?.kind ?? named?.status) !== undefined;
     if (isNamed || carriesError(body)) return this.errorOf(response, body, code);
     return new ProviderError('http_error', {
       provider: this.access.id,

@@ -90,7 +90,9 @@ export class TwinAnswers {
   error({ status, code = this.codeOf(status), message }: WireError): Answer {
     const { in_body: inBody, code: codes, message: messages } = this.file.errors ?? {};
     const answer = newObject();
-    put(answer, inBody?.path, code);
+    for (const { path, is_status: isStatus } of inBody ?? []) {
+      put(answer, path, isStatus === true ? status : code);
+    }
     put(answer, codes?.[0], code);
     put(answer, messages?.[0], message);
     // Where the file names no place, it is where most vendors have it.
@@ -104,7 +106,7 @@ export class TwinAnswers {
     const { errors, read } = this.file;
     const answer = newObject();
     put(answer, read.state, word);
-    put(answer, errors?.in_body?.path, errors?.in_body?.ok[0]);
+    for (const { path, ok } of errors?.in_body ?? []) put(answer, path, ok?.[0]);
     return answer;
   }
 
@@ -139,10 +141,12 @@ export class TwinAnswers {
     return answer;
   }
 
-  /** With the vendor's own word for refused content, where its file has one. */
+  /** With the vendor's own code and message for refused content, where its file has them. */
   private refusal(): typeof FAILURE {
-    const [form = FAILURE.code] = this.file.errors?.codes?.refused_content ?? [];
-    return { ...FAILURE, code: plainCode(form) };
+    const { codes = {}, messages = {} } = this.file.errors ?? {};
+    const [code = FAILURE.code] = codes.refused_content ?? [];
+    const [message = FAILURE.message] = messages.refused_content ?? [];
+    return { code: plainCode(code), message: message.replaceAll('*', '') };
   }
 
   private putEnd(answer: Answer, told: ToldJob): void {

@@ -73,8 +73,13 @@ export interface TwinFile {
   readonly errors?: {
     readonly code?: readonly string[];
     readonly message?: readonly string[];
-    readonly in_body?: { readonly path: string; readonly ok: readonly string[] };
+    readonly in_body?: readonly {
+      readonly path: string;
+      readonly ok?: readonly string[];
+      readonly is_status?: boolean;
+    }[];
     readonly codes?: Readonly<Partial<Record<TwinErrorKind, readonly string[]>>>;
+    readonly messages?: Readonly<Partial<Record<TwinErrorKind, readonly string[]>>>;
   };
   readonly cost?: { readonly path: string; readonly unit: 'usd' | 'unit' };
 }

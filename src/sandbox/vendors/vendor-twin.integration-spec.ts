@@ -111,7 +111,9 @@ describe('a model in the query of a submission', () => {
 
 describe('an answer about a job', () => {
   it('tells its state also where the vendor tells errors of requests', async () => {
-    const { ask, made } = played({ errors: { in_body: { path: 'state', ok: ['busy', 'ready'] } } });
+    const { ask, made } = played({
+      errors: { in_body: [{ path: 'state', ok: ['busy', 'ready'] }] },
+    });
     const { json } = await ask(`/jobs/${await made('/make', { text: DONE })}`);
     expect(json.state).toBe('ready');
   });

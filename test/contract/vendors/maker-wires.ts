@@ -4,14 +4,14 @@ import {
   LAST,
   failedWith,
   refusedWith,
+  image,
+  text,
   type ShippedWire,
   FILE_URL,
   REFERENCE,
   WAITING,
 } from './wire.js';
-
-const text = { type: 'text', text: 'The sea' };
-const image = (url: string, role: string) => ({ type: 'image_url', image_url: { url }, role });
+import { MINIMAX_WIRE } from './minimax-wire.js';
 
 /** The makers of video models. */
 export const MAKER_WIRES: readonly ShippedWire[] = [
@@ -39,8 +39,12 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
       [{ code: 0, data: { task_status: 'submitted' } }, WAITING],
       [{ code: 0, data: { task_status: 'processing' } }, WAITING],
       [
-        { code: 0, data: { task_status: 'failed', task_status_msg: 'Risk control' } },
-        failedWith(null, 'Risk control'),
+        { code: 0, data: { task_status: 'failed', task_status_msg: 'Internal error' } },
+        failedWith(null, 'Internal error'),
+      ],
+      [
+        { code: 0, data: { task_status: 'failed', task_status_msg: 'Failed by Risk Control.' } },
+        refusedWith(null, 'Failed by Risk Control.'),
       ],
     ],
     finished: {
@@ -208,42 +212,5 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
       [429, { error: 'Slow' }, 'rate_limited'],
     ],
   },
-  {
-    id: 'minimax-video',
-    model: 'MiniMax-H3',
-    command: { resolution: '2K', firstFrameUrl: FIRST, lastFrameUrl: LAST },
-    submit: {
-      url: '/v2/video_generation',
-      body: {
-        model: 'MiniMax-H3',
-        content: [text, image(FIRST, 'first_frame'), image(LAST, 'last_frame')],
-        resolution: '2K',
-        duration: 5,
-      },
-    },
-    headers: BEARER,
-    accepted: { task_id: 'm1' },
-    job: 'm1',
-    readUrl: '/v2/query/video_generation/m1',
-    reads: [
-      [{ task: { id: 'm1', status: 'queued' } }, WAITING],
-      [{ task: { id: 'm1', status: 'running' } }, WAITING],
-      [
-        { task: { id: 'm1', status: 'failed', error: { code: '1027', message: 'Output' } } },
-        refusedWith('1027', 'Output'),
-      ],
-      [{ task: { id: 'm1', status: 'cancelled' } }, { state: 'failed' }],
-      [{ task: { id: 'm1', status: 'expired' } }, { state: 'failed' }],
-    ],
-    finished: { task: { id: 'm1', status: 'succeeded', content: { url: FILE_URL }, duration: 5 } },
-    errors: [
-      [200, { base_resp: { status_code: 1026, status_msg: 'Input' } }, 'refused_content'],
-      [200, { base_resp: { status_code: 1027, status_msg: 'Output' } }, 'refused_content'],
-      [200, { base_resp: { status_code: 1002, status_msg: 'Slow' } }, 'rate_limited'],
-      [200, { base_resp: { status_code: 1008, status_msg: 'Balance' } }, 'account'],
-      [200, { base_resp: { status_code: 2049, status_msg: 'Key' } }, 'account'],
-      [200, { base_resp: { status_code: 1001, status_msg: 'Timeout' } }, 'http_error'],
-      [200, { base_resp: { status_code: 1042, status_msg: 'Invisible' } }, 'rejected'],
-    ],
-  },
+  MINIMAX_WIRE,
 ];

@@ -1,4 +1,12 @@
-import { BEARER, FIRST, failedWith, type ShippedWire, FILE_URL, WAITING } from './wire.js';
+import {
+  BEARER,
+  FIRST,
+  failedWith,
+  refusedWith,
+  type ShippedWire,
+  FILE_URL,
+  WAITING,
+} from './wire.js';
 
 /** fal and Replicate, which run the models of others. */
 export const QUEUE_WIRES: readonly ShippedWire[] = [
@@ -82,6 +90,13 @@ export const QUEUE_WIRES: readonly ShippedWire[] = [
         { id: 'p1', status: 'failed', output: null, error: 'Flagged: no.' },
         failedWith(null, 'Flagged: no.'),
       ],
+      [
+        {
+          ...{ id: 'p1', status: 'failed', output: null },
+          error: 'The input or output was flagged as sensitive. Please try again. (E005)',
+        },
+        refusedWith(null, 'The input or output was flagged as sensitive. Please try again. (E005)'),
+      ],
       [{ id: 'p1', status: 'canceled', output: null, error: null }, { state: 'failed' }],
       [{ id: 'p1', status: 'aborted', output: null, error: null }, { state: 'failed' }],
     ],
@@ -89,7 +104,13 @@ export const QUEUE_WIRES: readonly ShippedWire[] = [
     errors: [
       [402, { title: 'Insufficient credit', detail: 'Pay', status: 402 }, 'account'],
       [422, { title: 'Input validation failed', detail: 'No', status: 422 }, 'rejected'],
-      [429, { detail: 'Expected available in 9s', status: 429 }, 'rate_limited'],
+      [
+        429,
+        { detail: 'Request was throttled. Expected available in 9s.', status: 429 },
+        'rate_limited',
+        9,
+      ],
+      [429, { detail: 'Slow down.', status: 429 }, 'rate_limited'],
     ],
   },
 ];

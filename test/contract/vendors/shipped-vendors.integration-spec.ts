@@ -117,15 +117,18 @@ describe.each(SHIPPED_WIRES.map((wire) => [wire.id, wire] as const))('%s', (_id,
 
   it.each(
     wire.errors.map((error) => [error[2], error[0], JSON.stringify(error[1]), error] as const),
-  )('that refuses a job is told as %s: %s %s', async (kind, status, _text, [, json]) => {
-    answers(json, status);
-    const submitting = portOf(wire).submitVideo({ ...SEA, ...wire.command }, context);
-    await expect(submitting).rejects.toMatchObject(
-      kind === 'refused_content'
-        ? { kind: 'rejected', publicCode: 'content_policy_violation' }
-        : { kind, isContentRefusal: false },
-    );
-  });
+  )(
+    'that refuses a job is told as %s: %s %s',
+    async (kind, status, _text, [, json, , retryAfterSeconds]) => {
+      answers(json, status);
+      const submitting = portOf(wire).submitVideo({ ...SEA, ...wire.command }, context);
+      await expect(submitting).rejects.toMatchObject(
+        kind === 'refused_content'
+          ? { kind: 'rejected', publicCode: 'content_policy_violation' }
+          : { kind, isContentRefusal: false, retryAfterSeconds },
+      );
+    },
+  );
 });
 
 describe('the shipped files', () => {

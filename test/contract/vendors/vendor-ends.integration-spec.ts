@@ -86,7 +86,7 @@ describe('a job that is cancelled at its vendor', () => {
   });
 
   it('is not stopped where a good answer says that the request failed', async () => {
-    const errors = { in_body: { path: 'code', ok: ['0'] } };
+    const errors = { in_body: [{ path: 'code', ok: ['0'] }] };
     const port = vendorPort({ ...STOP, errors });
     plays({ code: 0, state: 'queued' }, 200, '{"code":7}');
     await expect(port.cancelVideo?.('1', CONTEXT)).rejects.toMatchObject({ kind: 'http_error' });

@@ -15,7 +15,7 @@ import {
 describe('an error of a vendor', () => {
   const minimax: Partial<VendorFile> = {
     errors: {
-      in_body: { path: 'base_resp.status_code', ok: ['0'] },
+      in_body: [{ path: 'base_resp.status_code', ok: ['0'] }],
       message: ['base_resp.status_msg'],
       codes: { rejected: ['1026', '2013'], rate_limited: ['1002'], account: ['1004', '1008'] },
       retry_after: 'base_resp.wait',
@@ -56,6 +56,50 @@ describe('an error of a vendor', () => {
     vendorAnswers(json, status);
     const submitting = vendorPort({ errors }).submitVideo(SEA, CONTEXT);
     await expect(submitting).rejects.toMatchObject({ kind });
+  });
+});
+
+describe('a message of a vendor without codes', () => {
+  const errors = {
+    code: ['code'],
+    message: ['error.message', 'detail'],
+    codes: { rejected: ['E1'] },
+    statuses: { 422: 'rejected' },
+    messages: {
+      refused_content: ['*not shown*'],
+      rate_limited: ['come back in {seconds} s*', '*{seconds}s left'],
+      account: ['no * credit'],
+    },
+  } as const;
+
+  it.each<[number, object, object]>([
+    [400, { detail: 'This is NOT SHOWN here.' }, { kind: 'rejected', isContentRefusal: true }],
+    [400, { detail: 'Come back in 2.5 s.' }, { kind: 'rate_limited', retryAfterSeconds: 3 }],
+    [429, { detail: '3 jobs: 14s left' }, { kind: 'rate_limited', retryAfterSeconds: 14 }],
+    [429, { detail: 'later' }, { kind: 'rate_limited', retryAfterSeconds: undefined }],
+    [400, { error: { message: 'No more credit' } }, { kind: 'account' }],
+    [400, { detail: 'No credit' }, { kind: 'rejected', isContentRefusal: false }],
+    [400, { code: 'E1', detail: 'not shown' }, { kind: 'rejected', isContentRefusal: false }],
+    [422, { detail: 'come back in 9 s' }, { kind: 'rejected', retryAfterSeconds: undefined }],
+    // The vendor may have begun the work, and its message may quote the caller.
+    [500, { detail: 'Failed: come back in 9 s' }, { kind: 'http_error' }],
+    [503, { detail: 'not shown' }, { kind: 'unavailable', isContentRefusal: false }],
+  ])('of status %s that is %j is told as %j', async (status, json, told) => {
+    vendorAnswers(json, status);
+    const submitting = vendorPort({ errors }).submitVideo(SEA, CONTEXT);
+    await expect(submitting).rejects.toMatchObject(told);
+  });
+
+  it('is compared in no time, however long it is', async () => {
+    const messages = { rate_limited: ['*a*a*a*a*a*a*a*b', '*{seconds}*a*b'] };
+    vendorAnswers({ detail: 'a1'.repeat(20_000) }, 400);
+    const began = performance.now();
+    const submitting = vendorPort({ errors: { message: ['detail'], messages } }).submitVideo(
+      SEA,
+      CONTEXT,
+    );
+    await expect(submitting).rejects.toMatchObject({ kind: 'rejected' });
+    expect(performance.now() - began).toBeLessThan(1_000);
   });
 });
 
@@ -108,8 +152,31 @@ describe('refused content', () => {
   });
 });
 
+describe('a status in the body', () => {
+  const errors = {
+    in_body: [{ path: 'fault.http', is_status: true }],
+    statuses: { 418: 'account' },
+  } as const;
+
+  it.each([
+    [200, 429, { kind: 'rate_limited', upstreamStatus: 429 }],
+    [200, '418', { kind: 'account', upstreamStatus: 418 }],
+    [200, 500, { kind: 'http_error', upstreamStatus: 500 }],
+    [400, 401, { kind: 'account', upstreamStatus: 401 }],
+  ])('of an answer with %s counts in its place: %s', async (status, http, told) => {
+    vendorAnswers({ id: '1', fault: { http } }, status);
+    const submitting = vendorPort({ errors }).submitVideo(SEA, CONTEXT);
+    await expect(submitting).rejects.toMatchObject(told);
+  });
+
+  it.each([200, 0, 'none', 4_000])('is none where it is %s', async (http) => {
+    vendorAnswers({ id: '1', fault: { http } });
+    expect(await vendorPort({ errors }).submitVideo(SEA, CONTEXT)).toBe('1');
+  });
+});
+
 describe('the probe of a vendor', () => {
-  const errors = { in_body: { path: 'code', ok: ['0'] }, codes: { account: ['1002'] } };
+  const errors = { in_body: [{ path: 'code', ok: ['0'] }], codes: { account: ['1002'] } };
   const read = {
     path: '/videos/{variant}/{id}',
     state: 'state',

@@ -122,7 +122,7 @@ describe('a vendor with an id and a path', () => {
     [2, { kind: 'account' }],
   ])('that blames the request with code %j says nothing of its job', async (code, error) => {
     const codes = { rate_limited: ['1'], account: ['2'] };
-    const errors = { in_body: { path: 'code', ok: ['0'] }, codes };
+    const errors = { in_body: [{ path: 'code', ok: ['0'] }], codes };
     vendorAnswers({ code, state: 'failed' });
     const reading = vendorPort({ errors }).readVideo('2f7a-b', CONTEXT);
     await expect(reading).rejects.toMatchObject(error);

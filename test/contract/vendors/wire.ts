@@ -22,7 +22,12 @@ export interface ShippedWire {
   /** Where a job is asked for by our name of it, and the answer about one that is there. */
   readonly lookUp?: readonly [url: string, found: object];
   /** Answers to a submission, and the kind of error that they are; `refused_content` is told to the caller. */
-  readonly errors: readonly (readonly [number, object, string])[];
+  readonly errors: readonly (readonly [
+    status: number,
+    body: object,
+    kind: string,
+    retryAfterSeconds?: number,
+  ])[];
 }
 
 /** Our name of a job. */
@@ -40,4 +45,12 @@ export const refusedWith = (code: string | null, message: string | null) => ({
 export const failedWith = (code: string | null, message: string | null) => ({
   state: 'failed',
   failure: { code, message },
+});
+
+/** Entries of a list of contents. */
+export const text = { type: 'text', text: 'The sea' };
+export const image = (url: string, role: string) => ({
+  type: 'image_url',
+  image_url: { url },
+  role,
 });

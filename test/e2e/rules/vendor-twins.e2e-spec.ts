@@ -74,7 +74,7 @@ describe.each(SHIPPED_IDS)('the shipped vendor %s without its key', (id) => {
       kling: { code: '1000', message: 'Invalid API key' },
       'minimax-video': {
         base_resp: { status_code: '1004', status_msg: 'Invalid API key' },
-        error: { type: '1004' },
+        error: { type: '1004', http_code: 401 },
       },
       replicate: { code: 'status_401', detail: 'Invalid API key' },
       runway: { code: 'status_401', error: 'Invalid API key' },
@@ -179,7 +179,7 @@ const odd = (path: string) => ({
     request: { path: '/files?job={id}&file={value}', value: 'jobs.0.file' },
     url: ['file.url'],
   },
-  errors: { in_body: { path: 'ok', ok: ['yes'] }, message: ['why'] },
+  errors: { in_body: [{ path: 'ok', ok: ['yes'] }], message: ['why'] },
   cost: { path: 'usd', unit: 'usd' },
 });
 

@@ -10,6 +10,13 @@ import { PLAYED_WIRES } from './played-wires.js';
 
 /** What the figures of vendors mean that tell what a job cost. */
 const PROVIDERS = [
+  {
+    id: 'kling',
+    reported_cost: {
+      ...{ figure: 'final_unit_deduction', unit: 'unit' },
+      micro_usd_per_million_units: 140_000_000_000,
+    },
+  },
   { id: 'xai-video', reported_cost: { figure: 'usage.cost_in_usd_ticks', unit: 'usd' } },
 ];
 const SHIPPED = new URL('../../../../vendors/', import.meta.url);

@@ -77,5 +77,11 @@ export const PLAYED_QUEUES: readonly PlayedWire[] = [
       ],
       failed: [200, '{"id":"JOB","status":"failed","output":null,"error":"NSFW content detected"}'],
     },
+    refusals: {
+      job: [
+        200,
+        '{"id":"JOB","status":"failed","output":null,"error":"The input or output was flagged as sensitive. Please try again with different inputs. (E005)"}',
+      ],
+    },
   },
 ];

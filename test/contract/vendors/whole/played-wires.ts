@@ -66,7 +66,14 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
       ],
       failed: [200, `{${KLING_JOB},"task_status":"failed","task_status_msg":"Risk control"}}`],
     },
-    refusals: { submit: [400, '{"code":1301,"message":"Risk control","request_id":"c0ffee"}'] },
+    refusals: {
+      submit: [400, '{"code":1301,"message":"Risk control","request_id":"c0ffee"}'],
+      job: [
+        200,
+        `{${KLING_JOB},"task_status":"failed","task_status_msg":"Failure to pass the risk control system","final_unit_deduction":"3.5"}}`,
+      ],
+      cost: '490000',
+    },
   },
   {
     id: 'luma',
@@ -114,7 +121,10 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
       ],
     },
     refusals: {
-      submit: [200, '{"base_resp":{"status_code":1026,"status_msg":"input new_sensitive"}}'],
+      submit: [
+        422,
+        '{"type":"error","error":{"type":"unprocessable_entity_error","message":"input new_sensitive (1026)","http_code":"422"},"request_id":"c0ffee"}',
+      ],
       job: [
         200,
         `{"task":{"id":"JOB","status":"failed","error":{"code":"1027","message":"output new_sensitive"}},${GOOD}}`,
