@@ -64,6 +64,8 @@ export default {
     project('e2e', 'e2e-spec', withDatabase),
     project('process', 'process-spec', withDatabase),
   ],
+  // One line for each vendor and each fault, where those are asked for.
+  ...(process.argv.some((word) => word.startsWith('test/contract/vendors')) && { verbose: true }),
   maxWorkers: 2,
   // Modules of finished test files stay in memory (a known leak of ES modules under Jest): beyond this a worker is replaced.
   workerIdleMemoryLimit: '1500MB',
