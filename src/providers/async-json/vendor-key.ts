@@ -25,8 +25,13 @@ export class VendorKey {
         return { ...target, headers: keyHeader(access, 'authorization', 'Bearer ') };
       case 'header':
         return { ...target, headers: keyHeader(access, auth.name.toLowerCase(), auth.prefix) };
-      case 'jwt':
-        return { ...target, headers: { authorization: `Bearer ${this.token()}` } };
+      case 'jwt': {
+        const key = access.apiKey ?? '';
+        // Newer accounts have a key without a second part, which is sent as it is.
+        return key.includes(':')
+          ? { ...target, headers: { authorization: `Bearer ${this.token(key)}` } }
+          : { ...target, headers: keyHeader(access, 'authorization', 'Bearer ') };
+      }
       case 'query': {
         const parameter = `${auth.name}=${encodeURIComponent(access.apiKey ?? '')}`;
         const mark = target.path.includes('?') ? '&' : '?';
@@ -48,12 +53,11 @@ export class VendorKey {
     return withoutKey(access, href) === href ? href : undefined;
   }
 
-  private token(): string {
-    const key = this.access.apiKey ?? '';
+  private token(key: string): string {
     const colon = key.indexOf(':');
     const seconds = Math.floor(this.access.clock.nowMs() / 1000);
     const claims = {
-      iss: key.slice(0, Math.max(colon, 0)),
+      iss: key.slice(0, colon),
       exp: seconds + TOKEN_SECONDS,
       nbf: seconds - SKEW_SECONDS,
     };

@@ -14,10 +14,10 @@ const atBase = <T extends object | string>(said: T): T =>
   JSON.parse(JSON.stringify(said).replaceAll('BASE', vendor.url)) as T;
 
 /** The adapter of a shipped file, whose vendor is played here. */
-function portOf({ id }: ShippedWire) {
+function portOf({ id }: ShippedWire, key = VENDOR_KEY) {
   const file = shipped.get(id);
   if (!file) throw new Error(`no file of ${id}`);
-  return vendorPort({ ...file, base_url: vendor.url });
+  return vendorPort({ ...file, base_url: vendor.url }, key);
 }
 
 const answers = (json: object, status = 200): void => {
@@ -137,6 +137,14 @@ describe('the shipped files', () => {
     const others = ['luma.json', 'vendor.schema.json'];
     const files = readdirSync(folder).filter((name) => !others.includes(name));
     expect(files.toSorted()).toEqual(SHIPPED_WIRES.map(({ id }) => `${id}.json`).toSorted());
+  });
+
+  it('send a key of Kling that has one part as a bearer', async () => {
+    const wire = SHIPPED_WIRES.find(({ id }) => id === 'kling');
+    if (!wire) throw new Error('no Kling');
+    answers(wire.accepted);
+    await portOf(wire, 'key-of-a-new-account').submitVideo(SEA, contextOf(wire));
+    expect(vendor.only.headers.authorization).toBe('Bearer key-of-a-new-account');
   });
 
   it('sign the token of Kling with the second part of the key, for half an hour', async () => {

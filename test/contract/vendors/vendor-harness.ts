@@ -35,14 +35,14 @@ afterEach(async () => {
 afterAll(() => transport.close());
 
 /** The adapter of videos of a vendor with Luma's shape, and these parts changed. */
-export function vendorPort(parts: Partial<VendorFile> = {}): VideoPort {
-  const { video } = vendorPorts(parts);
+export function vendorPort(parts: Partial<VendorFile> = {}, key = VENDOR_KEY): VideoPort {
+  const { video } = vendorPorts(parts, key);
   if (!video) throw new Error('no port');
   return video;
 }
 
 /** Its adapters. */
-export function vendorPorts(parts: Partial<VendorFile> = {}): ProbedPorts {
+export function vendorPorts(parts: Partial<VendorFile> = {}, key = VENDOR_KEY): ProbedPorts {
   const file: VendorFile = {
     id: 'acme',
     protocol: 'async-json',
@@ -74,7 +74,7 @@ export function vendorPorts(parts: Partial<VendorFile> = {}): ProbedPorts {
   return asyncJsonPorts({
     id: 'acme',
     baseUrl: file.base_url,
-    apiKey: VENDOR_KEY,
+    apiKey: key,
     transport,
     clock: new SystemClock(),
     vendor: file,
