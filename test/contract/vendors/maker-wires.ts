@@ -4,8 +4,8 @@ import {
   LAST,
   failedWith,
   refusedWith,
-  image,
-  text,
+  roleImage,
+  SEA_TEXT,
   type ShippedWire,
   FILE_URL,
   REFERENCE,
@@ -85,7 +85,11 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
       url: '/contents/generations/tasks',
       body: {
         model: 'seedance-1-5-pro',
-        content: [text, image(FIRST, 'reference_image'), image(LAST, 'reference_image')],
+        content: [
+          SEA_TEXT,
+          roleImage(FIRST, 'reference_image'),
+          roleImage(LAST, 'reference_image'),
+        ],
         resolution: '720p',
         ratio: '16:9',
         duration: 5,

@@ -2,10 +2,10 @@ import {
   BEARER,
   FIRST,
   FILE_URL,
-  image,
+  roleImage,
   LAST,
   refusedWith,
-  text,
+  SEA_TEXT,
   type ShippedWire,
   WAITING,
 } from './wire.js';
@@ -37,7 +37,7 @@ export const MINIMAX_WIRE: ShippedWire = {
     url: '/v2/video_generation',
     body: {
       model: 'MiniMax-H3',
-      content: [text, image(FIRST, 'first_frame'), image(LAST, 'last_frame')],
+      content: [SEA_TEXT, roleImage(FIRST, 'first_frame'), roleImage(LAST, 'last_frame')],
       resolution: '2K',
       duration: 5,
     },

@@ -48,8 +48,8 @@ export const failedWith = (code: string | null, message: string | null) => ({
 });
 
 /** Entries of a list of contents. */
-export const text = { type: 'text', text: 'The sea' };
-export const image = (url: string, role: string) => ({
+export const SEA_TEXT = { type: 'text', text: 'The sea' };
+export const roleImage = (url: string, role: string) => ({
   type: 'image_url',
   image_url: { url },
   role,
