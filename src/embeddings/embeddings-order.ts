@@ -66,6 +66,7 @@ function basisOf({ price }: Row, { tokens, isEstimated }: CountedTokens): Charge
       cachedTokens: null,
       completionTokens: 0,
       reasoningTokens: null,
+      ...(isEstimated && { isEstimated }),
     },
     unitPrice: { inputPerMillion: price.inputMicroUsdPerMillion.toString(), outputPerMillion: '0' },
     isEstimated,

@@ -23,6 +23,8 @@ export interface TaskContext {
   readonly onFigures?: OnFigures | undefined;
   /** Receives the attempts at the provider. */
   readonly onAttemptEnd?: AttemptOwner['onAttemptEnd'] | undefined;
+  /** Receives the output cap in tokens that the gateway chose (decision G-106). */
+  readonly onOutputCap?: ((tokens: number) => void) | undefined;
 }
 
 /** A charge that is known only at the end. */

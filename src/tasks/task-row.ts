@@ -91,7 +91,8 @@ export function taskOf(row: TaskRow): Task {
 
 function basisOf({ unit, quantity, unit_price: unitPrice }: TaskRow): ChargeBasis | null {
   if (unit === null || quantity === null || unitPrice === null) return null;
-  return { unit, quantity, unitPrice, isEstimated: false };
+  const isEstimated = typeof quantity === 'object' && quantity.isEstimated === true;
+  return { unit, quantity, unitPrice, isEstimated };
 }
 
 function errorOf({ error_code: code, error_message: message }: TaskRow): Task['error'] {

@@ -1,5 +1,9 @@
 import type { JsonObject } from '../common/json-object.js';
-import type { AppliedPriceBook, ChargeBasis } from '../common/money/charge-basis.js';
+import type {
+  AppliedPriceBook,
+  ChargeBasis,
+  OutputCapReason,
+} from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFault } from '../providers/http/provider-fault.js';
 
@@ -39,6 +43,14 @@ export interface TaskContent {
 export interface TaskWebhook {
   readonly url: string;
   readonly sealedSecret: string | null;
+}
+
+/** What the step state of a text says that a process of the gateway made itself; operators see it. */
+export interface MadeTextNotes {
+  /** The output cap that the gateway chose, in tokens: known once the work has begun. Absent where the caller named one. */
+  readonly outputCap?: number;
+  /** What bound that cap, as `task_submit_v2` writes it. */
+  readonly outputCapReason?: OutputCapReason;
 }
 
 /** The provider's error about its work, for operators. */

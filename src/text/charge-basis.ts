@@ -13,9 +13,10 @@ export interface CountedUsage extends TokenUsage {
 
 /** How the charge is computed, for the record of the call. */
 export function basisOf(row: Pick<ModelRow<'chat'>, 'price'>, usage: CountedUsage): ChargeBasis {
-  const quantity = countsOf(usage);
+  const { isEstimated } = usage;
+  const quantity = { ...countsOf(usage), ...(isEstimated && { isEstimated }) };
   const unitPrice = unitPricesOf(row.price, quantity);
-  return { unit: 'token', quantity, unitPrice, isEstimated: usage.isEstimated };
+  return { unit: 'token', quantity, unitPrice, isEstimated };
 }
 
 /** The tokens of the usage. The parts of the prompt are cut at the prompt, so that together they are at most the whole. */

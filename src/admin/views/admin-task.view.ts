@@ -1,13 +1,13 @@
-import { ApiProperty, getSchemaPath, IntersectionType } from '@nestjs/swagger';
+import { ApiProperty, getSchemaPath, IntersectionType, PickType } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
-import { LINES, type PriceLineView, viewLines } from '../../common/money/price-line.view.js';
+import { linesOf, sumOf } from '../../common/money/price-lines.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
-import type { Task, TaskStatus } from '../../tasks/task.js';
+import type { MadeTextNotes, Task, TaskStatus } from '../../tasks/task.js';
 import { splitStepState } from '../../tasks/worker/step-notes.js';
 import { anyModality, TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
-import { viewPriceBookOf } from '../../billing/calls/execution.view.js';
+import { ExecutionView, viewBasis, viewPriceBookOf } from '../../billing/calls/execution.view.js';
 import { ATTEMPTS, type ProviderAttemptView, viewTaskAttempts } from './attempt.view.js';
 import { COST_MICROUSD, PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
 
@@ -32,8 +32,23 @@ export class TaskRouteView {
   upstream_model!: string;
 }
 
-/** What the operator sees of a task in addition to the holder's view: account, key, provider, price. */
-export class OperatorTaskFields {
+/**
+ * What the operator sees of a task in addition to the holder's view: account, key, provider, and the same explanation of its
+ * charge as of an execution.
+ */
+export class OperatorTaskFields extends PickType(ExecutionView, [
+  'unit',
+  'quantity',
+  'unit_price_microusd',
+  'lines',
+  'estimated',
+  'capped',
+  'price_book',
+  'factor_permille',
+  'output_cap',
+  'output_cap_reason',
+  'run',
+]) {
   @ApiProperty({ description: 'Id of the account that submitted it' })
   account_id!: string;
 
@@ -58,62 +73,8 @@ export class OperatorTaskFields {
   })
   client_request_id!: string | null;
 
-  @ApiProperty({
-    nullable: true,
-    type: String,
-    description: 'The run in which the task counts; null: in none',
-  })
-  run!: string | null;
-
   @ApiProperty({ description: 'The provider and its model that work on it' })
   route!: TaskRouteView;
-
-  @ApiProperty({
-    nullable: true,
-    type: String,
-    enum: ['code_point', 'second', 'request', 'image', 'token'],
-    description: 'What is counted for the price; null where the price is not known yet',
-  })
-  unit!: string | null;
-
-  @ApiProperty({
-    nullable: true,
-    type: 'integer',
-    example: 600,
-    description: 'How many units are sold; quantity times unit price is the price',
-  })
-  quantity!: number | null;
-
-  @ApiProperty({
-    nullable: true,
-    type: String,
-    example: '12500',
-    description: 'Micro-USD per unit; null where the price is not known yet',
-  })
-  unit_price_microusd!: string | null;
-
-  @ApiProperty({
-    ...LINES,
-    description: 'What is sold, and for what; null where an operator chose the amount',
-  })
-  lines!: PriceLineView[] | null;
-
-  @ApiProperty({
-    nullable: true,
-    type: String,
-    example: 'partners',
-    description: 'The price book by which it was priced; null: the listed prices',
-  })
-  price_book!: string | null;
-
-  @ApiProperty({
-    nullable: true,
-    type: 'integer',
-    example: 900,
-    description:
-      'Thousandths of quantity times unit price that are paid by the book, rounded up once to whole micro-USD',
-  })
-  factor_permille!: number | null;
 
   @ApiProperty({
     nullable: true,
@@ -193,11 +154,10 @@ export function viewAdminTask(task: Task, holderView: object): object {
     client_request_id: task.clientRequestId,
     run: task.run,
     route: { provider: task.provider, upstream_model: task.upstreamModel },
-    unit: basis?.unit ?? null,
-    quantity: basis?.quantity ?? null,
-    unit_price_microusd: basis?.unitPrice ?? null,
-    lines: viewLines(basis),
+    ...viewBasis(basis),
     ...viewPriceBookOf(task),
+    capped: isCapped(task),
+    ...viewOutputCap(task),
     refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
     provider_job_id: workIdOf(task),
     provider_evidence: evidence && {
@@ -209,6 +169,18 @@ export function viewAdminTask(task: Task, holderView: object): object {
     cost_microusd: cost === null ? null : formatMicroUsd(cost),
     ...viewFault(task),
   };
+}
+
+/** The charge of a task is bound by its hold as that of a call is. Its record has no column of its own for it. */
+function isCapped({ basis, chargedMicroUsd, priceBook }: Task): boolean {
+  if (basis === null || chargedMicroUsd === null) return false;
+  const factor = priceBook === null ? undefined : BigInt(priceBook.factorPermille);
+  return sumOf(linesOf(basis), factor) > chargedMicroUsd;
+}
+
+function viewOutputCap({ stepState }: Task) {
+  const { outputCap = null, outputCapReason = null } = stepState as MadeTextNotes;
+  return { output_cap: outputCap, output_cap_reason: outputCap === null ? null : outputCapReason };
 }
 
 function viewFault({ fault, unknownState }: Task) {

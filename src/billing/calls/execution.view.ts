@@ -99,7 +99,7 @@ export class ExecutionView {
   @ApiProperty({
     ...nullable,
     enum: ['code_point', 'second', 'request', 'image', 'token'],
-    description: 'What is counted; null until the call succeeded',
+    description: 'What is counted; null where the charge is not known yet',
   })
   unit!: string | null;
 
@@ -229,7 +229,8 @@ export function viewQuantity(quantity: ChargeBasis['quantity']): number | TokenC
   return typeof quantity === 'object' ? viewTokenCounts(quantity) : quantity;
 }
 
-function viewBasis(basis: ChargeBasis | null) {
+/** How a charge was computed. */
+export function viewBasis(basis: ChargeBasis | null) {
   const { unit = null, quantity = null, unitPrice = null, isEstimated = null } = basis ?? {};
   return {
     unit,

@@ -23,6 +23,8 @@ export interface TokenCounts {
   readonly imageTokens?: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number | null;
+  /** Some of them are an estimate. Absent where all were counted, and in rows of version 0.1.0. */
+  readonly isEstimated?: true;
 }
 
 /** Micro-USD per million tokens, in digits; those of the parts only where there are tokens of the part. */

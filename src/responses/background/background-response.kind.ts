@@ -76,17 +76,19 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
   private async made(
     task: Task,
     input: BackgroundInput,
-    { route, onAttemptEnd, mayStillSend }: TaskContext,
+    { route, onAttemptEnd, onOutputCap, mayStillSend }: TaskContext,
     bounds: RunBounds,
   ): Promise<SubmitReport> {
     const { accountId, reservedMicroUsd: heldMicroUsd } = task;
     const { asked, terms } = this.prepared.again(accountId, input.body, input.items);
     const { signal, onFigures, left } = bounds;
+    const { maxTokens, isChosen } = capOf(input, asked, heldMicroUsd);
+    if (isChosen) onOutputCap?.(maxTokens);
     const run: TextRun = {
       row: input.model,
       route: { ...route, upstreamProtocol: input.upstreamProtocol },
       asked,
-      maxTokens: capOf(input, asked, heldMicroUsd),
+      maxTokens,
       heldMicroUsd,
       owner: { accountId, signal, onFigures, onAttemptEnd, mayStillSend },
       left,
@@ -112,8 +114,11 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
   }
 }
 
-/** The output cap that the caller wants, or what the hold pays for (decision G-106). */
-function capOf({ model }: BackgroundInput, asked: TextRun['asked'], held: bigint): number {
+/** The output cap that the caller wants, or the one that the hold pays for, which the gateway has chosen (decision G-106). */
+function capOf({ model }: BackgroundInput, asked: TextRun['asked'], held: bigint) {
   const { hold, maxTokens } = quoteOf(model, asked);
-  return maxTokens ?? hold.outputCapFor?.(held) ?? 1;
+  return {
+    maxTokens: maxTokens ?? hold.outputCapFor?.(held) ?? 1,
+    isChosen: hold.fit !== undefined,
+  };
 }

@@ -9,7 +9,7 @@ import { retryTransient } from '../../platform/database/retry-transient.js';
 import { traced, type TracedSpan } from '../../platform/observability/traced-span.js';
 import { Tracing } from '../../platform/observability/tracing.js';
 import { TaskRepository } from '../reads/task.repository.js';
-import type { Task } from '../task.js';
+import type { MadeTextNotes, Task } from '../task.js';
 import { submitBatches, type SubmitRow } from './submit-batches.js';
 
 /** Retries of a submission while the database cannot be reached end after this time. */
@@ -98,7 +98,8 @@ export class SubmitStatement {
     if (found !== undefined || hasKey) this.process.untrackOpenCall(id);
     if (found) {
       const reserved = found.reservedMicroUsd.toString();
-      return { outcome: 'created', created: found.createdAt, room: null, reserved, bound_by: null };
+      const { outputCapReason: bound_by = null } = found.stepState as MadeTextNotes;
+      return { outcome: 'created', created: found.createdAt, room: null, reserved, bound_by };
     }
     // The statement may still reach the database. A caller with an idempotency key can retry.
     const bought = { apiKeyId, model, kind, endpoint };

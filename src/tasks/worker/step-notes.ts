@@ -14,13 +14,14 @@ import type { Task } from '../task.js';
 export type ProviderStep = 'submit' | 'poll' | 'download';
 
 /**
- * Collects what operators see of a step: the cost figures that the provider reports, and the attempts. Both are kept in the step state of
- * the task, beside those of earlier steps. The attempts stand among the figures, because a process of version 0.1.0 sends all else of the
+ * Collects what operators see of a step: the cost figures that the provider reports, the attempts, and the output cap that was
+ * chosen. They are kept in the step state of the task, beside those of earlier steps. The attempts stand among the figures, because a process of version 0.1.0 sends all else of the
  * step state of a song to the provider.
  */
 export class StepNotes {
   private figures: ProviderFigures | undefined;
   private attempts: readonly KeptAttempt[] = [];
+  private outputCap: number | undefined;
 
   /** Attempts are timed from the submission of the task, at `submittedAtMs` by this process's clock. */
   constructor(
@@ -41,6 +42,11 @@ export class StepNotes {
     if (!this.traced) return;
     const { span, operation } = this.traced;
     beginAttempt(span, operation, attempt, attempt.startedAtMs).end(endOfAttempt(attempt));
+  };
+
+  /** The output cap that the gateway chose for a text, as `MadeTextNotes` keeps it. */
+  readonly onOutputCap = (tokens: number): void => {
+    this.outputCap = tokens;
   };
 
   /**
@@ -64,7 +70,8 @@ export class StepNotes {
   }
 
   private hasNotesFor(task: Task): boolean {
-    return this.figures !== undefined || this.areAttemptsKept(task);
+    const hasOwn = this.figures !== undefined || this.outputCap !== undefined;
+    return hasOwn || this.areAttemptsKept(task);
   }
 
   /** A step that succeeds at once needs no list: the record of the task says all of it. */
@@ -82,9 +89,10 @@ export class StepNotes {
       figure,
     ]);
     const attempts = this.areAttemptsKept(task) ? this.attempts.reduce(withAttempt, kept) : kept;
-    if (!earlier && !this.figures && attempts.length === 0) return {};
+    const cap = this.outputCap === undefined ? {} : { outputCap: this.outputCap };
+    if (!earlier && !this.figures && attempts.length === 0) return cap;
     const all = { ...earlier, ...(Object.fromEntries(figures) as ProviderFigures) };
-    return { providerFigures: { ...all, ...(attempts.length > 0 && { attempts }) } };
+    return { ...cap, providerFigures: { ...all, ...(attempts.length > 0 && { attempts }) } };
   }
 }
 

@@ -50,6 +50,7 @@ export class TaskUpstreams {
       signal,
       onFigures: notes?.onFigures,
       onAttemptEnd: notes?.onAttemptEnd,
+      onOutputCap: notes?.onOutputCap,
       route: {
         provider: task.provider,
         upstreamModel: task.upstreamModel,

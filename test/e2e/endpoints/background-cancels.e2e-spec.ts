@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { fromResponseId } from '../../../src/stored-responses/response-ids.js';
+import { ADMIN } from '../../support/admin-harness.js';
 import { BackgroundHarness, BEGINS, COMPLETION } from '../../support/background-harness.js';
 import { chunk, event } from '../../support/chat-upstream-harness.js';
 import { errorOf, send } from '../../support/http-answer.js';
@@ -105,7 +106,12 @@ describe('a response of a model that thinks unseen, cancelled and at its deadlin
     expect([status, usage?.output_tokens]).toEqual(['cancelled', 500]);
     expect(Number(billing?.charged_microusd)).toBe(usage?.cost_microusd);
     expect(Number(billing?.charged_microusd)).toBeGreaterThan(0);
-    expect(await late.taskOf(id)).toMatchObject({ status: 'succeeded' });
+    const task = await late.taskOf(id);
+    expect(task).toMatchObject({ status: 'succeeded' });
+    const record = await send(`${late.gateway.url}/admin/tasks/${String(task.id)}`, {
+      headers: ADMIN,
+    });
+    expect(record.json).toMatchObject({ estimated: true, capped: false });
   });
 });
 

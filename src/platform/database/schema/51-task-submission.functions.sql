@@ -137,7 +137,7 @@ END $$;
 -- counts too; the first use of a run sets its limit (p_run_limit). The outcome may also be over_limit, over_run, run_conflict (the
 -- run has another limit). `room` is the least of what the account and the limits left before, for run_conflict the run's limit.
 -- Where p_floor is given, it holds what fits, as execution_step_v3 does (decision G-106): `reserved` is the hold, `bound_by` what
--- bound it: balance, key, run, model.
+-- bound it: balance, key, run, model. The task's memory keeps the latter (outputCapReason), which operators see.
 -- With p_most_open the account has at most so many open tasks of this kind; beyond it the outcome is too_many_open.
 CREATE OR REPLACE FUNCTION task_submit_v2(
   p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text,
@@ -205,11 +205,13 @@ BEGIN
                      ELSE 'balance' END;
   END IF;
   IF outcome = 'created' AND (is_new AND (period IS NOT NULL OR p_run IS NOT NULL) OR p_price_book IS NOT NULL
-                                OR p_route_cost IS NOT NULL) THEN
+                                OR p_route_cost IS NOT NULL OR bound_by IS NOT NULL) THEN
     UPDATE task
        SET spend_period = CASE WHEN is_new THEN period ELSE spend_period END,
            run = CASE WHEN is_new THEN p_run ELSE run END, price_book = p_price_book,
-           route_cost = p_route_cost
+           route_cost = p_route_cost,
+           memory = CASE WHEN bound_by IS NOT NULL AND memory::text = '{}' THEN json_build_object('outputCapReason', bound_by)
+                         ELSE memory END
      WHERE account_id = p_account AND id = p_id;
   END IF;
   IF is_new AND outcome = 'created' AND p_run IS NOT NULL THEN
