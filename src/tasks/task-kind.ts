@@ -52,6 +52,8 @@ export interface FailedReport {
   readonly code?: string;
   readonly fault?: TaskFault;
   readonly stepState?: JsonObject;
+  /** What was made nevertheless costs at the provider, where the process that made it knows. Default: what the provider reported. */
+  readonly costMicroUsd?: MicroUsd | null;
 }
 
 /** The outcome of a submission to the provider. A given `stepState` replaces the former one. */

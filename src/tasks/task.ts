@@ -3,6 +3,7 @@ import type {
   AppliedPriceBook,
   ChargeBasis,
   OutputCapReason,
+  UnchargedQuantity,
 } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { ProviderFault } from '../providers/http/provider-fault.js';
@@ -51,6 +52,8 @@ export interface MadeTextNotes {
   readonly outputCap?: number;
   /** What bound that cap, as `task_submit_v2` writes it. */
   readonly outputCapReason?: OutputCapReason;
+  /** What was made and not charged, because the answer broke (decision G-103). */
+  readonly uncharged?: UnchargedQuantity;
 }
 
 /** The provider's error about its work, for operators. */

@@ -50,15 +50,18 @@ export class TextAnswers {
     const charge = chargeOf(call.row, usage, ceilingMicroUsd);
     const { chargedMicroUsd } = charge;
     const bill = { usage, chargedMicroUsd, heldMicroUsd: ceilingMicroUsd };
+    const basis = basisOf(call.row, usage);
     let value: JsonObject;
     try {
       value = face.answer(answer, bill);
     } catch (error) {
       if (!(error instanceof UnusableAnswer)) throw error;
+      const { unit, quantity } = basis;
+      paid.onMade({ unit, quantity });
       const failure = { provider, sent: true, upstreamCode: error.code, providerRequestId };
       return await paid.orRelease(Promise.reject(new ProviderError('http_error', failure)));
     }
-    await paid.settle({ ...charge, basis: basisOf(call.row, usage) });
+    await paid.settle({ ...charge, basis });
     return { value, chargedMicroUsd };
   }
 }

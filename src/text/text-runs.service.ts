@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ClientLeft } from '../billing/calls/call-errors.js';
 import type { ModelRow } from '../catalog/model-row.js';
-import type { ChargeBasis } from '../common/money/charge-basis.js';
+import type { ChargeBasis, UnchargedQuantity } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import { providerErrorBehind } from '../providers/http/provider-fault.js';
 import type { AttemptOwner, Route } from '../providers/ports/attempt.js';
@@ -51,9 +51,12 @@ export interface FinishedRun {
   readonly basis: ChargeBasis;
 }
 
-/** A run broke after the provider had begun to answer. Its cause is the error. */
+/** A run broke after the provider had begun to answer, and had made `uncharged`. Its cause is the error. */
 export class BrokenRun extends Error {
-  constructor(cause: unknown) {
+  constructor(
+    cause: unknown,
+    readonly uncharged: UnchargedQuantity,
+  ) {
     super('the answer broke', { cause });
   }
 }
@@ -125,8 +128,7 @@ export class TextRuns {
       const call = { caller: { accountId: owner.accountId }, row };
       const stream = { call, held, relay, generated, route: { provider, upstreamModel } };
       const isWhole = await relayed.catch(async (error: unknown) => {
-        await this.outcomes.broke(stream);
-        throw new BrokenRun(error);
+        throw new BrokenRun(error, await this.outcomes.broke(stream));
       });
       const counted = await this.outcomes.ended(stream);
       // The deadline passed after its holder had left, before a report: hidden reasoning may have been all that the cap allows.

@@ -1,5 +1,6 @@
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { toPublicId } from '../../common/ids/public-id.js';
+import type { UnchargedQuantity } from '../../common/money/charge-basis.js';
 import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import type { Execution } from '../../billing/calls/execution.js';
@@ -43,7 +44,7 @@ class RouteView {
 }
 
 /** What was made of a call that broke, and not charged. */
-class UnchargedView {
+export class UnchargedView {
   @ApiProperty({
     enum: ['code_point', 'second', 'request', 'image', 'token'],
     description: 'What is counted',
@@ -56,6 +57,13 @@ class UnchargedView {
   })
   quantity!: number | TokenCountsView;
 }
+
+/** OpenAPI schema of what was made and not charged. */
+export const UNCHARGED = {
+  nullable: true,
+  type: UnchargedView,
+  description: 'Null unless an answer broke, or could not be told in the protocol of the caller',
+} as const;
 
 /** OpenAPI schema of the figures that a provider sent. */
 export const PROVIDER_FIGURES = {
@@ -117,7 +125,7 @@ export class AdminExecutionView extends ExecutionView {
   @ApiProperty(COST_MICROUSD)
   cost_microusd!: string | null;
 
-  @ApiProperty({ nullable: true, type: UnchargedView, description: 'Null unless a stream broke' })
+  @ApiProperty(UNCHARGED)
   uncharged!: UnchargedView | null;
 }
 
@@ -140,6 +148,11 @@ export function viewAdminExecution(execution: Execution): AdminExecutionView {
     attempts: viewAttempts(execution),
     provider_figures: execution.providerFigures,
     cost_microusd: cost === null ? null : formatMicroUsd(cost),
-    uncharged: uncharged && { unit: uncharged.unit, quantity: viewQuantity(uncharged.quantity) },
+    uncharged: viewUncharged(uncharged),
   };
+}
+
+/** What was made and not charged. */
+export function viewUncharged(uncharged: UnchargedQuantity | null): UnchargedView | null {
+  return uncharged && { unit: uncharged.unit, quantity: viewQuantity(uncharged.quantity) };
 }

@@ -9,7 +9,14 @@ import { splitStepState } from '../../tasks/worker/step-notes.js';
 import { anyModality, TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
 import { ExecutionView, viewBasis, viewPriceBookOf } from '../../billing/calls/execution.view.js';
 import { ATTEMPTS, type ProviderAttemptView, viewTaskAttempts } from './attempt.view.js';
-import { COST_MICROUSD, PROVIDER_FIGURES, ProviderErrorView } from './admin-execution.view.js';
+import {
+  COST_MICROUSD,
+  PROVIDER_FIGURES,
+  ProviderErrorView,
+  UNCHARGED,
+  type UnchargedView,
+  viewUncharged,
+} from './admin-execution.view.js';
 
 /** What the provider last said about a task that has ended without success. */
 export class ProviderEvidenceView {
@@ -103,6 +110,9 @@ export class OperatorTaskFields extends PickType(ExecutionView, [
   @ApiProperty(COST_MICROUSD)
   cost_microusd!: string | null;
 
+  @ApiProperty(UNCHARGED)
+  uncharged!: UnchargedView | null;
+
   @ApiProperty({
     nullable: true,
     type: ProviderErrorView,
@@ -157,7 +167,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
     ...viewBasis(basis),
     ...viewPriceBookOf(task),
     capped: isCapped(task),
-    ...viewOutputCap(task),
+    ...viewNotes(task),
     refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
     provider_job_id: workIdOf(task),
     provider_evidence: evidence && {
@@ -178,9 +188,14 @@ function isCapped({ basis, chargedMicroUsd, priceBook }: Task): boolean {
   return sumOf(linesOf(basis), factor) > chargedMicroUsd;
 }
 
-function viewOutputCap({ stepState }: Task) {
-  const { outputCap = null, outputCapReason = null } = stepState as MadeTextNotes;
-  return { output_cap: outputCap, output_cap_reason: outputCap === null ? null : outputCapReason };
+function viewNotes({ stepState }: Task) {
+  const notes: MadeTextNotes = stepState;
+  const { outputCap = null, outputCapReason = null, uncharged = null } = notes;
+  return {
+    output_cap: outputCap,
+    output_cap_reason: outputCap === null ? null : outputCapReason,
+    uncharged: viewUncharged(uncharged),
+  };
 }
 
 function viewFault({ fault, unknownState }: Task) {

@@ -13,7 +13,7 @@ import type {
 import { TaskKinds } from '../../tasks/task-kinds.js';
 import { type TaskView, viewTask } from '../../tasks/task.view.js';
 import { quoteOf } from '../../text/text-quote.js';
-import { type TextRun, TextRuns } from '../../text/text-runs.service.js';
+import { BrokenRun, type TextRun, TextRuns } from '../../text/text-runs.service.js';
 import { PreparedResponses } from '../prepared-responses.js';
 import { type BackgroundInput, inputOfTask, RESPONSE_KIND } from './background-input.js';
 import { type BackgroundAnswer, BackgroundObjects } from './background-objects.js';
@@ -69,7 +69,11 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
     try {
       return await this.made(task, input, context, bounds);
     } catch (error) {
-      return failureOf(error);
+      const report = failureOf(error);
+      if (!(error instanceof BrokenRun)) return report;
+      const { uncharged } = error;
+      const costMicroUsd = costOfWork(this.catalog, task, uncharged, bounds.figures());
+      return { ...report, stepState: { ...task.stepState, uncharged }, costMicroUsd };
     }
   }
 

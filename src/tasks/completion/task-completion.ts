@@ -67,6 +67,8 @@ export interface Completion {
   readonly content?: TaskContent;
   /** The charge that is known only at the end, with its basis; it comes before `chargedMicroUsd`. */
   readonly bill?: TaskBill | undefined;
+  /** What work that failed costs at its provider, where its report says so. */
+  readonly costMicroUsd?: MicroUsd | null | undefined;
   /** For the `ending` of the kind. */
   readonly answer?: object | undefined;
   /** Milliseconds until the first poll for a late result of the job, if it has one. Default: no such poll. */
@@ -195,9 +197,10 @@ export class TaskCompletion {
     };
   }
 
-  private costAfter(ended: Task, { bill }: Completion): MicroUsd | null {
+  private costAfter(ended: Task, { bill, costMicroUsd }: Completion): MicroUsd | null {
     if (bill) return bill.costMicroUsd;
-    return ended.costMicroUsd ?? costOfTask(ended, this.catalog.reportedCostOf(ended.provider));
+    const known = ended.costMicroUsd ?? costMicroUsd;
+    return known ?? costOfTask(ended, this.catalog.reportedCostOf(ended.provider));
   }
 }
 

@@ -181,9 +181,9 @@ export class SubmitStep {
 
   private async rejected(
     work: ClaimedWork,
-    { message, code = TASK_FAILED, fault, stepState }: FailedReport,
+    { message, code = TASK_FAILED, fault, stepState, costMicroUsd }: FailedReport,
   ): Promise<void> {
     const error = { code, message };
-    await this.reporter.end(work, { event: 'failed', error, fault, stepState });
+    await this.reporter.end(work, { event: 'failed', error, fault, stepState, costMicroUsd });
   }
 }

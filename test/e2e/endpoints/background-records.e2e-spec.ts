@@ -5,6 +5,7 @@ import { BackgroundHarness, type StartedResponse } from '../../support/backgroun
 import { chunk, event, streams } from '../../support/chat-upstream-harness.js';
 import type { TestAccount } from '../../support/gateway.js';
 import { type Answer, postJson, send } from '../../support/http-answer.js';
+import { overlay } from '../../support/overlay-file.js';
 
 const DONE = chunk('', { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
 const CACHED = {
@@ -13,6 +14,25 @@ const CACHED = {
   total_tokens: 70,
   prompt_tokens_details: { cached_tokens: 16 },
   completion_tokens_details: { reasoning_tokens: 8 },
+};
+const OVERLAY = {
+  providers: [{ id: 'openai', reported_cost: { figure: 'usage.cost', unit: 'usd' } }],
+  models: [
+    {
+      id: 'gen-5-mini',
+      routes: [
+        {
+          provider: 'openai',
+          upstream_model: 'gpt-5-mini',
+          cost: {
+            unit: 'token',
+            input_micro_usd_per_million: 1_000_000,
+            output_micro_usd_per_million: 5_000_000,
+          },
+        },
+      ],
+    },
+  ],
 };
 /** What an execution says of its charge. */
 const EXPLANATION = [
@@ -31,7 +51,7 @@ const EXPLANATION = [
 
 let desk: BackgroundHarness;
 beforeAll(async () => {
-  desk = await BackgroundHarness.start();
+  desk = await BackgroundHarness.start({ CATALOG_FILE: overlay(OVERLAY) });
 });
 beforeEach(() => {
   desk.reset();
@@ -149,5 +169,52 @@ describe('the record of a response in the background', () => {
       ],
     });
     expect(record.charged_microusd).toBe(record.reserved_microusd);
+  });
+});
+
+/** The provider streams these events and then closes the connection without an end. */
+function breaksAfter(...events: string[]): void {
+  desk.upstream.reply = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(events.join(''));
+    setTimeout(() => response.destroy(), 50);
+  };
+}
+
+describe('the record of a response in the background that broke', () => {
+  it('has what was made and its cost by the route, as that of a stream has (G-103)', async () => {
+    breaksAfter(event(chunk('some words that were made')));
+    const [one, other] = [await desk.gateway.account(), await desk.gateway.account()];
+    const task = await recordOf(one, {});
+    const answer = await ask(other, { stream: true });
+    const id = answer.headers.get('x-gateway-execution-id') ?? '';
+    const execution = await adminRecord(`executions/${id}`);
+    const { quantity } = task.uncharged as { quantity: Record<string, number> };
+    const made = (quantity.prompt_tokens ?? 0) + 5 * (quantity.completion_tokens ?? 0);
+    expect(quantity.completion_tokens).toBeGreaterThan(0);
+    expect(task).toMatchObject({
+      task_status: 'failed',
+      charged_microusd: null,
+      cost_microusd: `${made}`,
+      uncharged: execution.uncharged,
+    });
+    expect(execution).toMatchObject({ status: 'failed', cost_microusd: `${made}` });
+    expect((await desk.gateway.balance(one.accountId)).held).toBe(0n);
+    const row = await send(`${desk.gateway.url}/v1/tasks/${String(task.id)}`, {
+      headers: one.headers,
+    });
+    expect(row.bytes.toString()).not.toMatch(/uncharged|cost/);
+  });
+
+  it("has the provider's own figure where it came before the end", async () => {
+    breaksAfter(
+      event(chunk('some words')),
+      event(chunk('', { choices: [], usage: { ...CACHED, cost: 0.0012 } })),
+    );
+    expect(await recordOf(await desk.gateway.account(), {})).toMatchObject({
+      task_status: 'failed',
+      cost_microusd: '1200',
+      uncharged: { unit: 'token', quantity: { prompt_tokens: 40, completion_tokens: 30 } },
+    });
   });
 });

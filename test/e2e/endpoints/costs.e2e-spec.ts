@@ -117,6 +117,35 @@ describe('what a call costs at its provider', () => {
     expect(record).toMatchObject({ status: 'failed', cost_microusd: `${made}` });
   });
 
+  it.each([
+    ['what was made, at the cost of its route', {}, BY_ROUTE],
+    ["the provider's own figure", { cost: 0.0012 }, '1200'],
+  ])(
+    'of an answer that the protocol of the caller cannot tell is %s',
+    async (_what, more, cost) => {
+      const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{"at": ' } };
+      const message = { role: 'assistant', content: null, tool_calls: [call] };
+      const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
+      upstream.reply = (response) =>
+        response.end(JSON.stringify({ choices, usage: { ...TOKENS, ...more } }));
+      const account = await gateway.account();
+      const answer = await postJson(`${gateway.url}/v1/messages`, account.headers, {
+        model: 'gen-5',
+        max_tokens: 50,
+        messages: [{ role: 'user', content: 'Look at it' }],
+        tools: [{ name: 'look', input_schema: { type: 'object' } }],
+      });
+      expect(answer.status).toBe(502);
+      const id = answer.headers.get('x-gateway-execution-id') ?? '';
+      expect(await recordOf({ id })).toMatchObject({
+        status: 'failed',
+        charged_microusd: null,
+        cost_microusd: cost,
+        uncharged: { unit: 'token', quantity: { prompt_tokens: 30, completion_tokens: 20 } },
+      });
+    },
+  );
+
   it('that failed is what the provider says, and not known where it says nothing', async () => {
     const account = await gateway.account();
     const fails = (more: object) => {
