@@ -26,18 +26,20 @@ export interface RunConflict {
  */
 export function holdRefusal(
   { endpoint, caller, run }: Pick<AdmittedCall, 'endpoint' | 'caller' | 'run'>,
-  { amountMicroUsd, fit, outputCapFor }: Pick<Quote, 'amountMicroUsd' | 'fit' | 'outputCapFor'>,
+  quote: Pick<Quote, 'amountMicroUsd' | 'fit' | 'outputCapFor' | 'outputCapField'>,
   refused: Unfunded | RunConflict,
   nowMs: number,
 ): GatewayError {
   if (refused.outcome === 'run_conflict') return runConflictError(run, refused);
   const { outcome, availableMicroUsd } = refused;
+  const { amountMicroUsd, fit, outputCapFor, outputCapField } = quote;
   const shortage = {
     outcome,
     run: run?.id,
     neededMicroUsd: fit?.floorMicroUsd ?? amountMicroUsd,
     availableMicroUsd,
     maxTokens: outputCapFor?.(availableMicroUsd),
+    maxTokensField: outputCapField,
   };
   return insufficientFundsError(apiFamilyOf(endpoint), shortage, caller, nowMs);
 }

@@ -15,6 +15,8 @@ export interface Shortage {
   readonly availableMicroUsd: MicroUsd;
   /** The largest output cap that fits, of a chat; undefined if none does. */
   readonly maxTokens?: number | undefined;
+  /** The field of the endpoint that names it. */
+  readonly maxTokensField?: string | undefined;
 }
 
 /** The parts of a caller that a refusal for want of money names. */
@@ -30,11 +32,11 @@ export function insufficientFundsError(
   caller: Payer,
   nowMs: number,
 ): GatewayError {
-  const { outcome, maxTokens } = shortage;
+  const { outcome, maxTokens, maxTokensField: field = 'max_tokens' } = shortage;
   const { needed_microusd: needed, available_microusd: available } = amountsOf(shortage);
   const message = [
     `This request may cost ${needed} micro-USD, and ${available} micro-USD are available.`,
-    ...(maxTokens === undefined ? [] : [`With max_tokens of at most ${maxTokens} it fits.`]),
+    ...(maxTokens === undefined ? [] : [`With ${field} of at most ${maxTokens} it fits.`]),
     reasonOf(shortage, caller, nowMs),
   ];
   return new GatewayError(API_FAMILY_CODES[surface].insufficient, message.join(' '), {

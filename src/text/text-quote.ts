@@ -42,10 +42,16 @@ export function quoteOf(row: PricedText, asked: TextRequest): TextQuote {
         const tokens = ceiling.tokensFor(amount, most);
         return tokens > 0 ? tokens : undefined;
       },
+      outputCapField: outputCapFieldOf(asked.request),
     },
     linesFor: (outputTokens) => ceiling.linesFor(outputTokens),
     maxTokens,
   };
+}
+
+function outputCapFieldOf(request: TextRequest['request']): string {
+  if (request.protocol === 'responses') return 'max_output_tokens';
+  return (request.protocol === 'chat' && request.outputCapParameter) || 'max_tokens';
 }
 
 function fitOf(ceiling: TokenCeiling, minOutputTokens: number): Fit {

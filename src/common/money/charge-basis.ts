@@ -71,6 +71,8 @@ export interface Quote {
   readonly choice?: PriceChoice | undefined;
   /** The largest output cap that an amount pays for, in tokens; undefined if none. For chat only. */
   readonly outputCapFor?: ((amountMicroUsd: MicroUsd) => number | undefined) | undefined;
+  /** The field in which the request names its output cap, or would. For chat only. */
+  readonly outputCapField?: string | undefined;
 }
 
 /**

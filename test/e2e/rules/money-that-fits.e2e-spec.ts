@@ -170,6 +170,40 @@ describe('a chat call with a cap', () => {
   });
 });
 
+const INPUT = { model: 'gen-5', input: 'hi' };
+const ADVISED: [string, string, string, object][] = [
+  ['a chat', '/v1/chat/completions', 'max_tokens', HI],
+  [
+    'a chat that caps with it',
+    '/v1/chat/completions',
+    'max_completion_tokens',
+    { ...HI, max_completion_tokens: 90_000 },
+  ],
+  ['a response', '/v1/responses', 'max_output_tokens', INPUT],
+  [
+    'a response in the background',
+    '/v1/responses',
+    'max_output_tokens',
+    { ...INPUT, background: true, max_output_tokens: 90_000 },
+  ],
+  ['a message', '/v1/messages', 'max_tokens', HI],
+];
+
+describe('the advice of a 402', () => {
+  it.each(ADVISED)('names the field of %s on %s, %s, and then it fits', async (...terms) => {
+    const [, path, field, body] = terms;
+    const { headers } = await gateway.account(20_000n);
+    const ask = (more: object) => postJson(`${gateway.url}${path}`, headers, { ...body, ...more });
+    const refused = await ask({});
+    expect(refused.status).toBe(402);
+    const error = errorOf(refused);
+    const [, named, most] = /With (\w+) of at most (\d+) it fits\./.exec(error.message) ?? [];
+    expect(named).toBe(field);
+    expect(Number(most)).toBe(error.max_tokens);
+    expect((await ask({ [field]: Number(most) })).status).toBe(200);
+  });
+});
+
 const VIDEO = { model: 'vid-omni', prompt: 'a cat', seconds: '10', size: '1280x720' };
 const SONG = { model: 'song-lyrics', prompt: 'rain' };
 const CALLS: [string, object][] = [
