@@ -5,10 +5,18 @@ import type { TokenUsage } from '../providers/ports/chat.port.js';
 
 /**
  * Tokens of one call. With `isEstimated`, the tokens could not be counted in time and the numbers are upper bounds, or
- * a model with hidden reasoning reported no usage and the numbers are those of the text alone.
+ * a model with hidden reasoning reported no usage: the numbers are those of the text alone or, where it was left, the output cap.
  */
 export interface CountedUsage extends TokenUsage {
   readonly isEstimated: boolean;
+}
+
+/**
+ * The usage of a stream that was left and reported none until its deadline: the reasoning that nobody could see may have been all
+ * that its output cap allows (decision G-24).
+ */
+export function assumedUsageOf(counted: CountedUsage, maxTokens: number): CountedUsage {
+  return { ...counted, completionTokens: maxTokens, isEstimated: true };
 }
 
 /** How the charge is computed, for the record of the call. */

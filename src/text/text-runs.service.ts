@@ -9,7 +9,7 @@ import type { ChatCommand } from '../providers/ports/chat.port.js';
 import type { BodyMeter } from '../platform/http-server/request-body/body-quota.js';
 import { Quota } from '../platform/fairness/quota.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
-import { basisOf } from './charge-basis.js';
+import { assumedUsageOf, basisOf } from './charge-basis.js';
 import { GeneratedTextBuffers } from './generated-text.js';
 import { NamedImages } from './named-images.js';
 import { StreamOutcomes } from './stream-outcomes.js';
@@ -131,10 +131,7 @@ export class TextRuns {
         throw new BrokenRun(error, await this.outcomes.broke(stream));
       });
       const counted = await this.outcomes.ended(stream);
-      // The deadline passed after its holder had left, before a report: hidden reasoning may have been all that the cap allows.
-      const usage = isWhole
-        ? counted
-        : { ...counted, completionTokens: maxTokens, isEstimated: true };
+      const usage = isWhole ? counted : assumedUsageOf(counted, maxTokens);
       const { chargedMicroUsd } = chargeOf(row, usage, heldMicroUsd);
       return { bill: { usage, chargedMicroUsd, heldMicroUsd }, basis: basisOf(row, usage) };
     } finally {

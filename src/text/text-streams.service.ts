@@ -5,7 +5,7 @@ import type { AdmittedCall } from '../admission/admitted-call.js';
 import { ClientLeft } from '../billing/calls/call-errors.js';
 import type { PaidCall } from '../billing/calls/paid-call.js';
 import { PaidCalls } from '../billing/calls/paid-calls.js';
-import { basisOf } from './charge-basis.js';
+import { assumedUsageOf, basisOf } from './charge-basis.js';
 import { type GeneratedTextBuffer, GeneratedTextBuffers } from './generated-text.js';
 import { heldTextOf } from './held-text.js';
 import { NamedImages } from './named-images.js';
@@ -87,11 +87,8 @@ export class TextStreams {
       }),
     );
     const counted = await paid.orRelease(this.outcomes.ended(stream));
-    // Hidden reasoning cannot be counted, so the rest of the hold is charged for it.
-    const usage = { ...counted, isEstimated: counted.isEstimated || !isWhole };
-    const charge = isWhole
-      ? chargeOf(call.row, usage, held.ceilingMicroUsd)
-      : { chargedMicroUsd: held.ceilingMicroUsd, isCapped: false };
+    const usage = isWhole ? counted : assumedUsageOf(counted, held.command.maxTokens);
+    const charge = chargeOf(call.row, usage, held.ceilingMicroUsd);
     const chargedMicroUsd = await paid.settle({ ...charge, basis: basisOf(call.row, usage) });
     return { usage, chargedMicroUsd, heldMicroUsd: held.ceilingMicroUsd };
   }

@@ -65,8 +65,10 @@ const factorOf = (column: string): string =>
   `coalesce((${column}->>'factorPermille')::numeric, 1000) * 0.001`;
 
 /**
- * A call or hold has one charge, of the amount in its record, which is what its lines add up to; an estimate of reasoning
- * that nobody counted is the whole hold. A reversal refunds the whole charge. Refunds never exceed
+ * A call or hold has one charge, of the amount in its record, which is what its lines add up to, estimates too. Version 0.1.0
+ * charged a left stream of hidden reasoning its whole hold, with lines of what was counted alone: of its rows no more can be
+ * proven. Its processes may write such rows beside newer ones, so their time does not tell them apart, but the counts do:
+ * since then estimated counts are marked (`isEstimated`). A reversal refunds the whole charge. Refunds never exceed
  * the charge. The sum of the entries of dropped records was stored when they were dropped.
  */
 export const CHARGE_RULES = `
@@ -106,7 +108,8 @@ export const CHARGE_RULES = `
   UNION ALL
   SELECT account_id, 'a charge is the sum of its lines, at most its hold', 'execution ' || id
     FROM execution
-   WHERE created_at >= $2 AND status = 'succeeded' AND unit IS NOT NULL AND (NOT estimated OR charged <> held)
+   WHERE created_at >= $2 AND status = 'succeeded' AND unit IS NOT NULL
+     AND NOT (estimated AND charged = held AND unit = 'token' AND NOT quantity ? 'isEstimated')
      AND charged <> least(held, ceil(charge_due(unit, quantity, unit_price) * ${factorOf('price_book')}))
   UNION ALL
   SELECT h.account_id, 'a charge is the sum of its lines, at most its hold', 'task ' || h.id

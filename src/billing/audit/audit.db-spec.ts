@@ -147,6 +147,26 @@ describe('auditLedger', () => {
       expect(await rules('new')).toEqual([]);
     });
 
+    it('recomputes estimated charges, but for those of version 0.1.0, which charged the whole hold (G-24)', async () => {
+      const id = await ended({ charged: 100, unit_price: '50' });
+      const counts = { promptTokens: 10, cachedTokens: null, completionTokens: 5 };
+      const prices = { inputPerMillion: '1000000', outputPerMillion: '2000000' };
+      const estimate = (quantity: object) =>
+        dataSource.query(
+          `UPDATE execution SET estimated = true, unit = 'token', quantity = $2, unit_price = $3 WHERE id = $1`,
+          [id, JSON.stringify(quantity), JSON.stringify(prices)],
+        );
+      await estimate(counts);
+      expect(await rules('new')).toEqual([]);
+      await estimate({ ...counts, isEstimated: true });
+      expect(await rules('new')).toEqual(['a charge is the sum of its lines, at most its hold']);
+      // 10 at 1 and 45 at 2 micro-USD are the charge; more is cut at the hold.
+      for (const completionTokens of [45, 900]) {
+        await estimate({ ...counts, completionTokens, isEstimated: true });
+        expect(await rules('new')).toEqual([]);
+      }
+    });
+
     it('runs once an hour in one process of all', async () => {
       const audits = [1, 2, 3].map(() => new LedgerAudit(dataSource, { start: () => 0 } as never));
       const ran = await Promise.all(audits.map((each) => each.tick()));
