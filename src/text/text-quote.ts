@@ -51,7 +51,7 @@ export function quoteOf(row: PricedText, asked: TextRequest): TextQuote {
 
 function outputCapFieldOf(request: TextRequest['request']): string {
   if (request.protocol === 'responses') return 'max_output_tokens';
-  return (request.protocol === 'chat' && request.outputCapParameter) || 'max_tokens';
+  return request.outputCapParameter ?? 'max_tokens';
 }
 
 function fitOf(ceiling: TokenCeiling, minOutputTokens: number): Fit {
