@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { toPublicId } from '../common/ids/public-id.js';
+import { MAX_DECISIONS } from '../tasks/worker/unknown-outcome.js';
 import { settleOpenWork } from './open-work.js';
 
 const ACCOUNT = randomUUID();
@@ -33,7 +34,7 @@ async function task(status: string, jobId: string | null): Promise<string> {
 const stateOf = async (id: string): Promise<unknown> =>
   (
     await database.dataSource.query<object[]>(
-      `SELECT status, phase, lane, completed_at IS NOT NULL AS ended
+      `SELECT status, phase, lane, strikes, completed_at IS NOT NULL AS ended
          FROM task LEFT JOIN task_work ON task_id = id WHERE id = $1`,
       [id],
     )
@@ -64,11 +65,13 @@ it('leaves open tasks to an operator, polls known jobs for late results, and rep
     newestEntryAt: null,
   });
   const undecided = { status: 'reconciliation_required', ended: true };
-  expect(await stateOf(queued)).toEqual({ ...undecided, phase: null, lane: null });
+  expect(await stateOf(queued)).toEqual({ ...undecided, phase: null, lane: null, strikes: null });
   expect(await stateOf(polled)).toEqual({
     ...undecided,
     phase: 'watching',
     lane: 'watch/ttapi',
+    // Nothing decides it but an operator.
+    strikes: MAX_DECISIONS,
   });
   expect(await stateOf(done)).toMatchObject({ status: 'succeeded', phase: null });
 });

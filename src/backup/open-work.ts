@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { toPublicId } from '../common/ids/public-id.js';
+import { MAX_DECISIONS } from '../tasks/worker/unknown-outcome.js';
 
 /** Most open tasks that are listed by id. */
 const NAMED_TASKS = 100;
@@ -41,7 +42,7 @@ const LOOK = `
          (SELECT max(created_at) FROM ledger_entry) AS newest
     FROM task WHERE status IN ('queued', 'processing', 'reconciliation_required')`;
 
-/** Marks open tasks as unknown. Known jobs are polled for a late result, like those of every task with an unknown outcome. */
+/** Marks open tasks as unknown. Known jobs are polled for operators, and decide nothing: the strikes say that it was tried too often. */
 const MARK = `
   WITH open AS (
     UPDATE task SET status = 'reconciliation_required', completed_at = greatest(now(), created_at)
@@ -49,7 +50,7 @@ const MARK = `
     RETURNING account_id, id, provider, provider_job_id
   ), watched AS (
     UPDATE task_work w
-       SET phase = 'watching', lane = 'watch/' || o.provider, fence = w.fence + 1, strikes = 0, due_at = now()
+       SET phase = 'watching', lane = 'watch/' || o.provider, fence = w.fence + 1, strikes = ${MAX_DECISIONS}, due_at = now()
       FROM open o
      WHERE w.account_id = o.account_id AND w.task_id = o.id AND o.provider_job_id IS NOT NULL
   )

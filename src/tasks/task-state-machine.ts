@@ -20,6 +20,7 @@ export const TRANSITIONS = {
   cancelled: { from: ['queued'], to: 'failed', money: 'release' },
   expired: { from: ['queued', 'processing'], to: 'expired', money: 'release' },
   unknown: { from: ['queued', 'processing'], to: 'reconciliation_required', money: 'keep' },
+  // By what the provider said later, or by an operator.
   resolvedAsSucceeded: { from: ['reconciliation_required'], to: 'succeeded', money: 'settle' },
   resolvedAsFailed: { from: ['reconciliation_required'], to: 'failed', money: 'release' },
   // The provider succeeded late, and an operator had the result collected.
@@ -35,7 +36,7 @@ export const TRANSITIONS = {
 /** The name of a transition. */
 export type TaskEvent = keyof typeof TRANSITIONS;
 
-/** An event that ends the automatic work on a task. Only an operator can change the task afterwards. */
+/** An event that ends a task. Afterwards only what its provider says of an unknown outcome changes it, or an operator. */
 export type EndEvent = Exclude<TaskEvent, 'accepted'>;
 
 /** Statuses at which clients stop polling (API: Task states). */

@@ -18,6 +18,8 @@ export type TaskModality = (typeof TASK_MODALITIES)[number];
 
 /** Error code of a task that failed at its provider or was refused by it (API: Errors). */
 export const TASK_FAILED = 'provider_task_failed';
+/** What callers are told of a task whose outcome was unknown and that failed. */
+export const UNFINISHED = 'The provider did not finish the task.';
 /** Error code of a task that its holder cancelled (decision G-102), or whose submission got an error response. */
 export const TASK_CANCELLED = 'task_cancelled';
 
@@ -61,7 +63,7 @@ export interface TaskFault extends ProviderFault {
   readonly requestId: string | null;
 }
 
-/** The provider's last report about a task that ended without success. It is shown, but changes nothing (docs/guides/tasks.md, "For operators"). */
+/** What the provider last said about a task that had ended without success (docs/guides/tasks.md, "For operators"). */
 export interface ProviderEvidence {
   readonly status: string;
   readonly seenAt: Date;

@@ -54,6 +54,7 @@ import { TaskWorker } from './worker/task-worker.js';
 import { TasksController } from './tasks.controller.js';
 import { UnknownStates } from './worker/unknown-states.js';
 import { LateResultStep } from './worker/late-result-step.js';
+import { UnknownOutcome } from './worker/unknown-outcome.js';
 
 /** Asynchronous paid calls. Features register their task kinds. */
 @Module({
@@ -93,6 +94,7 @@ import { LateResultStep } from './worker/late-result-step.js';
     JobsAtProvider,
     JobFiles,
     DownloadStep,
+    UnknownOutcome,
     LateResultStep,
     TaskSteps,
     TaskWorker,

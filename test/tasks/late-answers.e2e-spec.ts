@@ -84,27 +84,28 @@ async function renewal(task: Task): Promise<void> {
   expect(await harness.gateway.app.get(ReportBatcher).advance(stale)).toBe(false);
 }
 
-async function expectWatched(task: Task, name: string): Promise<void> {
+async function expectFound(task: Task, name: string): Promise<void> {
   const known = await harness.read(task);
   expect(known).toMatchObject({ status: 'reconciliation_required', chargedMicroUsd: null });
   expect(harness.provider.jobs.get(known.providerJobId ?? '')).toBe(name);
   await harness.run();
   expect(await harness.read(task)).toMatchObject({
-    status: 'reconciliation_required',
-    result: null,
+    status: 'succeeded',
+    result: { url: 'x' },
+    chargedMicroUsd: JOB_PRICE,
     evidence: { status: 'succeeded', seenAt: expect.any(Date) },
   });
   expect(harness.provider.submissions.get(name)).toBe(1);
 }
 
 describe('a submission that is accepted after another process took the task over', () => {
-  it('names its job, which is watched: the operator sees what the provider says', async () => {
+  it('names its job, by which the task is decided', async () => {
     const late = await submitted('late id');
     await takenOver(late);
     await late.accept();
-    await expectWatched(late.task, 'late id');
+    await expectFound(late.task, 'late id');
     const { available, held } = await harness.gateway.balance(account.accountId);
-    expect({ available, held }).toEqual({ available: CREDIT - JOB_PRICE, held: JOB_PRICE });
+    expect({ available, held }).toEqual({ available: CREDIT - JOB_PRICE, held: 0n });
   });
 
   it('is not cut off when its worker finds that the lease is lost', async () => {
@@ -112,10 +113,10 @@ describe('a submission that is accepted after another process took the task over
     await takenOver(late);
     await renewal(late.task);
     await late.accept();
-    await expectWatched(late.task, 'renewed late');
+    await expectFound(late.task, 'renewed late');
   });
 
-  it('has its job watched, too, where the other process ends the task only afterwards', async () => {
+  it('is decided by its job, too, where the other process ends the task only afterwards', async () => {
     const late = await submitted('between');
     const asked = {
       available: new Map<string, number>(),
@@ -127,7 +128,7 @@ describe('a submission that is accepted after another process took the task over
     await late.accept();
     expect(await harness.read(late.task)).toMatchObject({ status: 'queued' });
     await beside.gateway.app.get(SubmitStep).run(work!, new AbortController().signal);
-    await expectWatched(late.task, 'between');
+    await expectFound(late.task, 'between');
   });
 });
 

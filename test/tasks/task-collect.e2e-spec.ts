@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Task } from '../../src/tasks/task.js';
 import { UnusableFileError } from '../../src/tasks/collect-failure.js';
 import type { TestAccount } from '../support/gateway.js';
+import { until } from '../support/until.js';
 import { JOB_PRICE, startTaskHarness, type TaskHarness } from '../support/task-harness.js';
 
 let harness: TaskHarness;
@@ -12,6 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 beforeEach(async () => {
+  // Nobody decides the tasks of the test before.
+  await harness.gateway.dataSource.query(`DELETE FROM task_work WHERE phase = 'watching'`);
   account = await harness.gateway.account();
   harness.provider.state = {
     status: 'done',
@@ -73,6 +76,46 @@ describe('the file of a job that is done', () => {
     expect(await harness.read(task)).toMatchObject({ status: 'reconciliation_required' });
     expect(harness.files.failures).toBe(95);
   });
+});
+
+it('the files of tasks with an unknown outcome are fetched four at once; the others wait, and no try is counted', async () => {
+  const done = harness.provider.state;
+  const tasks = await Promise.all(
+    Array.from({ length: 6 }, () => harness.submit(account, { kind: 'file-job' })),
+  );
+  await harness.run();
+  harness.provider.state = { status: '', broken: '500' };
+  for (const task of tasks) await harness.overdue(task);
+  await harness.run();
+  harness.provider.state = done;
+  const gate = new EventTarget();
+  const collect = harness.files.collect.bind(harness.files);
+  let begun = 0;
+  harness.files.collect = async (task) => {
+    begun += 1;
+    await new Promise((resolve) => {
+      gate.addEventListener('open', resolve, { once: true });
+    });
+    return collect(task);
+  };
+  await harness.hurry();
+  const step = harness.step();
+  const strikes = async () =>
+    (
+      await harness.gateway.dataSource.query<{ strikes: number }[]>(
+        `SELECT strikes FROM task_work JOIN task ON id = task_id
+          WHERE evidence_status = 'succeeded' AND task.account_id = $1 ORDER BY strikes`,
+        [account.accountId],
+      )
+    ).map((work) => work.strikes);
+  await until(async () => (await strikes()).length === 6 && begun >= 4);
+  expect([begun, await strikes()]).toEqual([4, [0, 0, 1, 1, 1, 1]]);
+  harness.files.collect = collect;
+  gate.dispatchEvent(new Event('open'));
+  await step;
+  await harness.run();
+  for (const task of tasks) expect(await harness.read(task)).toMatchObject({ status: 'succeeded' });
+  expect(await held()).toBe(0n);
 });
 
 describe('what the provider keeps of a job', () => {

@@ -28,11 +28,14 @@ export interface Expected {
   isLost: boolean;
   isOverdue: boolean;
   strikes: number;
+  /** How often its unknown outcome was decided by what the provider says. */
+  decisions: number;
   /** Final states it has entered; each is told to its webhook. */
   ends: TaskStatus[];
 }
 
 const MAX_FAILURES = 5;
+const MAX_DECISIONS = 5;
 
 /** The rules of the task states, written down a second time and without a database. */
 export class TaskOracle {
@@ -55,6 +58,7 @@ export class TaskOracle {
           isLost: false,
           isOverdue: false,
           strikes: 0,
+          decisions: 0,
           ends: [],
         });
         return;
@@ -80,6 +84,7 @@ export class TaskOracle {
     // The end is lost. A request that was sent is not sent again.
     const isSent = before.status === 'queued' && !before.isLost && !before.isOverdue;
     Object.assign(task, before);
+    if (before.status === 'reconciliation_required') task.decisions += 1;
     if (!isSent) return;
     this.lose(task);
     // The provider did the work at once, which was written before the end.
@@ -101,10 +106,18 @@ export class TaskOracle {
   }
 
   private step(task: Expected): void {
+    if (task.status === 'reconciliation_required') this.askAgain(task);
     if (task.status !== 'queued' && task.status !== 'processing') return;
     if (task.isLost) end(task, 'reconciliation_required');
     else if (task.status === 'queued') this.submit(task);
     else this.poll(task);
+  }
+
+  private askAgain(task: Expected): void {
+    const { status, result, broken } = this.provider;
+    const isOver = status === 'failed' || (status === 'done' && result !== undefined);
+    if (!task.hasJob || broken || !isOver || task.decisions === MAX_DECISIONS) return;
+    end(task, status === 'failed' ? 'failed' : 'succeeded');
   }
 
   private submit(task: Expected): void {

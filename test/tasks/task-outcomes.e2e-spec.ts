@@ -202,21 +202,31 @@ describe('the deadline', () => {
 });
 
 describe('after the end', () => {
-  it('the provider is still polled about a task with an unknown outcome, which changes only the evidence', async () => {
-    const task = await harness.submit(account);
-    await harness.run();
-    harness.provider.state = { status: '', broken: 'reset' };
-    await harness.overdue(task);
-    await harness.run();
-    harness.provider.state = { status: 'done', result: { url: 'x' } };
-    await harness.run();
-    expect(await harness.read(task)).toMatchObject({
-      status: 'reconciliation_required',
-      chargedMicroUsd: null,
-      evidence: { status: 'succeeded', seenAt: expect.any(Date) },
-    });
-    await heldIs(JOB_PRICE);
-  });
+  it.each([
+    [{ status: 'done', result: { url: 'x' } }, 'succeeded', 'succeeded', JOB_PRICE],
+    [{ status: 'failed' }, 'failed', 'failed', null],
+    [{ status: 'running' }, 'reconciliation_required', 'pending', null],
+    [{ status: 'done' }, 'reconciliation_required', 'unreadable', null],
+  ] satisfies [PollPlan, TaskStatus, string, bigint | null][])(
+    'a task with an unknown outcome whose provider says %j later is %s',
+    async (state, status, evidence, chargedMicroUsd) => {
+      const task = await harness.submit(account);
+      await harness.run();
+      harness.provider.state = { status: '', broken: 'reset' };
+      await harness.overdue(task);
+      await harness.run();
+      harness.provider.state = state;
+      await harness.run(2);
+      expect(await harness.read(task)).toMatchObject({
+        ...{ status, chargedMicroUsd },
+        evidence: { status: evidence, seenAt: expect.any(Date) },
+      });
+      const held = status === 'reconciliation_required' ? JOB_PRICE : 0n;
+      const paid = chargedMicroUsd ?? 0n;
+      const money = await harness.gateway.balance(account.accountId);
+      expect(money).toMatchObject({ available: CREDIT - held - paid, held });
+    },
+  );
 
   it('the provider is polled for seven days and no longer', async () => {
     const task = await harness.submit(account);

@@ -4,7 +4,7 @@ import { formatMicroUsd } from '../../common/money/micro-usd.js';
 import { linesOf, sumOf } from '../../common/money/price-lines.js';
 import { pageOfViews } from '../../common/paging/page.view.js';
 import { toEpochSeconds } from '../../common/time/clock.js';
-import type { MadeTextNotes, Task, TaskStatus } from '../../tasks/task.js';
+import type { MadeTextNotes, ProviderEvidence, Task, TaskStatus } from '../../tasks/task.js';
 import { splitStepState } from '../../tasks/worker/step-notes.js';
 import { anyModality, TASK_STATUSES, TaskView } from '../../tasks/task.view.js';
 import { ExecutionView, viewBasis, viewPriceBookOf } from '../../billing/calls/execution.view.js';
@@ -18,13 +18,20 @@ import {
   viewUncharged,
 } from './admin-execution.view.js';
 
-/** What the provider last said about a task that has ended without success. */
+/** What the provider last said about a task that had ended without success. */
 export class ProviderEvidenceView {
   @ApiProperty({
-    enum: ['pending', 'succeeded', 'failed', 'unreadable'],
-    description: 'State of the work at the provider, as its last answer said',
+    enum: ['pending', 'succeeded', 'failed', 'unreadable', 'found', 'absent'],
+    description:
+      'State of the work at the provider, as its last answer said; `found` and `absent`: whether it has work of our reference',
   })
   status!: string;
+
+  @ApiProperty({
+    enum: ['job', 'reference'],
+    description: 'What the provider was asked for: its own id of the work, or our reference',
+  })
+  asked!: string;
 
   @ApiProperty({ description: 'Epoch seconds' })
   seen_at!: number;
@@ -97,7 +104,8 @@ export class OperatorTaskFields extends PickType(ExecutionView, [
   @ApiProperty({
     nullable: true,
     type: ProviderEvidenceView,
-    description: 'Only shown; status, money and webhook change by resolving',
+    description:
+      'Decides a task whose outcome is unknown; of one that failed or expired only shown, until it is resolved',
   })
   provider_evidence!: ProviderEvidenceView | null;
 
@@ -170,10 +178,7 @@ export function viewAdminTask(task: Task, holderView: object): object {
     ...viewNotes(task),
     refunded_microusd: refundedMicroUsd === null ? null : formatMicroUsd(refundedMicroUsd),
     provider_job_id: workIdOf(task),
-    provider_evidence: evidence && {
-      status: evidence.status,
-      seen_at: toEpochSeconds(evidence.seenAt),
-    },
+    provider_evidence: evidence && viewEvidence(evidence),
     attempts: viewTaskAttempts(task),
     provider_figures: splitStepState(task).figures ?? null,
     cost_microusd: cost === null ? null : formatMicroUsd(cost),
@@ -196,6 +201,11 @@ function viewNotes({ stepState }: Task) {
     output_cap_reason: outputCap === null ? null : outputCapReason,
     uncharged: viewUncharged(uncharged),
   };
+}
+
+function viewEvidence({ status, seenAt }: ProviderEvidence): ProviderEvidenceView {
+  const asked = ['found', 'absent'].includes(status) ? 'reference' : 'job';
+  return { status, asked, seen_at: toEpochSeconds(seenAt) };
 }
 
 function viewFault({ fault, unknownState }: Task) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { JsonObject } from '../../common/json-object.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
-import { type Task, TASK_FAILED } from '../task.js';
+import { type Task, TASK_FAILED, UNFINISHED } from '../task.js';
 import { type Completion, TaskCompletion } from './task-completion.js';
 import { TaskKinds } from '../task-kinds.js';
 import { JobsAtProvider } from '../worker/jobs-at-provider.js';
@@ -58,8 +58,7 @@ export class TaskResolution {
     if (resolution.result !== undefined) {
       throw rejected('result', 'A failed task has no result.');
     }
-    const message = 'The provider did not finish the task.';
-    return { event: 'resolvedAsFailed', error: { code: TASK_FAILED, message } };
+    return { event: 'resolvedAsFailed', error: { code: TASK_FAILED, message: UNFINISHED } };
   }
 
   private successOf(task: Task, resolution: Resolution): ResolvedCompletion {

@@ -5,14 +5,11 @@ import { TaskKinds } from '../task-kinds.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
 import { isUnknownJob } from '../task-fault.js';
-import { DAY_MS } from '../../common/time/spans.js';
-
-/** How long the job of an ended task is polled for a late result. */
-const WATCH_MS = 7 * DAY_MS;
+import { UnknownOutcome, WATCH_MS } from './unknown-outcome.js';
 
 /**
- * Polls the job of a task that failed, expired or has an unknown outcome. Operators see the provider's report; only they can
- * then change the task (`TaskCollection`, `TaskResolution`).
+ * Asks the provider of a task that ended without success, for seven days. An unknown outcome is decided by the answer
+ * ({@link UnknownOutcome}). Of a task that failed or expired, operators see it; only they can then change the task (`TaskCollection`).
  */
 @Injectable()
 export class LateResultStep {
@@ -21,24 +18,27 @@ export class LateResultStep {
     private readonly kinds: TaskKinds,
     private readonly upstreams: TaskUpstreams,
     private readonly statements: TaskWorkRepository,
+    private readonly outcomes: UnknownOutcome,
   ) {}
 
   async run(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const { task } = work;
     const tookMs = (task.completedAt ?? task.createdAt).getTime() - task.createdAt.getTime();
     // Both by the database's clock: the clock of this process may be wrong.
-    if (work.ageMs - tookMs >= WATCH_MS) return this.statements.unwatch(work);
+    const waitedMs = work.ageMs - tookMs;
+    if (waitedMs >= WATCH_MS) return this.statements.unwatch(work);
+    if (task.status === 'reconciliation_required') {
+      return this.outcomes.ask(work, waitedMs, signal);
+    }
     const state = await this.stateOf(work, signal);
-    const isSaid = state === 'succeeded' || state === 'failed';
-    if (task.status !== 'reconciliation_required') {
-      if (state === 'succeeded') await this.reporter.recordLateResult(work);
-      if (isSaid || state === 'forgotten') return this.statements.unwatch(work);
+    if (state === 'succeeded') await this.reporter.recordLateResult(work);
+    if (state === 'succeeded' || state === 'failed' || state === 'forgotten') {
+      return this.statements.unwatch(work);
     }
     await this.reporter.scheduleNext(work, {
       phase: 'watching',
-      // After a final report the job is not polled again; the task waits for an operator.
-      delayMs: isSaid ? WATCH_MS : this.reporter.longestMs,
-      ...(state && state !== 'forgotten' && { facts: { evidence: state } }),
+      delayMs: this.reporter.longestMs,
+      ...(state && { facts: { evidence: state } }),
     });
   }
 

@@ -62,14 +62,15 @@ export class LostSubmission {
     return undefined;
   }
 
-  /** Undefined where nobody can be asked. */
-  private async answerOf(
+  /** What the provider says that is asked for the job of our reference; undefined where nobody can be asked. */
+  async answerOf(
     work: ClaimedWork,
     task: Task,
-    { notes, signal }: LookUp,
+    { notes, signal }: Pick<LookUp, 'notes' | 'signal'>,
   ): Promise<FoundJob | undefined> {
     const kind = this.kinds.of(task.kind);
-    if (!kind.find || !this.upstreams.isReachable(task)) return undefined;
+    const isAskable = work.sealedInput !== null && this.upstreams.isReachable(task);
+    if (!kind.find || !isAskable) return undefined;
     const input = this.inputs.open(work.sealedInput, task.id);
     try {
       return await kind.find({ ...task, input }, this.upstreams.contextOf(task, signal, notes));
@@ -96,20 +97,20 @@ export class LostSubmission {
         facts: { memory: stepState },
       });
     } else if (state === 'absent') {
-      await reporter.endUnknown(work, noSuchJob(task, lookUps), stepState);
+      await reporter.endUnknown(work, noSuchJob(task), stepState);
     } else await reporter.endUnknown(work, error, stepState);
   }
 }
 
 /**
- * What operators read where the provider says that it has no job of the task. The hold stays: the request may still arrive, the key
- * may have become that of another account, and what was made must not be given away.
+ * What operators read where the provider says that it has no job of the task. The hold stays for
+ * an hour at least: the request may still arrive (`UnknownOutcome`).
  */
-function noSuchJob({ provider }: Task, lookUps: number): ProviderError {
+export function noSuchJob({ provider }: Task): ProviderError {
   return new ProviderError('misconfigured', {
     provider,
     sent: true,
     upstreamCode: 'no_such_job',
-    upstreamMessage: `The answer to look-up ${lookUps}: the provider has no job of this task.`,
+    upstreamMessage: 'The answer to the last look-up: the provider has no job of this task.',
   });
 }

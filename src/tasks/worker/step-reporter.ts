@@ -8,6 +8,7 @@ import { MAX_GROWTH, pollDelayMs } from './poll-interval.js';
 import { type AroundTry, type Completion, TaskCompletion } from '../completion/task-completion.js';
 import { laneOf, type TaskPhase } from '../task-lane.js';
 import { TaskMetrics } from '../task-metrics.js';
+import { TRANSITIONS } from '../task-state-machine.js';
 import type { Task } from '../task.js';
 import { taskFaultOf } from '../task-fault.js';
 import { TaskRepository } from '../reads/task.repository.js';
@@ -72,15 +73,15 @@ export class StepReporter {
     const { task, fence } = work;
     const around: AroundTry = (attempt) =>
       this.reports.whileMoving({ taskId: task.id, fence }, attempt);
-    const isWatched = completion.event !== 'succeeded';
-    const whole = { ...completion, fence, ...(isWatched && { watchMs: this.longestMs }) };
+    const isSuccess = TRANSITIONS[completion.event].to === 'succeeded';
+    const whole = { ...completion, fence, ...(!isSuccess && { watchMs: this.longestMs }) };
     const ended = await this.completion.end(task, whole, REPORT_PATIENCE_MS, around);
     if (ended) {
-      if (completion.event !== 'succeeded') this.logger.warn(lineOf(ended, completion));
+      if (!isSuccess) this.logger.warn(lineOf(ended, completion));
       return true;
     }
     this.metrics.staleReports.inc();
-    if (completion.event !== 'succeeded') return false;
+    if (!isSuccess) return false;
     const now = await this.repository.find(task.id, task.accountId);
     if (now?.status === 'failed' || now?.status === 'expired') await this.recordLateResult(work);
     return false;
@@ -107,7 +108,8 @@ export class StepReporter {
     this.logger.warn(
       `${toPublicId('task', task.id)}: step ${phase} failed (${failureCount}): ${String(error)}`,
     );
-    if (phase === 'watching') await this.scheduleNext(work, { phase, delayMs: this.longestMs });
+    if (phase === 'watching')
+      await this.scheduleNext(work, { phase, delayMs: this.longestMs, failureCount });
     else if (failureCount >= MAX_FAILURES) await this.endUnknown(work, error);
     else
       await this.scheduleNext(work, {
@@ -174,7 +176,7 @@ function lineOf(
   { id, status, provider, error }: Task,
   { event, fault }: Partial<Completion>,
 ): string {
-  const ended = event === 'unknown' ? 'its outcome is unknown, an operator decides' : status;
+  const ended = event === 'unknown' ? 'its outcome is unknown' : status;
   const reason = error ? ` (${error.code}: ${error.message})` : '';
   const code = fault?.code && loggedCodeOf(fault.code);
   const words = fault && [

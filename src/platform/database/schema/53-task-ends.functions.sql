@@ -67,8 +67,8 @@ $$;
 -- What the task costs at its provider (p_cost) is written once; null: not known.
 -- p_basis is how the charge was computed where that is known only at the end. p_response is the answer that is stored with the end
 -- (response_store); where it is not, because all of the account was erased meanwhile, the webhook tells what it tells of an erased one.
--- Without p_has_basis the charge is an operator's, which has no quantity. With p_watch_lane the work of a task that has a job
--- stays, and the provider's job is watched. A webhook about an unknown outcome, or about the failure of a task that is
+-- Without p_has_basis the charge is an operator's, which has no quantity. With p_watch_lane the work of a task stays that has a job
+-- or an unknown outcome, and its provider is asked on. A webhook about an unknown outcome, or about the failure of a task that is
 -- delivered late, is not tried again, because it would tell the receiver a state that is over; a running attempt is still
 -- logged, but has no effect. p_from is the text of an array, because a statement that ends many tasks passes an array of them.
 CREATE OR REPLACE FUNCTION task_complete(
@@ -124,7 +124,7 @@ BEGIN
   IF p_money = 'settle_anew' AND coalesce(earlier_cost, p_cost) IS NOT NULL THEN
     PERFORM task_cost_late(p_account, p_id, CASE WHEN earlier_cost IS NULL THEN p_cost ELSE 0 END);
   END IF;
-  IF p_watch_lane IS NULL OR NOT has_job THEN
+  IF p_watch_lane IS NULL OR NOT (has_job OR p_money = 'keep') THEN
     DELETE FROM task_work WHERE account_id = p_account AND task_id = p_id;
   ELSE
     UPDATE task_work

@@ -128,9 +128,9 @@ const FAULTS: readonly Fault[] = [
       await scene.overdue();
       await scene.expectUnknown();
       scene.order.script.reads = ['done'];
-      await until(async () => (await scene.state()).evidence === 'succeeded');
-      await scene.resolve('collect');
+      await until(async () => (await scene.state()).status === 'succeeded');
       await scene.expectPaid();
+      expect((await scene.state()).evidence).toBe('succeeded');
     },
   ],
   [
