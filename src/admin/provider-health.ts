@@ -6,7 +6,7 @@ import {
   summedCounts,
   type RouteFigure,
 } from '../providers/routing/route-figures.js';
-import { SANDBOX_NAME } from '../providers/routing/provider-registry.js';
+import { type KeyFigure, SANDBOX_NAME } from '../providers/routing/provider-registry.js';
 import type { RoutePause } from '../providers/routing/route-pause-store.js';
 import type { RouteReport } from '../providers/routing/route-reports.js';
 
@@ -39,6 +39,12 @@ export interface RouteHealth {
   readonly pause: RoutePause | null;
 }
 
+/** One key of a provider, in all processes. */
+interface KeyHealth extends KeyFigure {
+  /** Processes in which it comes last. */
+  readonly refusedIn: number;
+}
+
 /** One provider with its routes. */
 export interface ProviderHealth {
   readonly id: string;
@@ -48,6 +54,7 @@ export interface ProviderHealth {
   readonly keyVariable: string | null;
   /** How many keys it has; null where no process told. */
   readonly keys: number | null;
+  readonly keyFigures: readonly KeyHealth[];
   readonly attempts: AttemptCounts;
   readonly today: DaySums;
   readonly pause: RoutePause | null;
@@ -105,6 +112,7 @@ function providerOf(id: string, known: KnownOfProviders): ProviderHealth {
   return {
     id,
     ...identityOf(best, builtIn),
+    keyFigures: keysOf(told),
     attempts: summedCounts(figures),
     today: added(routes.map(({ today }) => today)),
     pause: pauseOf(known, id, null),
@@ -126,6 +134,26 @@ function identityOf(
     servedBy: isSandbox ? ('sandbox' as const) : ('provider' as const),
     keys: count,
   };
+}
+
+/** The keys of a provider, as the processes tell of those of one number: while processes are replaced there may be more than one. */
+function keysOf(told: KnownOfProviders['reports'][number]['providers']): KeyHealth[] {
+  const all = told.flatMap(({ keys = [] }) => keys);
+  const names = [...new Set(all.map(({ name }) => name))];
+  return names.map((name) => {
+    const own = all.filter((key) => key.name === name);
+    const refused = own.flatMap(({ refusedAs }) => refusedAs ?? []);
+    const sum = (count: (key: KeyFigure) => number) =>
+      own.reduce((total, key) => total + count(key), 0);
+    return {
+      name,
+      refusedAs: refused.find((kind) => kind === 'account') ?? refused[0] ?? null,
+      refusedIn: refused.length,
+      running: sum(({ running }) => running),
+      lastMinute: sum(({ lastMinute }) => lastMinute),
+      limits: own.at(-1)?.limits ?? {},
+    };
+  });
 }
 
 const operationOf = ({ operation }: RouteFigure): string => operation;

@@ -11,7 +11,8 @@ import type { ModelRow } from './model-row.js';
 import { BUILT_IN_MODELS } from './models/built-in.models.js';
 import {
   CatalogOverlay,
-  isReportedCostAlone,
+  isOfKnownProvider,
+  type OverlayKeyLimits,
   OverlayModel,
   type OverlayProvider,
   type OverlayReportedCost,
@@ -27,6 +28,8 @@ const UPSTREAM_CALLS_ARE_GONE =
 export interface LoadedCatalog {
   readonly rows: readonly ModelRow[];
   readonly providers: readonly OverlayProvider[];
+  /** What the keys of providers may be used for, by the ids of the providers. */
+  readonly keyLimits?: ReadonlyMap<string, OverlayKeyLimits>;
   /** Voices by the further names that callers may use. */
   readonly voiceAliases?: Readonly<Record<string, string>>;
 }
@@ -81,7 +84,8 @@ export function overlaidCatalog(json: unknown, vendorsDir?: string): LoadedCatal
   const { providers = [], ...overlay } = validatorOf(CatalogOverlay).parse(json);
   return {
     rows: withReportedCosts([...rows.values()], providers, vendorsDir),
-    providers: providers.filter((entry) => !isReportedCostAlone({ ...entry })),
+    providers: providers.filter((entry) => !isOfKnownProvider({ ...entry })),
+    keyLimits: new Map(providers.flatMap(({ id, key_limits: own }) => (own ? [[id, own]] : []))),
     voiceAliases: overlay.voice_aliases ?? {},
   };
 }

@@ -148,20 +148,31 @@ export class OverlayReportedCost {
   micro_usd_per_million_units?: number;
 }
 
-/** The entry says of a built-in provider, or of a shipped vendor, only how its figures are read. */
-export function isReportedCostAlone(entry: Readonly<Record<string, unknown>>): boolean {
-  const { id, protocol, base_url: url, api_key_env: variable, reported_cost: cost } = entry;
+/** What each key of a provider may be used for, by each `shim` that runs. */
+export class OverlayKeyLimits {
+  @Int({ min: 1, max: 1_000_000, ...optional })
+  requests_per_minute?: number;
+
+  /** Requests in flight. */
+  @Int({ min: 1, max: 100_000, ...optional })
+  concurrent?: number;
+}
+
+/** The entry says of a built-in provider, or of a shipped vendor, only how its figures are read or what its keys may be used for. */
+export function isOfKnownProvider(entry: Readonly<Record<string, unknown>>): boolean {
+  const { id, protocol, base_url: url, api_key_env: variable } = entry;
+  const { reported_cost: cost, key_limits: limits } = entry;
   const isBuiltIn =
     BUILT_IN_PROVIDERS.some((provider) => provider.id === id) || isShippedVendor(id);
   const isAlone = [protocol, url, variable].every((value) => value === undefined);
-  return isBuiltIn && isAlone && cost !== undefined;
+  return isBuiltIn && isAlone && (cost !== undefined || limits !== undefined);
 }
 
-const RequiredOfOthers = () => RequiredIf((entry) => !isReportedCostAlone(entry));
+const RequiredOfOthers = () => RequiredIf((entry) => !isOfKnownProvider(entry));
 
 /**
  * A provider that is not built in. Its key stays in the environment; with an empty `api_key_env` it takes no key. Of a built-in
- * provider and of a shipped vendor an entry may have `reported_cost` alone.
+ * provider and of a shipped vendor an entry may have `reported_cost` and `key_limits` alone.
  */
 export class OverlayProvider {
   @Pattern(/^[a-z][a-z0-9-]{0,63}$/, 'must be lowercase letters, digits and hyphens')
@@ -184,6 +195,9 @@ export class OverlayProvider {
 
   @Nested(() => OverlayReportedCost, optional)
   reported_cost?: OverlayReportedCost;
+
+  @Nested(() => OverlayKeyLimits, optional)
+  key_limits?: OverlayKeyLimits;
 }
 
 /** The file that `CATALOG_FILE` names. */

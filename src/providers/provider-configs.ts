@@ -4,18 +4,19 @@ import { trimTrailingSlashes } from '../common/parse-url.js';
 import type { LoadedCatalog } from '../catalog/catalog-file.js';
 import type { ModelRow } from '../catalog/model-row.js';
 import { OPERATIONS } from '../catalog/operations.js';
-import type { GatewayConfig } from '../platform/config/gateway-config.js';
+import { type GatewayConfig, workerCount } from '../platform/config/gateway-config.js';
 import { ConfigError } from '../platform/config/load-config.js';
 import { readProviderKey } from '../platform/config/environment-variables.js';
 import { headerKey } from '../platform/config/setting.js';
 import type { CostedRoute } from '../catalog/route-cost.js';
 import { loadVendors } from './async-json/vendor-files.js';
-import type { VendorFile } from './async-json/vendor-file.js';
+import type { VendorFile, VendorKeyLimits } from './async-json/vendor-file.js';
 import { vendorRowFaults } from './async-json/vendor-rows.js';
 import { geminiVideoFaults } from './gemini/gemini-video.adapter.js';
 import type { UpstreamTerms } from './ports/attempt.js';
 import type { ProviderConfig, ProvidersOptions } from './providers.options.js';
 import type { SandboxAccess } from '../platform/config/worker-context.js';
+import type { KeyLimits } from './routing/upstream-key.js';
 import {
   accessTo,
   BUILT_IN_PROVIDERS,
@@ -58,10 +59,24 @@ export function providersOptions(
     keyVariable: provider.api_key_env || undefined,
   }));
   const vendors = [...vendorConfigs(config, catalog), ...twinConfigs(config, catalog, sandbox)];
+  const limitsOf = ({ id, vendor }: ProviderConfig) =>
+    catalog.keyLimits?.get(id) ?? vendor?.key_limits;
   return {
-    providers: [...builtIn, ...extra, ...vendors],
+    providers: [...builtIn, ...extra, ...vendors].map((provider) => ({
+      ...provider,
+      keyLimits: limitsInProcess(limitsOf(provider), workerCount(config)),
+    })),
     ...(config.upstreamTimeoutMs !== undefined && { upstreamTimeoutMs: config.upstreamTimeoutMs }),
   };
+}
+
+/** The share of one process: those of one gateway get calls alike. It is at least one call. */
+function limitsInProcess(
+  { requests_per_minute: perMinute, concurrent }: VendorKeyLimits = {},
+  processes: number,
+): KeyLimits {
+  const share = (limit: number | undefined) => limit && Math.max(1, Math.floor(limit / processes));
+  return { requestsPerMinute: share(perMinute), concurrent: share(concurrent) };
 }
 
 /** The ids of the providers that the sandbox replaces. */

@@ -1,5 +1,6 @@
 import type { VendorFile } from './async-json/vendor-file.js';
 import type { Protocol } from './providers.js';
+import type { KeyLimits } from './routing/upstream-key.js';
 
 /** One configured provider. */
 export interface ProviderConfig {
@@ -15,6 +16,8 @@ export interface ProviderConfig {
   readonly isSandbox?: true;
   /** The file that describes it, with the protocol `async-json`. */
   readonly vendor?: VendorFile;
+  /** What each of its keys may be used for in this process. */
+  readonly keyLimits?: KeyLimits | undefined;
 }
 
 /** The configuration of the providers module. */

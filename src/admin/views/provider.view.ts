@@ -82,6 +82,43 @@ class ProviderRouteView extends FiguresView {
   paused!: PauseView | null;
 }
 
+/** One key of a provider. */
+class ProviderKeyView {
+  @ApiProperty({ example: 'key-1', description: 'Its place in the variable' })
+  key!: string;
+
+  @ApiProperty({
+    ...word,
+    enum: ['rate_limited', 'account'],
+    description:
+      'Why the provider refused it last; it comes after the others until it is accepted. Null: it was accepted',
+  })
+  refused_as!: string | null;
+
+  @ApiProperty({ type: 'integer', description: 'In how many processes it was refused last' })
+  refused_in_processes!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Requests that began within a minute' })
+  requests_last_minute!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Requests in flight' })
+  running!: number;
+
+  @ApiProperty({
+    nullable: true,
+    type: 'integer',
+    description: 'Most requests within a minute, in each process; null: no limit is set',
+  })
+  requests_per_minute!: number | null;
+
+  @ApiProperty({
+    nullable: true,
+    type: 'integer',
+    description: 'Most requests in flight, in each process; null: no limit is set',
+  })
+  concurrent!: number | null;
+}
+
 /** The keys of a provider. */
 class ProviderKeysView {
   @ApiProperty({
@@ -97,6 +134,9 @@ class ProviderKeysView {
     description: 'How many there are; null where no running process told',
   })
   count!: number | null;
+
+  @ApiProperty({ type: [ProviderKeyView], description: 'Each of them, by its number' })
+  list!: ProviderKeyView[];
 }
 
 /** One provider as the running processes see it. */
@@ -154,10 +194,27 @@ function viewProvider(provider: ProviderHealth): ProviderView {
     object: 'provider',
     protocol: provider.protocol,
     served_by: provider.servedBy,
-    keys: { variable: provider.keyVariable, count: provider.keys },
+    keys: {
+      variable: provider.keyVariable,
+      count: provider.keys,
+      list: provider.keyFigures.map(viewKey),
+    },
     ...viewFigures(provider),
     paused: viewPause(provider.pause),
     routes: provider.routes.map(viewRoute),
+  };
+}
+
+function viewKey(key: ProviderHealth['keyFigures'][number]): ProviderKeyView {
+  const { requestsPerMinute = null, concurrent = null } = key.limits;
+  return {
+    key: key.name,
+    refused_as: key.refusedAs,
+    refused_in_processes: key.refusedIn,
+    requests_last_minute: key.lastMinute,
+    running: key.running,
+    requests_per_minute: requestsPerMinute,
+    concurrent,
   };
 }
 

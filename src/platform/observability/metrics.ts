@@ -233,6 +233,26 @@ export class Metrics {
     });
   }
 
+  /** {@link watch} with labels, of which `read` gives a value for each combination that there is now. */
+  watchEach<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => readonly (readonly [Record<Label, string>, number])[],
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      aggregator: 'max',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [labels, value] of read()) this.set(labels, value);
+      },
+    });
+  }
+
   /**
    * Publishes a gauge of the whole database. It is absent while `read` resolves to undefined, and where another process publishes
    * it; then nothing is read.

@@ -32,6 +32,14 @@ export const holding = (
     if (!test(value)) faults.push(`${at}: must be ${says}`);
   });
 
+/** A whole number from 1 to `max`. */
+export const wholeUpTo = (max: number, says = `a whole number from 1 to ${max}`): VendorCheck =>
+  holding(
+    (value) => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= max,
+    says,
+    { type: 'integer', minimum: 1, maximum: max },
+  );
+
 /** One of these words. */
 export const eitherOf = (words: readonly string[]): VendorCheck =>
   holding((value) => words.includes(value as string), `one of ${words.join(', ')}`, {

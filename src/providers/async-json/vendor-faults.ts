@@ -8,6 +8,7 @@ import {
   formed,
   eitherOf,
   shaped,
+  wholeUpTo,
   type VendorCheck,
 } from './vendor-checks.js';
 import {
@@ -64,11 +65,7 @@ const COSTS: Readonly<Record<string, VendorCheck>> = {
   unit: shaped({
     path: checkPath,
     unit: eitherOf(['unit']),
-    micro_usd_per_million_units: holding(
-      (value) => Number.isSafeInteger(value) && Number(value) > 0,
-      'a whole number above 0',
-      { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-    ),
+    micro_usd_per_million_units: wholeUpTo(Number.MAX_SAFE_INTEGER, 'a whole number above 0'),
   }),
 };
 
@@ -180,6 +177,10 @@ const SHAPE = shaped({
     'retry_after?': checkPath,
   }),
   'cost?': checkCost,
+  'key_limits?': shaped({
+    'requests_per_minute?': wholeUpTo(1_000_000),
+    'concurrent?': wholeUpTo(100_000),
+  }),
   'models?': checkModels,
 });
 

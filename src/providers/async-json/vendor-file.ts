@@ -107,6 +107,12 @@ export interface VendorCost {
   readonly micro_usd_per_million_units?: number;
 }
 
+/** Requests that begin within a minute, and those in flight. Reads of jobs are not among them. */
+export interface VendorKeyLimits {
+  readonly requests_per_minute?: number;
+  readonly concurrent?: number;
+}
+
 /** What the body or the path is instead for some models, or where some fields are given. */
 export interface VendorVariant {
   /** Stands for `{variant}` in the path of the job. */
@@ -213,6 +219,8 @@ export interface VendorFile {
   readonly errors?: VendorErrors;
   /** The vendor's own figure of what a job cost, for margins. */
   readonly cost?: VendorCost;
+  /** What each of its keys may be used for. */
+  readonly key_limits?: VendorKeyLimits;
   readonly models?: readonly VendorModel[];
 }
 

@@ -110,6 +110,10 @@ export interface AttemptOwner {
   readonly accountId: string | null;
   /** Calls with the same one stay with one route and one key of its provider, whose caches know their prompts. */
   readonly affinity?: string | undefined;
+  /** The only key of the provider with which the work is done, by its id: jobs belong to the account of a key. */
+  readonly keyId?: string | undefined;
+  /** It is asked about work that has begun, which no limit of a key stops. */
+  readonly isFollowUp?: true | undefined;
   /** The caller's valid `traceparent`. */
   readonly traceParent?: string | undefined;
   /** The outcome says nothing of the operation: its breaker is neither asked nor told. */

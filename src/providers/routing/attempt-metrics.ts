@@ -17,6 +17,8 @@ export interface AttemptObservation {
   readonly operation: string;
   readonly outcome: AttemptOutcome;
   readonly durationMs: number;
+  /** Which of the provider's keys, such as `key-1`. */
+  readonly key: string;
 }
 
 /** A circuit breaker that opened, closed or probes. */
@@ -44,18 +46,20 @@ export class AttemptMetrics {
     private readonly figures: RouteFigures,
   ) {}
 
-  attempted({ provider, route, operation, outcome, durationMs }: AttemptObservation): void {
+  attempted(observation: AttemptObservation): void {
+    const { provider, route, operation, outcome, durationMs, key } = observation;
     this.figures.count({ route, operation, outcome, durationMs });
     this.metrics.upstreamSeconds.observe({ provider, operation, outcome }, durationMs / 1000);
-    if (outcome === 'account') this.accountRefused(provider);
+    if (outcome === 'account') this.accountRefused(provider, key);
   }
 
-  private accountRefused(provider: string): void {
+  private accountRefused(provider: string, key: string): void {
     const nowMs = this.clock.nowMs();
-    if (nowMs - (this.accountLoggedAtMs.get(provider) ?? -Infinity) < ACCOUNT_LOG_MS) return;
-    this.accountLoggedAtMs.set(provider, nowMs);
+    const name = `${provider} ${key}`;
+    if (nowMs - (this.accountLoggedAtMs.get(name) ?? -Infinity) < ACCOUNT_LOG_MS) return;
+    this.accountLoggedAtMs.set(name, nowMs);
     this.logger.error(
-      { provider },
+      { provider, key },
       'a provider refuses our key, or our account has no more credit',
     );
   }

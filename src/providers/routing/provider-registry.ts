@@ -5,7 +5,8 @@ import type {
   ProbePort,
   ProviderPorts,
 } from '../ports/provider-ports.js';
-import type { Route } from '../ports/attempt.js';
+import type { AttemptOwner, ProviderErrorKind, Route } from '../ports/attempt.js';
+import { createHash } from 'node:crypto';
 import { Inject, Injectable, type OnModuleDestroy, Optional } from '@nestjs/common';
 import { Clock } from '../../common/time/clock.js';
 import { BoundedDownload } from '../../platform/http-client/bounded-download.js';
@@ -17,6 +18,8 @@ import {
   type ProvidersOptions,
 } from '../providers.options.js';
 import { BUILT_IN_PROVIDERS, portsOf, takesImageBytesOnly } from '../providers.js';
+import { KeyRests } from './key-rests.js';
+import { type KeyLimits, UpstreamKey } from './upstream-key.js';
 import { PausedRoutes } from './paused-routes.js';
 import { placeOf } from './route-order.js';
 
@@ -31,12 +34,33 @@ export interface ConfiguredProvider {
   /** The name of the variable; null where it takes no key. */
   readonly variable: string | null;
   readonly count: number;
+  /** What this process knows of each, in their order. Version 0.1.0 tells none. */
+  readonly keys?: readonly KeyFigure[];
+}
+
+/** One of a provider's keys, by its number. */
+export interface KeyFigure {
+  readonly name: string;
+  /** Why the provider refused it last; null once it has answered to it. */
+  readonly refusedAs: ProviderErrorKind | null;
+  readonly running: number;
+  readonly lastMinute: number;
+  readonly limits: KeyLimits;
+}
+
+/** An adapter with one key of its provider. */
+export interface KeyedPort<Port> {
+  readonly key: UpstreamKey;
+  readonly port: Port;
 }
 
 interface Provider extends ProviderConfig {
-  /** Those of each of its keys. */
-  readonly ports: readonly [ProbedPorts, ...ProbedPorts[]];
+  /** Its keys with the adapters of each; one without a text where it takes none. */
+  readonly keyed: readonly [KeyedPort<ProbedPorts>, ...KeyedPort<ProbedPorts>[]];
 }
+
+/** Characters by which a task remembers a key: too few to find the key by. */
+const KEY_ID_CHARS = 12;
 
 /** Whether a provider can be called, by names alone. */
 export interface ProviderKey {
@@ -51,7 +75,10 @@ export interface ProviderKey {
 export class ProviderRegistry implements OnModuleDestroy {
   /** The routes that get no new work now. */
   readonly paused: PausedRoutes;
+  /** The keys that are left out for a time. */
+  readonly rests: KeyRests;
   private readonly transport: HttpTransport;
+  private uses: ReadonlyMap<string, UpstreamKey> = new Map();
   private providers: ReadonlyMap<string, Provider>;
 
   constructor(
@@ -62,6 +89,7 @@ export class ProviderRegistry implements OnModuleDestroy {
     this.transport = new HttpTransport(options.upstreamTimeoutMs);
     this.providers = this.built(options);
     this.paused = new PausedRoutes(clock);
+    this.rests = new KeyRests(clock);
   }
 
   /** Replaces all providers at once. A running attempt continues at the provider where it began. */
@@ -74,29 +102,46 @@ export class ProviderRegistry implements OnModuleDestroy {
     return this.portOf(route, operation) !== undefined;
   }
 
-  /**
-   * The adapter of the route for the operation; undefined when it has none. With several keys of the provider it is that of
-   * the first, which jobs are asked about too.
-   */
+  /** The adapter of the route for the operation, with the first of the provider's keys; undefined when it has none. */
   portOf<O extends Operation>(route: Route, operation: O): PortByOperation[O] | undefined {
-    return this.portsAt(route)[0]?.[operation];
+    return this.keyedPort(route, operation)?.port;
+  }
+
+  /** {@link portOf} with the key of this id, else with the first; undefined where the provider has no such key. */
+  keyedPort<O extends Operation>(
+    { provider }: Pick<Route, 'provider'>,
+    operation: O,
+    keyId?: string,
+  ): KeyedPort<PortByOperation[O]> | undefined {
+    const all = this.providers.get(provider)?.keyed ?? [];
+    const own = keyId === undefined ? all[0] : all.find(({ key }) => key.id === keyId);
+    return own && withOperation(own, operation);
   }
 
   /**
-   * The adapters of the route for the operation, one for each key of the provider, in the order in which one call tries them.
-   * Calls with the same affinity begin with the same key.
+   * The adapters of the route for the operation, one for each key of the provider, in the order in which one call tries them; that
+   * of one key where the owner names it. Calls with the same affinity begin with the same key.
    */
   portsFor<O extends Operation>(
-    route: Route,
+    route: Pick<Route, 'provider'>,
     operation: O,
-    affinity?: string,
-  ): readonly PortByOperation[O][] {
-    const all = this.portsAt(route);
+    { affinity, keyId }: Pick<AttemptOwner, 'affinity' | 'keyId'>,
+  ): readonly KeyedPort<PortByOperation[O]>[] {
+    if (keyId !== undefined) {
+      const keyed = this.keyedPort(route, operation, keyId);
+      return keyed ? [keyed] : [];
+    }
+    const all = this.providers.get(route.provider)?.keyed ?? [];
     const first = all.length > 1 ? placeOf(all.length, affinity) : 0;
-    return [...all.slice(first), ...all.slice(0, first)].flatMap((ports) => {
-      const port: PortByOperation[O] | undefined = ports[operation];
-      return port === undefined ? [] : [port];
-    });
+    return [...all.slice(first), ...all.slice(0, first)].flatMap(
+      (own) => withOperation(own, operation) ?? [],
+    );
+  }
+
+  /** Whether a refusal of this key is one of its provider: each of the others was refused for its balance or its plan. */
+  isLastKey(provider: string, key: UpstreamKey): boolean {
+    const { keyed = [] } = this.providers.get(provider) ?? {};
+    return keyed.every((own) => own.key === key || this.rests.reasonOf(own.key) === 'account');
   }
 
   /**
@@ -127,12 +172,13 @@ export class ProviderRegistry implements OnModuleDestroy {
       isSandbox: provider.isSandbox === true,
       variable: provider.keyVariable ?? null,
       count: provider.isSandbox ? 0 : keysOf(provider.apiKey).length,
+      keys: this.keysOfProvider(provider),
     }));
   }
 
   /** Asks the provider with its first key; undefined where it is not configured. */
   probeOf(provider: string): ProbePort | undefined {
-    return this.providers.get(provider)?.ports[0].probe;
+    return this.providers.get(provider)?.keyed[0].port.probe;
   }
 
   /** Whether the sandbox serves every provider. */
@@ -172,24 +218,60 @@ export class ProviderRegistry implements OnModuleDestroy {
   }
 
   private built({ providers }: ProvidersOptions): ReadonlyMap<string, Provider> {
-    return new Map(
-      providers.map((config) => [config.id, { ...config, ports: this.portsOf(config) }]),
+    const built = new Map(
+      providers.map((config) => [config.id, { ...config, keyed: this.keyedOf(config) }]),
     );
+    this.uses = new Map(
+      [...built].flatMap(([id, { keyed }]) =>
+        keyed.map(({ key }) => [`${id} ${key.id}`, key] as const),
+      ),
+    );
+    return built;
   }
 
-  private portsAt(route: Route): readonly ProviderPorts[] {
-    return this.providers.get(route.provider)?.ports ?? [];
-  }
-
-  private portsOf(config: ProviderConfig): Provider['ports'] {
+  private keyedOf(config: ProviderConfig): Provider['keyed'] {
     const id = config.isSandbox ? SANDBOX_NAME : config.id;
-    const { protocol } = config;
+    const { protocol, keyLimits = {} } = config;
     const { transport, clock, download } = this;
-    const portsWith = (apiKey: string | undefined): ProbedPorts =>
-      portsOf(protocol, { ...config, id, apiKey, transport, clock, download });
+    const keyedWith = (apiKey: string | undefined, index: number): KeyedPort<ProbedPorts> => {
+      const keyId = keyIdOf(config.id, apiKey);
+      const key = this.uses.get(`${config.id} ${keyId}`) ?? new UpstreamKey(keyId, clock);
+      key.limits = keyLimits;
+      key.name = `key-${index + 1}`;
+      return {
+        key,
+        port: portsOf(protocol, { ...config, id, apiKey, transport, clock, download }),
+      };
+    };
     const [first, ...others] = keysOf(config.apiKey);
-    return [portsWith(first), ...others.map(portsWith)];
+    return [keyedWith(first, 0), ...others.map((key, index) => keyedWith(key, index + 1))];
   }
+
+  private keysOfProvider({ isSandbox, apiKey, keyed }: Provider): KeyFigure[] {
+    if (isSandbox === true || keysOf(apiKey).length === 0) return [];
+    return keyed.map(({ key }) => ({
+      name: key.name,
+      refusedAs: this.rests.reasonOf(key) ?? null,
+      running: key.running,
+      lastMinute: key.lastMinute,
+      limits: key.limits,
+    }));
+  }
+}
+
+function withOperation<O extends Operation>(
+  { key, port: ports }: KeyedPort<ProviderPorts>,
+  operation: O,
+): KeyedPort<PortByOperation[O]> | undefined {
+  const port: PortByOperation[O] | undefined = ports[operation];
+  return port && { key, port };
+}
+
+function keyIdOf(provider: string, apiKey: string | undefined): string {
+  const digest = createHash('sha256')
+    .update(`${provider}\n${apiKey ?? ''}`)
+    .digest('hex');
+  return digest.slice(0, KEY_ID_CHARS);
 }
 
 /** The keys of a setting, which may hold several with commas between them. */

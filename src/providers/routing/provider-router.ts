@@ -14,8 +14,9 @@ import { TOO_LATE } from '../ports/attempt.js';
 import type { Operation, PortByOperation } from '../ports/provider-ports.js';
 import { AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
-import { isOfKey, KeyRests } from './key-rests.js';
-import { ProviderRegistry } from './provider-registry.js';
+import { isOfKey } from './key-rests.js';
+import type { UpstreamKey } from './upstream-key.js';
+import { type KeyedPort, ProviderRegistry } from './provider-registry.js';
 import { RouteBreaker } from './route-breaker.js';
 import { settleFailed, settleWhenDone } from './settled-permit.js';
 
@@ -37,16 +38,13 @@ export interface RoutedResult<T> extends TriedRoute {
 @Injectable()
 export class ProviderRouter {
   private readonly breakers = new Map<string, RouteBreaker>();
-  private readonly rests: KeyRests;
 
   constructor(
     private readonly registry: ProviderRegistry,
     private readonly clock: Clock,
     @Inject(AttemptMetrics)
     private readonly watch: Pick<AttemptMetrics, 'attempted' | 'breakerChanged'>,
-  ) {
-    this.rests = new KeyRests(clock);
-  }
+  ) {}
 
   /**
    * Does the work on the first route that accepts it, in the given order. A result with a `body` stream counts as done
@@ -84,10 +82,7 @@ export class ProviderRouter {
     throw failure.toGatewayError(operation);
   }
 
-  /**
-   * Makes an attempt with one key of the route's provider; with a further one if that is refused for itself. Keys that were
-   * refused a short time ago come last. A paused route is not asked.
-   */
+  /** Makes an attempt with one key of the route's provider, and with a further one where that is refused for itself. A paused route is not asked. */
   private async runOnKeys<O extends Operation, T>(
     route: Route,
     operation: O,
@@ -96,28 +91,8 @@ export class ProviderRouter {
   ): Promise<T> {
     const pauseSeconds = this.registry.paused.secondsLeft(route);
     if (pauseSeconds > 0) throw this.notAsked(route, owner, PAUSED, pauseSeconds);
-    const ports = this.registry.portsFor(route, operation, owner.affinity);
-    // The only key is asked whatever it answered before.
-    if (ports.length < 2) return this.runOn(route, operation, work, owner, ports[0]);
-    const left = this.rests.restingLast(ports);
-    // A key that is only at its rate will be accepted again.
-    let isOneAtItsRate = false;
-    for (;;) {
-      const port = left.shift();
-      assert(port, 'a provider has no key left');
-      const beganAtMs = this.clock.nowMs();
-      const keyCounts = left.length === 0 && !isOneAtItsRate;
-      try {
-        const result = await this.runOn(route, operation, work, owner, port, keyCounts);
-        this.rests.accepted(port, beganAtMs);
-        return result;
-      } catch (error) {
-        if (isOfKey(error)) this.rests.refused(port, error);
-        else this.rests.undecided(port);
-        if (!isOfKey(error) || error.isPartial || left.length === 0) throw error;
-        isOneAtItsRate ||= error.kind === 'rate_limited';
-      }
-    }
+    const keys = this.registry.portsFor(route, operation, owner);
+    return this.onFirstAccepted(keys, route, operation, work, owner);
   }
 
   /** Whether the adapter of a route has something that not each has. Nothing is asked. */
@@ -131,37 +106,64 @@ export class ProviderRouter {
   }
 
   /**
-   * Makes one attempt on one route, through its breaker unless its owner is unguarded. A failure counts against the account for
-   * which the attempt is made.
-   * @throws ProviderError of kind `unavailable`, never sent, while the breaker is open, the route is not configured or
-   * the call may have no connection. `port` is the adapter with one of the provider's keys, by default the first. The refusal of
-   * the key counts against the route unless `keyCounts` is false.
+   * Makes one attempt on one route with the key that the owner names, else with the first, through the route's breaker unless the owner
+   * is unguarded. A failure counts against the account for which the attempt is made.
+   * @throws ProviderError, never sent: of kind `unavailable` while the breaker is open, the route or the key is not configured or
+   * the call may have no connection; of kind `rate_limited` while the key is used as much as it may be.
    */
   async runOn<O extends Operation, T>(
     route: Route,
     operation: O,
     work: ProviderWork<O, T>,
     owner: AttemptOwner,
-    port = this.registry.portOf(route, operation),
-    keyCounts = true,
+  ): Promise<T> {
+    const keyed = this.registry.keyedPort(route, operation, owner.keyId);
+    return keyed && owner.isFollowUp
+      ? this.attempt(keyed, route, operation, work, owner)
+      : this.onFirstAccepted(keyed ? [keyed] : [], route, operation, work, owner);
+  }
+
+  private async onFirstAccepted<O extends Operation, T>(
+    keys: readonly KeyedPort<PortByOperation[O]>[],
+    route: Route,
+    operation: O,
+    work: ProviderWork<O, T>,
+    owner: AttemptOwner,
+  ): Promise<T> {
+    if (keys.length === 0) throw this.notAsked(route, owner, NOT_CONFIGURED, BREAKER_RETRY_SECONDS);
+    return this.registry.rests.inTurn(keys, {
+      attempt: (keyed) => this.attempt(keyed, route, operation, work, owner),
+      atLimit: (seconds) => this.notAsked(route, owner, KEY_LIMIT, seconds, 'rate_limited'),
+    });
+  }
+
+  private async attempt<O extends Operation, T>(
+    { key, port }: KeyedPort<PortByOperation[O]>,
+    route: Route,
+    operation: O,
+    work: ProviderWork<O, T>,
+    owner: AttemptOwner,
   ): Promise<T> {
     const { upstreamModel, upstreamProtocol, terms } = route;
     const provider = this.registry.nameOf(route.provider);
     if (owner.mayConnect?.(provider) === false)
       throw this.notAsked(route, owner, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
-    const permit = port && this.permitOf(route, operation, owner);
-    if (!permit) throw this.notAsked(route, owner, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
+    const routePermit = this.permitOf(route, operation, owner);
+    if (!routePermit) throw this.notAsked(route, owner, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
+    const permit = owner.isFollowUp ? routePermit : key.begin(routePermit);
     const startedAtMs = this.clock.nowMs();
     owner.onAttempt?.({ provider, upstreamModel }, this.registry.isSandbox(route.provider), route);
     const tell = (ended: Pick<FinishedAttempt, 'outcome' | 'error'>): void => {
       const durationMs = this.clock.nowMs() - startedAtMs;
-      this.watch.attempted({ provider, route, operation, outcome: ended.outcome, durationMs });
+      const { outcome } = ended;
+      this.watch.attempted({ provider, route, operation, outcome, durationMs, key: key.name });
       owner.onAttemptEnd?.({ provider, upstreamModel, startedAtMs, durationMs, ...ended });
     };
     try {
       const { signal } = owner;
       const context = { upstreamModel, upstreamProtocol, terms, signal, owner };
       const result = await work(port, context);
+      this.registry.rests.accepted(key, startedAtMs);
       tell({ outcome: 'success' });
       settleWhenDone(permit, result);
       return result;
@@ -169,10 +171,22 @@ export class ProviderRouter {
       tell(
         error instanceof ProviderError ? { outcome: error.kind, error } : { outcome: 'aborted' },
       );
-      if (!keyCounts && isOfKey(error)) permit.abandoned();
-      else settleFailed(permit, error);
+      this.settle(permit, error, route, key);
       throw error;
     }
+  }
+
+  /** The refusal of a key counts against the route only where the provider has no other. */
+  private settle(permit: Permit, error: unknown, { provider }: Route, key: UpstreamKey): void {
+    const { rests } = this.registry;
+    if (!isOfKey(error)) {
+      rests.undecided(key);
+      settleFailed(permit, error);
+      return;
+    }
+    rests.refused(key, error);
+    if (this.registry.isLastKey(provider, key)) settleFailed(permit, error);
+    else permit.abandoned();
   }
 
   /** The providers with a breaker that is open to all callers. */
@@ -194,10 +208,11 @@ export class ProviderRouter {
     owner: AttemptOwner,
     upstreamCode: string,
     retryAfterSeconds: number,
+    kind: 'unavailable' | 'rate_limited' = 'unavailable',
   ): ProviderError {
     const provider = this.registry.nameOf(route.provider);
     const detail = { provider, sent: false, upstreamCode, retryAfterSeconds };
-    const error = new ProviderError('unavailable', detail);
+    const error = new ProviderError(kind, detail);
     const [startedAtMs, { upstreamModel }] = [this.clock.nowMs(), route];
     const outcome = error.kind;
     owner.onAttemptEnd?.({ provider, upstreamModel, outcome, startedAtMs, durationMs: 0, error });
@@ -244,6 +259,10 @@ const UNGUARDED: Permit = {
 
 /** Internal code of an attempt that an open breaker rejected. */
 const BREAKER_OPEN = 'breaker_open';
+/** Internal code: the route, or the key with which its job was begun, is no longer configured. */
+const NOT_CONFIGURED = 'not_configured';
+/** Internal code: the keys are used as much as the operator allows. */
+const KEY_LIMIT = 'key_limit';
 /** Internal code: all connections to the provider are in use. */
 const NO_CONNECTION = 'no_connection';
 const CONNECTION_RETRY_SECONDS = 1;
@@ -252,7 +271,9 @@ const PAUSED = 'paused';
 /** Internal codes of attempts that sent no request to the provider. */
 const NOT_SENT_CODES: readonly (string | undefined)[] = [
   BREAKER_OPEN,
+  NOT_CONFIGURED,
   NO_CONNECTION,
+  KEY_LIMIT,
   PAUSED,
   TOO_LATE,
 ];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { postgresJson } from '../../common/json-object.js';
+import { Metrics } from '../../platform/observability/metrics.js';
 import { Scheduler } from '../../platform/scheduler/scheduler.js';
 import { ProviderRegistry, type ConfiguredProvider } from './provider-registry.js';
 import { type BreakerFigure, type RouteFigure, RouteFigures } from './route-figures.js';
@@ -35,9 +36,21 @@ export class RouteReports implements OnApplicationBootstrap {
     private readonly registry: ProviderRegistry,
     private readonly figures: RouteFigures,
     private readonly scheduler: Scheduler,
+    private readonly metrics: Metrics,
   ) {}
 
   onApplicationBootstrap(): void {
+    this.metrics.watchEach(
+      'gateway_provider_key_refused',
+      '1 while a key comes last, because its provider refused it for its rate, its balance or its plan',
+      ['provider', 'key'],
+      () =>
+        this.registry
+          .configured()
+          .flatMap(({ id: provider, keys = [] }) =>
+            keys.map(({ name: key, refusedAs }) => [{ provider, key }, Number(refusedAs !== null)]),
+          ),
+    );
     this.scheduler.start({
       name: 'route-reports',
       intervalMs: REPORT_INTERVAL_MS,
