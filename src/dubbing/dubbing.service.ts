@@ -93,7 +93,7 @@ export class DubbingService implements OnModuleInit {
       const ownerId = call.executionId;
       const file = await this.sources.keep({ accountId, ownerId, path, contentType });
       const quote = quoteOfSeconds(call.row.price, billedSeconds);
-      const [route] = routesForQuote(call, quote);
+      const [route, ...others] = routesForQuote(call, quote);
       assert(route, 'admitted call has no route');
       return {
         input: inputFor(body, { fileId: file.id, contentType, filename }),
@@ -104,6 +104,7 @@ export class DubbingService implements OnModuleInit {
         } satisfies DubbingDetails,
         quote,
         route,
+        others,
         discard: () => this.sources.remove(accountId, file.id),
       };
     });

@@ -87,6 +87,8 @@ export class MusicService implements OnModuleInit {
       details,
       quote: priceOf(call, body),
       route: found.route,
+      others: found.others,
+      upstream: found.upstream,
     };
   }
 

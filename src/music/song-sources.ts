@@ -5,7 +5,7 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { fromPublicId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
 import type { CostedRoute } from '../catalog/route-cost.js';
-import { ProviderRegistry } from '../providers/routing/provider-registry.js';
+import { JobUpstreams } from '../providers/routing/job-upstreams.js';
 import type { Task } from '../tasks/task.js';
 import { TaskRepository } from '../tasks/reads/task.repository.js';
 import type { TrackView } from './song-result.view.js';
@@ -32,6 +32,10 @@ export interface SongSourcesFound {
   readonly customModelId: string | undefined;
   /** The route of the provider that made all sources; the model's first route if no source is named. */
   readonly route: CostedRoute;
+  /** Further routes, where no source is named. */
+  readonly others: readonly CostedRoute[];
+  /** The upstream that has the sources; undefined if no source is named. */
+  readonly upstream: string | undefined;
 }
 
 /** An extension is joined with its source, so the source is required (decision G-70). */
@@ -43,7 +47,7 @@ const MAKER_OF = { persona: 'persona', custom_model: 'custom-model' } as const;
 export class SongSources {
   constructor(
     private readonly reader: TaskRepository,
-    private readonly registry: ProviderRegistry,
+    private readonly upstreams: JobUpstreams,
   ) {}
 
   /**
@@ -62,7 +66,7 @@ export class SongSources {
       tracks: found.filter(({ wants }) => wants === 'track').map(trackOf),
       personaId: madeBy(found, 'persona'),
       customModelId: madeBy(found, 'custom_model'),
-      route: this.routeFor(call, found),
+      ...this.placeFor(call, found),
     };
   }
 
@@ -74,13 +78,20 @@ export class SongSources {
   }
 
   /** Tracks and singers belong to the provider's account that made them, so the work has to go there. */
-  private routeFor({ row, routes }: QuotedCall<'song'>, found: readonly FoundTask[]): CostedRoute {
-    const maker = makerOf(found);
+  private placeFor(
+    { row, routes }: QuotedCall<'song'>,
+    found: readonly FoundTask[],
+  ): Pick<SongSourcesFound, 'route' | 'others' | 'upstream'> {
+    const maker = this.makerOf(found);
     const leadsThere = ({ provider }: CostedRoute) => !maker || provider === maker.task.provider;
     const route = routes.find(leadsThere);
-    const isThere =
-      !maker || this.registry.baseUrlOf(maker.task.provider) === maker.task.providerBaseUrl;
-    if (route && isThere) return route;
+    if (route && !maker) {
+      return { route, others: routes.filter((own) => own !== route), upstream: undefined };
+    }
+    const upstream = maker && this.upstreamOf(maker);
+    if (route && upstream && this.upstreams.lackOf(route.provider, upstream) === undefined) {
+      return { route, others: [], upstream };
+    }
     if (maker && !row.routes.some(leadsThere)) {
       throw bad(maker.field, `${maker.field} was made where no route of this model leads.`);
     }
@@ -90,20 +101,24 @@ export class SongSources {
       shouldRetry: false,
     });
   }
-}
 
-/** The first of the sources; undefined without any. Throws 400 where another one was made elsewhere. */
-function makerOf(found: readonly FoundTask[]): FoundTask | undefined {
-  const [first] = found;
-  for (const { field, task } of found) {
-    if (
-      task.provider !== first?.task.provider ||
-      task.providerBaseUrl !== first.task.providerBaseUrl
-    ) {
+  /** The first of the sources; undefined without any. Throws 400 where another one was made elsewhere. */
+  private makerOf(found: readonly FoundTask[]): FoundTask | undefined {
+    const [first] = found;
+    for (const reference of found) {
+      const isTogether =
+        reference.task.provider === first?.task.provider &&
+        this.upstreamOf(reference) === this.upstreamOf(first);
+      if (isTogether) continue;
+      const { field } = reference;
       throw bad(field, `${field} was made elsewhere than ${first?.field ?? 'the rest'}.`);
     }
+    return first;
   }
-  return first;
+
+  private upstreamOf({ task: { provider, providerBaseUrl } }: FoundTask): string {
+    return this.upstreams.withKey(provider, providerBaseUrl);
+  }
 }
 
 function referencesOf(body: JsonObject): readonly Reference[] {

@@ -3,6 +3,7 @@ import { PROVIDERS_OPTIONS, type ProvidersOptions } from './providers.options.js
 import { AbleRoutes } from './routing/able-routes.js';
 import { AttemptMetrics } from './routing/attempt-metrics.js';
 import { ClosedRouteProbes } from './routing/closed-route-probes.js';
+import { JobUpstreams } from './routing/job-upstreams.js';
 import { ProviderRegistry } from './routing/provider-registry.js';
 import { ProviderRouter } from './routing/provider-router.js';
 import { RouteFigures } from './routing/route-figures.js';
@@ -26,11 +27,19 @@ export class ProvidersModule {
         AttemptMetrics,
         ProviderRouter,
         AbleRoutes,
+        JobUpstreams,
         RoutePauseStore,
         RouteReports,
         ClosedRouteProbes,
       ],
-      exports: [ProviderRegistry, ProviderRouter, AbleRoutes, RoutePauseStore, RouteReports],
+      exports: [
+        ProviderRegistry,
+        ProviderRouter,
+        AbleRoutes,
+        JobUpstreams,
+        RoutePauseStore,
+        RouteReports,
+      ],
     };
   }
 }

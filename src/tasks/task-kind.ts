@@ -13,6 +13,9 @@ export interface TaskContext {
   readonly signal: AbortSignal;
   /** The route of the task, for `ProviderRouter.runOn`. */
   readonly route: Route;
+  /** The key of the provider with which the job was begun; undefined: the first. See {@link AttemptOwner}. */
+  readonly keyId?: AttemptOwner['keyId'];
+  readonly isFollowUp?: AttemptOwner['isFollowUp'];
   /** The account that submitted the task. Failures at the provider count against it. */
   readonly accountId: string;
   /** The step asks for what the provider need not do: a failure says nothing of the operation. See {@link AttemptOwner}. */
@@ -118,6 +121,8 @@ export interface CollectedContent {
  * about it. Two workers may run the same step, but the outcome of only one is stored.
  *
  * What a step throws:
+ * - `submit`, a ProviderError that was never sent, or with status 401, 402, 403, 429 or 503: called again at once with the next key or
+ *   route of the task, which `context` names, if there is one;
  * - `submit`, a ProviderError that was never sent, or with status 429, 499 or 503: deferred and retried after 1, 2, 4, then
  *   every 5 s for 10 minutes, then `failed`;
  * - `submit`, another 4xx, or a 5xx with a code in the provider's own JSON shape: `failed`;

@@ -58,6 +58,14 @@ export interface MadeTextNotes {
   readonly uncharged?: UnchargedQuantity;
 }
 
+/** A route on which a task may be submitted, and what it costs there if it succeeds. `details.routes` has them where there are several. */
+export interface TaskRoute {
+  readonly provider: string;
+  readonly upstreamModel: string;
+  /** In micro-USD; null where the route has no cost. */
+  readonly cost: string | null;
+}
+
 /** The provider's error about its work, for operators. */
 export interface TaskFault extends ProviderFault {
   readonly requestId: string | null;
@@ -103,7 +111,10 @@ export interface Task {
    */
   readonly stepState: JsonObject;
   readonly provider: string;
-  /** The upstream that has the job. Another upstream with the same name does not know the job. */
+  /**
+   * The upstream that has the job: a base URL, with the id of a key where the provider had several (`JobUpstreams`).
+   * Another upstream with the same name does not know the job.
+   */
   readonly providerBaseUrl: string;
   /** Whether that upstream is the sandbox. */
   readonly onSandbox: boolean;

@@ -37,7 +37,7 @@ export interface TextRun {
   readonly heldMicroUsd: MicroUsd;
   readonly owner: Pick<
     AttemptOwner,
-    'accountId' | 'signal' | 'onFigures' | 'onAttemptEnd' | 'mayStillSend'
+    'accountId' | 'keyId' | 'signal' | 'onFigures' | 'onAttemptEnd' | 'mayStillSend'
   > & {
     readonly accountId: string;
   };

@@ -59,7 +59,7 @@ export class VideosService implements OnModuleInit {
     return this.submission.submit(request, async (): Promise<PreparedTask> => {
       const routes = this.checks.routes(call, body, command);
       await this.checks.imageHosts(body);
-      const [route] = routesForQuote({ ...call, routes }, quote);
+      const [route, ...others] = routesForQuote({ ...call, routes }, quote);
       assert(route, 'admitted call has no route');
       const details: VideoDetails = {
         seconds: body.seconds,
@@ -67,7 +67,7 @@ export class VideosService implements OnModuleInit {
         ...chosen,
         gatewayUrl: this.gatewayUrl.href,
       };
-      return { input: { ...command }, details, quote, route };
+      return { input: { ...command }, details, quote, route, others };
     });
   }
 

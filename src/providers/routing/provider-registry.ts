@@ -140,8 +140,9 @@ export class ProviderRegistry implements OnModuleDestroy {
 
   /** Whether a refusal of this key is one of its provider: each of the others was refused for its balance or its plan. */
   isLastKey(provider: string, key: UpstreamKey): boolean {
-    const { keyed = [] } = this.providers.get(provider) ?? {};
-    return keyed.every((own) => own.key === key || this.rests.reasonOf(own.key) === 'account');
+    return this.keysOf(provider).every(
+      (own) => own === key || this.rests.reasonOf(own) === 'account',
+    );
   }
 
   /**
@@ -151,6 +152,11 @@ export class ProviderRegistry implements OnModuleDestroy {
   baseUrlOf(provider: string): string | undefined {
     const { vendor, baseUrl } = this.providers.get(provider) ?? {};
     return vendor ? vendorUpstream(vendor) : baseUrl;
+  }
+
+  /** The keys of a provider in their order; one without a text where it takes none. */
+  keysOf(provider: string): readonly UpstreamKey[] {
+    return (this.providers.get(provider)?.keyed ?? []).map(({ key }) => key);
   }
 
   /** Whether the provider of the route takes images as bytes alone, by no URL. */
@@ -171,7 +177,7 @@ export class ProviderRegistry implements OnModuleDestroy {
       protocol: provider.protocol,
       isSandbox: provider.isSandbox === true,
       variable: provider.keyVariable ?? null,
-      count: provider.isSandbox ? 0 : keysOf(provider.apiKey).length,
+      count: provider.isSandbox ? 0 : keysIn(provider.apiKey).length,
       keys: this.keysOfProvider(provider),
     }));
   }
@@ -243,12 +249,12 @@ export class ProviderRegistry implements OnModuleDestroy {
         port: portsOf(protocol, { ...config, id, apiKey, transport, clock, download }),
       };
     };
-    const [first, ...others] = keysOf(config.apiKey);
+    const [first, ...others] = keysIn(config.apiKey);
     return [keyedWith(first, 0), ...others.map((key, index) => keyedWith(key, index + 1))];
   }
 
   private keysOfProvider({ isSandbox, apiKey, keyed }: Provider): KeyFigure[] {
-    if (isSandbox === true || keysOf(apiKey).length === 0) return [];
+    if (isSandbox === true || keysIn(apiKey).length === 0) return [];
     return keyed.map(({ key }) => ({
       name: key.name,
       refusedAs: this.rests.reasonOf(key) ?? null,
@@ -275,7 +281,7 @@ function keyIdOf(provider: string, apiKey: string | undefined): string {
 }
 
 /** The keys of a setting, which may hold several with commas between them. */
-function keysOf(setting: string | undefined): string[] {
+function keysIn(setting: string | undefined): string[] {
   return (setting ?? '')
     .split(',')
     .map((key) => key.trim())

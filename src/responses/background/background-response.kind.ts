@@ -80,7 +80,7 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
   private async made(
     task: Task,
     input: BackgroundInput,
-    { route, onAttemptEnd, onOutputCap, mayStillSend }: TaskContext,
+    { route, keyId, onAttemptEnd, onOutputCap, mayStillSend }: TaskContext,
     bounds: RunBounds,
   ): Promise<SubmitReport> {
     const { accountId, reservedMicroUsd: heldMicroUsd } = task;
@@ -94,7 +94,7 @@ export class BackgroundResponseKind implements TaskKind, OnModuleInit {
       asked,
       maxTokens,
       heldMicroUsd,
-      owner: { accountId, signal, onFigures, onAttemptEnd, mayStillSend },
+      owner: { accountId, signal, keyId, onFigures, onAttemptEnd, mayStillSend },
       left,
     };
     const names = { id: toResponseId(task.id), model: orderedModelOf(task) };

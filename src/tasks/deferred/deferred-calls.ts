@@ -83,10 +83,10 @@ export class DeferredCalls {
       const input = await packedOrder(order, (file) => this.keep(call, file, kept));
       const quote = payable(order.quote);
       const { routes = call.routes } = order;
-      const [route] = routesForQuote({ ...call, routes }, quote);
+      const [route, ...others] = routesForQuote({ ...call, routes }, quote);
       assert(route, 'admitted call has no route');
       const details = { gatewayUrl: this.gatewayUrl.href, sourceFileIds: fileIdsOf(input) };
-      return { input, details, quote, route, discard };
+      return { input, details, quote, route, others, discard };
     } catch (error) {
       await discard();
       throw error;

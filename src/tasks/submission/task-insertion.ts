@@ -2,8 +2,9 @@ import { postgresJson, type JsonObject } from '../../common/json-object.js';
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { mayHaveLimit } from '../../auth/caller.js';
-import { routeCostOf } from '../../catalog/route-cost.js';
+import { type CostedRoute, routeCostOf } from '../../catalog/route-cost.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { MicroUsd } from '../../common/money/micro-usd.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { Clock } from '../../common/time/clock.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
@@ -11,7 +12,7 @@ import { WebhookSecrets } from '../../webhooks/webhook-secrets.js';
 import type { RunConflict, Unfunded } from '../../admission/hold-refusal.js';
 import type { AdmittedCall } from '../../admission/admitted-call.js';
 import type { KeyClaim } from './idempotency-claims.js';
-import type { Task, TaskWebhook } from '../task.js';
+import type { Task, TaskRoute, TaskWebhook } from '../task.js';
 import type { SubmitOutcome } from './submit-batches.js';
 import { SubmitStatement } from './submit-statement.js';
 import { TaskInputs } from './task-inputs.js';
@@ -115,7 +116,9 @@ export class TaskInsertion {
   }
 
   private taskOf({ call, kind, webhook }: TaskRequest, prepared: PreparedTask): Task {
-    const { route, details, quote } = prepared;
+    const { route, others = [], details, quote } = prepared;
+    const costOn = (of: CostedRoute) =>
+      (quote.basis && routeCostOf(of, { ...quote.basis, choice: quote.choice })) ?? null;
     const nowMs = this.clock.nowMs();
     const id = uuidV7(nowMs);
     assert(quote.amountMicroUsd > 0n, 'hold amount must be positive');
@@ -130,10 +133,12 @@ export class TaskInsertion {
       status: 'queued',
       progress: null,
       input: {},
-      details: JSON.parse(postgresJson({ ...details, ...aliasOf(call) })) as JsonObject,
+      details: JSON.parse(
+        postgresJson({ ...details, ...aliasOf(call), ...routesKept([route, ...others], costOn) }),
+      ) as JsonObject,
       stepState: {},
       provider: route.provider,
-      providerBaseUrl: this.registry.baseUrlOf(route.provider) ?? '',
+      providerBaseUrl: prepared.upstream ?? this.registry.baseUrlOf(route.provider) ?? '',
       onSandbox: this.registry.isSandbox(route.provider),
       upstreamModel: route.upstreamModel,
       providerJobId: null,
@@ -142,8 +147,7 @@ export class TaskInsertion {
       reservedMicroUsd: quote.amountMicroUsd,
       chargedMicroUsd: null,
       refundedMicroUsd: null,
-      routeCostMicroUsd:
-        (quote.basis && routeCostOf(route, { ...quote.basis, choice: quote.choice })) ?? null,
+      routeCostMicroUsd: costOn(route),
       costMicroUsd: null,
       basis: quote.basis,
       priceBook: call.row.priceBook ?? null,
@@ -180,6 +184,21 @@ function tooManyOpen({ maxOpenPerAccount, plural }: TaskKind): GatewayError {
   return new GatewayError('rate_limit_exceeded', message, {
     retryAfterSeconds: OPEN_RETRY_AFTER_SECONDS,
   });
+}
+
+/** Where the task may be submitted, with what it then costs; nothing where there is one route, of which the task says all. */
+function routesKept(
+  routes: readonly CostedRoute[],
+  costOn: (route: CostedRoute) => MicroUsd | null,
+): { routes?: readonly TaskRoute[] } {
+  if (routes.length < 2) return {};
+  return {
+    routes: routes.map((route) => ({
+      provider: route.provider,
+      upstreamModel: route.upstreamModel,
+      cost: costOn(route)?.toString() ?? null,
+    })),
+  };
 }
 
 /** The model name that the caller used, if it is an alias. */

@@ -25,6 +25,10 @@ export interface PreparedTask {
   readonly details: JsonObject;
   readonly quote: Quote;
   readonly route: CostedRoute;
+  /** Further routes that can do all of it, tried in this order where one before refuses the work before it can have begun. */
+  readonly others?: readonly CostedRoute[];
+  /** The only upstream of the provider where it can be done, because that has what the work needs. */
+  readonly upstream?: string | undefined;
   /** Told what is held, in micro-USD, and what bound it, where the quote holds what fits. */
   readonly onFitted?: (reservedMicroUsd: MicroUsd, reason: OutputCapReason) => void;
   /** Undoes the preparation if no task is created, for example deletes a stored source. */

@@ -2,11 +2,12 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import type { JsonObject } from '../../common/json-object.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import { retryTransient } from '../../platform/database/retry-transient.js';
 import { loggedCodeOf } from '../../providers/http/code-word.js';
 import { collectDelayMs } from '../collect-failure.js';
 import { MAX_GROWTH, pollDelayMs } from './poll-interval.js';
 import { type AroundTry, type Completion, TaskCompletion } from '../completion/task-completion.js';
-import { laneOf, type TaskPhase } from '../task-lane.js';
+import { LEASE_MS, laneOf, runsHere, type TaskPhase } from '../task-lane.js';
 import { TaskMetrics } from '../task-metrics.js';
 import { TRANSITIONS } from '../task-state-machine.js';
 import type { Task } from '../task.js';
@@ -58,6 +59,32 @@ export class StepReporter {
       failureCount,
       ...(facts && { facts }),
     });
+    if (!isApplied) this.metrics.staleReports.inc();
+    return isApplied;
+  }
+
+  /**
+   * Stores that a request may be sent to the place that `next` has, of a task that is `stored` with another one. False if the task was
+   * taken over.
+   */
+  async beginSubmission(stored: Task, next: ClaimedWork): Promise<boolean> {
+    const { task } = next;
+    const { provider, upstreamModel, providerBaseUrl } = task;
+    if (provider === stored.provider && upstreamModel === stored.upstreamModel) {
+      const facts = {
+        ...(providerBaseUrl !== stored.providerBaseUrl && { base_url: providerBaseUrl }),
+        ...(runsHere(task.kind) && { status: 'processing' as const }),
+      };
+      const hasFacts = Object.keys(facts).length > 0;
+      return this.scheduleNext(next, {
+        phase: 'submitting',
+        delayMs: LEASE_MS,
+        ...(hasFacts && { facts }),
+      });
+    }
+    const name = { taskId: task.id, fence: next.fence };
+    const move = () => this.reports.whileMoving(name, () => this.statements.moveTo(next));
+    const isApplied = await retryTransient(move, REPORT_PATIENCE_MS);
     if (!isApplied) this.metrics.staleReports.inc();
     return isApplied;
   }

@@ -13,6 +13,8 @@ const DEFER_LIMIT_MS = 600_000;
  */
 const DEFER_STATUSES = [429, 499, 503];
 const DEFER_KINDS: readonly ProviderErrorKind[] = ['rate_limited', 'unavailable'];
+/** Of these the provider's answer says that it did not take the work: our key, its rate, or no room. */
+const UNBEGUN_KINDS: readonly ProviderErrorKind[] = [...DEFER_KINDS, 'account'];
 /**
  * Statuses of proxies between the gateway and the provider. The provider may have begun the work, and the body is not the
  * provider's.
@@ -42,6 +44,18 @@ function failureOf(error: ProviderError): SubmitFailure {
   if (DEFER_STATUSES.includes(status) || DEFER_KINDS.includes(kind)) return 'deferred';
   if (status >= 400 && status < 500) return 'failed';
   return status >= 500 && upstreamCode !== undefined ? 'failed' : 'unknown';
+}
+
+/** Whether the work was certainly refused before it can have begun, for a reason that is not its own: another key or route may take it. */
+export function isRefusedUnbegun(error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError) || classifySubmitFailure(error) === 'unknown') return false;
+  return error.sent ? UNBEGUN_KINDS.includes(error.kind) : error.kind !== 'rejected';
+}
+
+/** Of two such refusals the one after which the work may wait for room; the last one where both or neither are. */
+export function milderOf(one: ProviderError | undefined, other: ProviderError): ProviderError {
+  const isLost = classifySubmitFailure(other) === 'failed';
+  return one && isLost && classifySubmitFailure(one) === 'deferred' ? one : other;
 }
 
 /** The delay before attempt number `deferrals` + 1. Undefined after {@link DEFER_LIMIT_MS}. */

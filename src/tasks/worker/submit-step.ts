@@ -1,9 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
+import type { ProviderError } from '../../providers/http/provider-error.js';
 import { AcceptedJobs } from './accepted-jobs.js';
 import { splitStepState, type StepNotes } from './step-notes.js';
 import { StepReporter } from './step-reporter.js';
-import { classifySubmitFailure, deferDelayMs, rejectionMessage } from './submit-failure.js';
+import {
+  classifySubmitFailure,
+  deferDelayMs,
+  isRefusedUnbegun,
+  milderOf,
+  rejectionMessage,
+} from './submit-failure.js';
 import { type Task, TASK_FAILED } from '../task.js';
 import { taskFaultOf } from '../task-fault.js';
 import { TaskInputs } from '../submission/task-inputs.js';
@@ -11,8 +18,17 @@ import type { FailedReport, SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { LEASE_MS, runsHere } from '../task-lane.js';
 import { JobFiles } from './job-files.js';
-import type { ClaimedWork, TaskFacts } from './task-work.repository.js';
+import type { ClaimedWork } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
+
+/** A submission to one place after the other. */
+interface Sending {
+  readonly notes: StepNotes;
+  readonly signal: AbortSignal;
+  isLast: boolean;
+  /** The refusal of the places so far after which the work may still be made. */
+  refusal: ProviderError | undefined;
+}
 
 /**
  * Submits the work to the provider. The task is set to the phase `submitting` before the request. A worker that later finds
@@ -36,30 +52,39 @@ export class SubmitStep {
     // The worker ended between setting the phase and reporting the outcome.
     if (work.phase === 'submitting') return this.lookUp(work, signal);
     if (reporter.isOverdue(work)) return reporter.endExpired(work);
-    const baseUrl = this.upstreams.baseUrlOf(work.task);
-    const isPaused = this.upstreams.isPaused(work.task);
-    if (baseUrl === undefined || isPaused || this.isElsewhere(work, baseUrl)) {
+    const places = this.upstreams.placesOf(work);
+    if (places.length === 0) {
       const delayMs = reporter.withinDeadline(work, reporter.longestMs);
       await reporter.scheduleNext(work, { phase: 'waiting', delayMs });
       return;
     }
-    const input = this.inputs.open(work.sealedInput, work.task.id);
-    const isMoved = baseUrl !== work.task.providerBaseUrl;
-    const isRun = runsHere(work.task.kind);
-    const facts = {
-      ...(isMoved && { base_url: baseUrl }),
-      ...(isRun && { status: 'processing' as const }),
-    };
-    if (await this.mark(work, isMoved || isRun ? facts : undefined))
-      await this.send(work, { ...work.task, input, providerBaseUrl: baseUrl }, signal);
+    await this.sendToFirst(places, work, signal);
   }
 
-  /** From here on a request may have been sent. False if the task was taken over. */
-  private async mark(work: ClaimedWork, facts: TaskFacts | undefined): Promise<boolean> {
-    const before = work.window?.now();
-    const next = { phase: 'submitting', delayMs: LEASE_MS, ...(facts && { facts }) } as const;
-    const isMarked = await this.reporter.scheduleNext(work, next);
-    if (isMarked && before) work.window?.confirmedAt(before);
+  /** Sends the task to the first place that does not refuse it before it can have begun. */
+  private async sendToFirst(
+    places: readonly Task[],
+    work: ClaimedWork,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const input = this.inputs.open(work.sealedInput, work.task.id);
+    const notes = this.upstreams.notesOf('submit', work);
+    const sending: Sending = { notes, signal, isLast: false, refusal: undefined };
+    let stored = work;
+    for (const [index, task] of places.entries()) {
+      const next = { ...work, task };
+      if (!(await this.mark(stored, next))) return;
+      stored = next;
+      sending.isLast = index === places.length - 1;
+      if (await this.send(next, { ...task, input }, sending)) return;
+    }
+  }
+
+  /** From here on a request may have been sent to this place. False if the task was taken over. */
+  private async mark(stored: ClaimedWork, next: ClaimedWork): Promise<boolean> {
+    const before = next.window?.now();
+    const isMarked = await this.reporter.beginSubmission(stored.task, next);
+    if (isMarked && before) next.window?.confirmedAt(before);
     return isMarked;
   }
 
@@ -70,42 +95,41 @@ export class SubmitStep {
     await this.reported(work, notes.addedTo({ state: 'accepted', jobId }, work.task));
   }
 
-  /** Never throws, because no failure may lead to a second request. */
-  private async send(work: ClaimedWork, task: Task, signal: AbortSignal): Promise<void> {
-    const notes = this.upstreams.notesOf('submit', work);
-    const mayStillSend = () => work.window?.isOpen ?? true;
+  /** Whether the next place is not asked. Never throws, because no failure may lead to a second request. */
+  private async send(work: ClaimedWork, task: Task, sending: Sending): Promise<boolean> {
+    const { notes, signal } = sending;
+    const context = {
+      ...this.upstreams.contextOf(task, signal, notes),
+      isFollowUp: undefined,
+      mayStillSend: () => work.window?.isOpen ?? true,
+    };
     try {
       // The kind may send its step state to the provider, so the notes are left out.
       const sentTask = { ...task, stepState: splitStepState(task).rest };
       const report = await this.kinds
         .of(task.kind)
-        .submit(sentTask, { ...this.upstreams.contextOf(task, signal, notes), mayStillSend })
-        .catch((error: unknown) => this.failed(work, task, error, { notes, signal }));
-      if (!report) return;
+        .submit(sentTask, context)
+        .catch<SubmitReport | 'refused' | undefined>((error: unknown) => {
+          if (!isRefusedUnbegun(error)) return this.failed(work, task, error, sending);
+          sending.refusal = milderOf(sending.refusal, error);
+          return sending.isLast ? this.failed(work, task, sending.refusal, sending) : 'refused';
+        });
+      if (report === 'refused') return false;
+      if (!report) return true;
       await this.reported(work, notes.addedTo(report, task));
       if (report.state === 'accepted') await this.kinds.of(task.kind).accepted?.(task);
     } catch (error) {
       // The provider's response is known, but the database refuses to store it.
       this.logger.error(`${toPublicId('task', task.id)}: ${String(error)}`);
     }
-  }
-
-  /**
-   * Whether the task must not be sent to this base URL. A task that was sent once stays at its upstream, except where the work is
-   * done here: nothing of it is kept at an upstream that had no room for it. Work for play money never goes to a real provider, nor
-   * the reverse (decision G-95).
-   */
-  private isElsewhere({ task, submits }: ClaimedWork, baseUrl: string): boolean {
-    if (baseUrl === task.providerBaseUrl) return false;
-    const isKept = submits > 0 && !runsHere(task.kind);
-    return isKept || this.upstreams.isSandbox(task) !== task.onSandbox;
+    return true;
   }
 
   private async failed(
     work: ClaimedWork,
     task: Task,
     error: unknown,
-    { notes, signal }: { readonly notes: StepNotes; readonly signal: AbortSignal },
+    { notes, signal }: Sending,
   ): Promise<SubmitReport | undefined> {
     const { reporter } = this;
     const meaning = classifySubmitFailure(error);
@@ -125,7 +149,11 @@ export class SubmitStep {
     await reporter.scheduleNext(work, {
       phase: 'waiting',
       delayMs: reporter.withinDeadline(work, delayMs),
-      facts: { put_off: work.deferrals + 1, memory: notes.stepStateOf(work.task) },
+      facts: {
+        put_off: work.deferrals + 1,
+        memory: notes.stepStateOf(work.task),
+        base_url: this.upstreams.refusedUpstreamOf(work.task),
+      },
     });
     return undefined;
   }

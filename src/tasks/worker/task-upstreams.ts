@@ -1,39 +1,102 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.js';
+import { JobUpstreams, partsOfUpstream } from '../../providers/routing/job-upstreams.js';
 import { ProviderRegistry } from '../../providers/routing/provider-registry.js';
 import { Clock } from '../../common/time/clock.js';
 import type { TaskContext } from '../task-kind.js';
-import type { Task } from '../task.js';
+import { runsHere } from '../task-lane.js';
+import type { Task, TaskRoute } from '../task.js';
 import type { ClaimedWork } from './task-work.repository.js';
-import { StepNotes, type ProviderStep } from './step-notes.js';
+import { splitStepState, StepNotes, type ProviderStep } from './step-notes.js';
 
-/** Compares the configured upstream of a task's provider with the one that has its job (docs/reference/configuration.md). */
+/** A key that is gone is logged so often for each provider. */
+const WARN_EVERY_MS = 60_000;
+
+/** Knows where a task may be submitted, and whether what has its job is still configured (docs/reference/configuration.md). */
 @Injectable()
 export class TaskUpstreams {
+  private readonly logger = new Logger('Tasks');
+  private readonly warnedAtMs = new Map<string, number>();
+
   constructor(
     private readonly registry: ProviderRegistry,
+    private readonly upstreams: JobUpstreams,
     private readonly catalog: Catalog,
     private readonly clock: Clock,
   ) {}
 
-  /** The current base URL of the task's provider; undefined if it is not configured. */
-  baseUrlOf(task: Task): string | undefined {
-    return this.registry.baseUrlOf(task.provider);
+  /**
+   * The task at each place where it may be submitted now, in the order in which they are tried. Work of which a part is done stays
+   * where that is.
+   */
+  placesOf(work: ClaimedWork): Task[] {
+    const { task } = work;
+    if (this.isBound(task)) {
+      const providerBaseUrl = this.upstreams.withKey(task.provider, task.providerBaseUrl);
+      const place = { ...task, providerBaseUrl };
+      return this.isReachable(place) && !this.registry.paused.has(place) ? [place] : [];
+    }
+    return this.routesOf(task).flatMap((route) => {
+      const { provider, upstreamModel, cost } = route;
+      if (this.registry.paused.has(route) || this.isElsewhere(work, provider)) return [];
+      return this.upstreams.of(provider, task.accountId).map((providerBaseUrl) => ({
+        ...task,
+        provider,
+        upstreamModel,
+        providerBaseUrl,
+        routeCostMicroUsd: cost === null ? null : BigInt(cost),
+      }));
+    });
   }
 
-  /** Whether the sandbox currently replaces the task's provider. */
-  isSandbox(task: Task): boolean {
-    return this.registry.isSandbox(task.provider);
+  /** The upstream of a task that every place has refused: it names no key, unless the work has to stay with it. */
+  refusedUpstreamOf(task: Task): string {
+    return this.hasBegun(task) ? task.providerBaseUrl : partsOfUpstream(task.providerBaseUrl).base;
   }
 
-  /** Whether an operator has paused the route of the task: nothing is submitted there. */
-  isPaused({ provider, upstreamModel }: Task): boolean {
-    return this.registry.paused.has({ provider, upstreamModel });
+  /** Whether the upstream to which the task was sent, and the key with which it was, are still configured. */
+  isReachable({ provider, providerBaseUrl }: Task): boolean {
+    const lack = this.upstreams.lackOf(provider, providerBaseUrl);
+    if (lack === 'key') this.warnOfKey(provider);
+    return lack === undefined;
   }
 
-  /** Whether the upstream to which the task was sent is still configured. */
-  isReachable(task: Task): boolean {
-    return this.baseUrlOf(task) === task.providerBaseUrl;
+  private hasBegun(task: Task): boolean {
+    return Object.keys(splitStepState(task).rest).length > 0;
+  }
+
+  /** A key is named before the submission where the work needs what the account of that key has. */
+  private isBound(task: Task): boolean {
+    return this.hasBegun(task) || partsOfUpstream(task.providerBaseUrl).keyId !== undefined;
+  }
+
+  private routesOf(task: Task): readonly TaskRoute[] {
+    const { provider, upstreamModel, routeCostMicroUsd: cost } = task;
+    const own = { provider, upstreamModel, cost: cost?.toString() ?? null };
+    const { routes = [own] } = task.details as { readonly routes?: readonly TaskRoute[] };
+    const sold = this.catalog.find(task.model)?.routes ?? [];
+    return routes.filter((route) => isSame(route, own) || sold.some((one) => isSame(one, route)));
+  }
+
+  /**
+   * Whether the task must not be sent to this provider. A task that was sent once stays at its upstream, except where the work is
+   * done here: nothing of it is kept at an upstream that had no room for it. Work for play money never goes to a real provider, nor
+   * the reverse (decision G-95).
+   */
+  private isElsewhere({ task, submits }: ClaimedWork, provider: string): boolean {
+    const isOwn = provider === task.provider;
+    if (isOwn && this.registry.baseUrlOf(provider) === task.providerBaseUrl) return false;
+    const isKept = isOwn && submits > 0 && !runsHere(task.kind);
+    return isKept || this.registry.isSandbox(provider) !== task.onSandbox;
+  }
+
+  private warnOfKey(provider: string): void {
+    const nowMs = this.clock.nowMs();
+    if (nowMs - (this.warnedAtMs.get(provider) ?? -Infinity) < WARN_EVERY_MS) return;
+    this.warnedAtMs.set(provider, nowMs);
+    this.logger.warn(
+      `provider ${provider} no longer has a key with which open tasks were submitted; they wait for it until their deadline`,
+    );
   }
 
   /** Empty notes of a step that begins, of a task of this age. */
@@ -44,10 +107,12 @@ export class TaskUpstreams {
     return new StepNotes(step, this.clock.nowMs() - ageMs, span && { span, operation: task.kind });
   }
 
-  /** The context for a step of the task. */
+  /** The context for a step of the task that asks about its job. */
   contextOf(task: Task, signal: AbortSignal, notes?: StepNotes): TaskContext {
     return {
       signal,
+      keyId: partsOfUpstream(task.providerBaseUrl).keyId,
+      isFollowUp: true,
       onFigures: notes?.onFigures,
       onAttemptEnd: notes?.onAttemptEnd,
       onOutputCap: notes?.onOutputCap,
@@ -60,3 +125,8 @@ export class TaskUpstreams {
     };
   }
 }
+
+const isSame = (
+  one: Pick<TaskRoute, 'provider' | 'upstreamModel'>,
+  other: Pick<TaskRoute, 'provider' | 'upstreamModel'>,
+): boolean => one.provider === other.provider && one.upstreamModel === other.upstreamModel;

@@ -4,7 +4,14 @@ import { DataSource } from 'typeorm';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type { TracedSpan } from '../../platform/observability/traced-span.js';
 import type { Task } from '../task.js';
-import { LANE_CONCURRENCY, laneOf, SHARE_OF_FREE, type TaskPhase } from '../task-lane.js';
+import {
+  LANE_CONCURRENCY,
+  laneOf,
+  LEASE_MS,
+  runsHere,
+  SHARE_OF_FREE,
+  type TaskPhase,
+} from '../task-lane.js';
 import { taskOf, type TaskRow } from '../task-row.js';
 import type { SendWindow } from './send-window.js';
 
@@ -97,6 +104,20 @@ const CLAIM = `
 const ADVANCE = `SELECT task_advance($1, $2, $3, $4, $5, $6, $7, $8) AS id`;
 const KEEP_JOB = `SELECT task_keep_job($1, $2, $3, $4, $5) AS kept`;
 
+const MOVE = `
+  WITH moved AS (
+    UPDATE task_work
+       SET phase = 'submitting', lane = $4, due_at = now() + $5 * interval '1 millisecond', strikes = 0,
+           submits = submits + CASE WHEN phase = 'submitting' THEN 0 ELSE 1 END
+     WHERE account_id = $1 AND task_id = $2 AND fence = $3
+    RETURNING account_id, task_id
+  )
+  UPDATE task t
+     SET provider = $6, upstream_model = $7, provider_base_url = $8, route_cost = $9,
+         status = CASE WHEN $10 AND t.completed_at IS NULL THEN 'processing' ELSE t.status END
+    FROM moved m WHERE t.account_id = m.account_id AND t.id = m.task_id
+  RETURNING t.id`;
+
 const NOTE_SUCCESS = `
   UPDATE task SET evidence_status = 'succeeded', evidence_at = now()
    WHERE account_id = $1 AND id = $2 AND status IN ('failed', 'expired')`;
@@ -134,6 +155,23 @@ export class TaskWorkRepository {
   async advance(changes: readonly Advance[]): Promise<Set<string>> {
     const rows = await this.advanceStatement.run(advanceColumns(changes));
     return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Begins a submission of the task on the route and at the upstream that it has here. False with a fence that is not current. */
+  async moveTo({ task, fence }: ClaimedWork): Promise<boolean> {
+    const [moved] = await this.dataSource.query<[{ id: string }[], number]>(MOVE, [
+      task.accountId,
+      task.id,
+      fence,
+      laneOf('submitting', task),
+      LEASE_MS,
+      task.provider,
+      task.upstreamModel,
+      task.providerBaseUrl,
+      task.routeCostMicroUsd?.toString() ?? null,
+      runsHere(task.kind),
+    ]);
+    return moved.length === 1;
   }
 
   /** Stores the job id of a task that was taken over and polls it for a late result. False if the outcome is known. */
