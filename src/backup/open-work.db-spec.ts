@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.js';
 import { toPublicId } from '../common/ids/public-id.js';
-import { MAX_DECISIONS } from '../tasks/worker/unknown-outcome.js';
 import { settleOpenWork } from './open-work.js';
 
 const ACCOUNT = randomUUID();
@@ -20,7 +19,7 @@ async function task(status: string, jobId: string | null): Promise<string> {
                        upstream_model, reserved, status, provider_job_id, charged, result, completed_at)
      VALUES ($1, $2, 'song', 'audio', 'song-music', '{}', 'ttapi', 'https://provider.example', false, 'suno/music', 500, $3, $4,
              CASE WHEN $3 = 'succeeded' THEN 500 END, CASE WHEN $3 = 'succeeded' THEN '{}'::json END,
-             CASE WHEN $3 = 'succeeded' THEN now() END)`,
+             CASE WHEN $3 IN ('succeeded', 'reconciliation_required') THEN now() END)`,
     [ACCOUNT, id, status, jobId],
   );
   if (status === 'succeeded') return id;
@@ -41,9 +40,10 @@ const stateOf = async (id: string): Promise<unknown> =>
   )[0];
 
 it('leaves open tasks to an operator, polls known jobs for late results, and reports the open work', async () => {
-  const [queued, polled, done] = [
+  const [queued, polled, unknown, done] = [
     await task('queued', null),
     await task('processing', 'job-1'),
+    await task('reconciliation_required', 'job-3'),
     await task('succeeded', 'job-2'),
   ];
   const open = {
@@ -54,13 +54,13 @@ it('leaves open tasks to an operator, polls known jobs for late results, and rep
   };
   expect(await settleOpenWork(database.dataSource, true)).toMatchObject({
     ...open,
-    undecidedTasks: 0,
+    undecidedTasks: 1,
   });
   expect(await stateOf(queued)).toMatchObject({ status: 'queued', phase: 'waiting' });
 
   expect(await settleOpenWork(database.dataSource, false)).toMatchObject({
     ...open,
-    undecidedTasks: 2,
+    undecidedTasks: 3,
     liveKeys: 0,
     newestEntryAt: null,
   });
@@ -70,9 +70,11 @@ it('leaves open tasks to an operator, polls known jobs for late results, and rep
     ...undecided,
     phase: 'watching',
     lane: 'watch/ttapi',
-    // Nothing decides it but an operator.
-    strikes: MAX_DECISIONS,
+    // More than a decision is ever tried: nothing decides it but an operator.
+    strikes: 1_000,
   });
+  // It may have been decided since the backup.
+  expect(await stateOf(unknown)).toMatchObject({ phase: 'polling', strikes: 1_000 });
   expect(await stateOf(done)).toMatchObject({ status: 'succeeded', phase: null });
 });
 

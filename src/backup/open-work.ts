@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
 import { toPublicId } from '../common/ids/public-id.js';
-import { MAX_DECISIONS } from '../tasks/worker/unknown-outcome.js';
 
 /** Most open tasks that are listed by id. */
 const NAMED_TASKS = 100;
@@ -42,7 +41,13 @@ const LOOK = `
          (SELECT max(created_at) FROM ledger_entry) AS newest
     FROM task WHERE status IN ('queued', 'processing', 'reconciliation_required')`;
 
-/** Marks open tasks as unknown. Known jobs are polled for operators, and decide nothing: the strikes say that it was tried too often. */
+/** More tries of a decision than are ever made: what the provider says is only shown. */
+const DECIDED_BY_OPERATORS = 1_000;
+
+/**
+ * Marks open tasks as unknown. Of these, and of those that were unknown before, known jobs are polled for operators and decide nothing:
+ * an operator may have decided since the backup.
+ */
 const MARK = `
   WITH open AS (
     UPDATE task SET status = 'reconciliation_required', completed_at = greatest(now(), created_at)
@@ -50,9 +55,13 @@ const MARK = `
     RETURNING account_id, id, provider, provider_job_id
   ), watched AS (
     UPDATE task_work w
-       SET phase = 'watching', lane = 'watch/' || o.provider, fence = w.fence + 1, strikes = ${MAX_DECISIONS}, due_at = now()
+       SET phase = 'watching', lane = 'watch/' || o.provider, fence = w.fence + 1, strikes = ${DECIDED_BY_OPERATORS}, due_at = now()
       FROM open o
      WHERE w.account_id = o.account_id AND w.task_id = o.id AND o.provider_job_id IS NOT NULL
+  ), undecided AS (
+    UPDATE task_work w SET strikes = ${DECIDED_BY_OPERATORS}
+      FROM task t
+     WHERE t.account_id = w.account_id AND t.id = w.task_id AND t.status = 'reconciliation_required'
   )
   DELETE FROM task_work w USING open o
    WHERE w.account_id = o.account_id AND w.task_id = o.id AND o.provider_job_id IS NULL`;

@@ -37,6 +37,8 @@ export class LostJobs {
   references: string[] = [];
   asked = 0;
   films = 0;
+  /** How often it was asked about the job. */
+  polls = 0;
 
   private constructor(private readonly vendor: StubUpstream) {
     vendor.reply = (response, { method, url, body }) => {
@@ -44,8 +46,10 @@ export class LostJobs {
         this.references.push((JSON.parse(body.toString()) as { own_id: string }).own_id);
         response.destroy();
       } else if (url.startsWith('/v1/own/')) this.answer(response, url.slice('/v1/own/'.length));
-      else if (url === '/v1/jobs/job-1') response.end(JSON.stringify(this.job));
-      else {
+      else if (url === '/v1/jobs/job-1') {
+        this.polls += 1;
+        response.end(JSON.stringify(this.job));
+      } else {
         this.films += 1;
         this.film(response);
       }
@@ -76,6 +80,7 @@ export class LostJobs {
     this.references = [];
     this.asked = 0;
     this.films = 0;
+    this.polls = 0;
     this.film = giveLostFilm;
     this.job = { state: 'completed', video: `${this.vendor.url}/a.mp4` };
   }

@@ -69,14 +69,19 @@ export class LostSubmission {
     { notes, signal }: Pick<LookUp, 'notes' | 'signal'>,
   ): Promise<FoundJob | undefined> {
     const kind = this.kinds.of(task.kind);
-    const isAskable = work.sealedInput !== null && this.upstreams.isReachable(task);
-    if (!kind.find || !isAskable) return undefined;
-    const input = this.inputs.open(work.sealedInput, task.id);
+    if (!kind.find || work.sealedInput === null || !this.upstreams.isReachable(task))
+      return undefined;
     try {
+      const input = this.inputs.open(work.sealedInput, task.id);
       return await kind.find({ ...task, input }, this.upstreams.contextOf(task, signal, notes));
     } catch {
       return { state: 'unknown' };
     }
+  }
+
+  /** Whether a provider of this kind can be asked for the work by our reference, if it is configured so. */
+  isAskable({ sealedInput, task }: ClaimedWork): boolean {
+    return sealedInput !== null && this.kinds.of(task.kind).find !== undefined;
   }
 
   private async askAgain(
@@ -103,10 +108,10 @@ export class LostSubmission {
 }
 
 /**
- * What operators read where the provider says that it has no job of the task. The hold stays for
- * an hour at least: the request may still arrive (`UnknownOutcome`).
+ * What operators read where the provider says that it has no job of the task. The hold stays: the request may still arrive, and the
+ * key may have become that of another account.
  */
-export function noSuchJob({ provider }: Task): ProviderError {
+function noSuchJob({ provider }: Task): ProviderError {
   return new ProviderError('misconfigured', {
     provider,
     sent: true,

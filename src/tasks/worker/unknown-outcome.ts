@@ -1,13 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { DAY_MS, HOUR_MS } from '../../common/time/spans.js';
-import { type Task, TASK_FAILED, UNFINISHED } from '../task.js';
-import { taskFaultOf } from '../task-fault.js';
+import { type Task, TASK_FAILED } from '../task.js';
 import type { FailedReport, PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { LEASE_MS } from '../task-lane.js';
 import { JobFiles } from './job-files.js';
-import { LostSubmission, noSuchJob } from './lost-submission.js';
+import { LostSubmission } from './lost-submission.js';
 import { StepReporter } from './step-reporter.js';
 import { type ClaimedWork, type TaskFacts, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
@@ -18,8 +17,6 @@ export const WATCH_MS = 7 * DAY_MS;
 export const MAX_DECISIONS = 5;
 /** The provider is asked again after this part of the time for which the outcome has been unknown. */
 const SHARE_OF_WAIT = 0.1;
-/** A task of which the provider says so long after its end, and not for the first time, that it has no job was never there. */
-const ABSENT_MS = HOUR_MS;
 /** Most finished jobs that one process delivers at once, because their files are large. The others wait, and no try is counted. */
 const MAX_DELIVERIES = 4;
 
@@ -34,7 +31,8 @@ interface Decision {
 
 /**
  * Ends a task with an unknown outcome by what its provider says about it later: a finished job is delivered and settled, a failed
- * one released. A job that is not known is looked for by our own reference; a task of which the provider has none is released.
+ * one released. A job that is not known is looked for by our own reference. That the provider has none is written, and decides nothing: its
+ * key may be another account's by now, and it may have forgotten the job.
  *
  * What the provider said is written before the decision, for operators, and each try of the decision is counted before it begins.
  * The task is never submitted again. What the provider does not decide is left to operators (`TaskResolution`).
@@ -66,18 +64,14 @@ export class UnknownOutcome {
     const answer = await this.lost.answerOf(work, task, { notes, signal });
     switch (answer?.state) {
       case undefined:
-        // Nobody can be asked.
-        return this.statements.unwatch(work);
+        // Nobody can be asked: now, or ever.
+        return this.lost.isAskable(work)
+          ? this.askLater(work, waitedMs)
+          : this.statements.unwatch(work);
       case 'unknown':
         return this.askLater(work, waitedMs);
-      case 'absent': {
-        const isSure = waitedMs >= ABSENT_MS && task.evidence?.status === 'absent';
-        if (!isSure) return this.askLater(work, waitedMs, { evidence: 'absent' });
-        const fault = taskFaultOf(noSuchJob(task));
-        const report = { state: 'failed', message: UNFINISHED, ...(fault && { fault }) } as const;
-        const end = () => this.fail(work, report);
-        return this.decide(work, waitedMs, { evidence: 'absent', end, signal });
-      }
+      case 'absent':
+        return this.askLater(work, waitedMs, { evidence: 'absent' });
       case 'found': {
         const { jobId } = answer;
         this.logger.warn(`${nameOf(task)}: provider ${task.provider} has job ${jobId} of it`);
@@ -102,6 +96,9 @@ export class UnknownOutcome {
       .catch(() => undefined);
     if (report?.state === 'succeeded') {
       await this.deliver(work, waitedMs, notes.addedTo(report, task), signal);
+    } else if (report?.state === 'failed' && wasDone(work)) {
+      // It was made, and may be billed: its provider has only removed it.
+      await this.askLater(work, waitedMs);
     } else if (report?.state === 'failed') {
       const end = () => this.fail(work, notes.addedTo(report, task));
       await this.decide(work, waitedMs, { evidence: report.state, end, signal });
@@ -186,6 +183,11 @@ export class UnknownOutcome {
       ...(facts && { facts }),
     });
   }
+}
+
+/** The provider has said of the job that it succeeded. */
+function wasDone({ task, found }: ClaimedWork): boolean {
+  return found !== null || task.evidence?.status === 'succeeded';
 }
 
 function nameOf({ id }: Task): string {

@@ -95,8 +95,8 @@ describe('a task whose outcome is unknown, at a vendor that knows our reference'
     });
   });
 
-  it('is released where the vendor says for an hour that it has no such job', async () => {
-    const { videos, id, money } = await unknown(NONE);
+  it('keeps its hold where the vendor says for hours that it has no such job, and tells operators', async () => {
+    const { id, money } = await unknown(NONE);
     await askedOn(3);
     expect(await money()).toMatchObject({
       available: CREDIT_FOR_LOST - PRICE_OF_LOST,
@@ -106,21 +106,29 @@ describe('a task whose outcome is unknown, at a vendor that knows our reference'
       task_status: 'reconciliation_required',
       provider_evidence: { status: 'absent', asked: 'reference' },
     });
-    await past(id, 1);
-    expect(await videos.ended(id)).toMatchObject({
-      status: 'failed',
-      error: { code: 'provider_task_failed' },
-    });
-    expect(await money()).toMatchObject({ available: CREDIT_FOR_LOST, held: 0n });
+    await past(id, 2);
+    await askedOn(1);
     expect(await shown(id)).toMatchObject({
-      provider_evidence: { status: 'absent', asked: 'reference' },
+      task_status: 'reconciliation_required',
       provider_error: { code: 'no_such_job' },
     });
+    expect(await money()).toMatchObject({ held: PRICE_OF_LOST });
     expect(vendor.references).toHaveLength(1);
-    expect(await auditLedger(vendor.gateway.dataSource)).toMatchObject({
-      ok: true,
-      discrepancies: [],
+  });
+
+  it('keeps its hold where a job that was done is failed later, because it was made', async () => {
+    const { id, money } = await unknown(BROKEN);
+    vendor.film = (response) => response.writeHead(503).end();
+    vendor.lookUps = [FOUND];
+    await until(() => vendor.films > 0);
+    vendor.job = { state: 'failed' };
+    const polled = vendor.polls;
+    await until(() => vendor.polls > polled + 1);
+    expect(await shown(id)).toMatchObject({
+      task_status: 'reconciliation_required',
+      provider_evidence: { status: 'succeeded', asked: 'job' },
     });
+    expect(await money()).toMatchObject({ held: PRICE_OF_LOST });
   });
 
   it('keeps its hold where the vendor does not say, and is asked about for seven days', async () => {
