@@ -15,15 +15,28 @@ export class JobUpstreams {
 
   /**
    * Those of a provider, in the order in which new work is tried there; none where it is not configured. Work with the same affinity
-   * begins with the same key; keys that were refused a short time ago come last.
+   * begins with the same key; keys that were refused a short time ago come last, and those at their own limits are left out.
    */
   of(provider: string, affinity: string): readonly string[] {
     const base = this.registry.baseUrlOf(provider);
     const keys = this.registry.keysOf(provider);
-    if (base === undefined || keys.length < 2) return base === undefined ? [] : [base];
+    if (base === undefined || keys.length < 2) {
+      return base !== undefined && this.isFree(provider, base) ? [base] : [];
+    }
     const first = placeOf(keys.length, affinity);
     const inTurn = [...keys.slice(first), ...keys.slice(0, first)];
-    return this.registry.rests.restingLast(inTurn).map(({ id }) => `${base}${KEY_MARK}${id}`);
+    const free = this.registry.rests
+      .restingLast(inTurn)
+      .filter((key) => key.secondsUntilFree() === 0);
+    return free.map(({ id }) => `${base}${KEY_MARK}${id}`);
+  }
+
+  /** Whether the key of an upstream is below the limits that the operator gave it. */
+  isFree(provider: string, upstream: string): boolean {
+    const { keyId } = partsOfUpstream(upstream);
+    const [first, ...others] = this.registry.keysOf(provider);
+    const key = keyId === undefined ? first : [first, ...others].find((own) => own?.id === keyId);
+    return (key?.secondsUntilFree() ?? 0) === 0;
   }
 
   /** Why a job there cannot be asked for: the provider has another base URL or none, or no longer the key. */
@@ -38,6 +51,13 @@ export class JobUpstreams {
   withKey(provider: string, upstream: string): string {
     const [first, second] = this.registry.keysOf(provider);
     if (!first || !second || partsOfUpstream(upstream).keyId !== undefined) return upstream;
+    return `${upstream}${KEY_MARK}${first.id}`;
+  }
+
+  /** The upstream with its key, also where the provider has one only. */
+  named(provider: string, upstream: string): string {
+    const [first] = this.registry.keysOf(provider);
+    if (!first || partsOfUpstream(upstream).keyId !== undefined) return upstream;
     return `${upstream}${KEY_MARK}${first.id}`;
   }
 

@@ -163,7 +163,8 @@ export class ProviderRouter {
       const { signal } = owner;
       const context = { upstreamModel, upstreamProtocol, terms, signal, owner };
       const result = await work(port, context);
-      this.registry.rests.accepted(key, startedAtMs);
+      // That a job may be asked for says nothing of the balance of the key.
+      if (!owner.isFollowUp) this.registry.rests.accepted(key, startedAtMs);
       tell({ outcome: 'success' });
       settleWhenDone(permit, result);
       return result;

@@ -35,6 +35,11 @@ export class StepNotes {
     this.figures = { ...this.figures, ...figures };
   };
 
+  /** Forgets the figures of this step so far. */
+  dropFigures(): void {
+    this.figures = undefined;
+  }
+
   /** Adds one attempt. */
   readonly onAttemptEnd = (attempt: FinishedAttempt): void => {
     const record = { ...keptAttemptOf(attempt, this.submittedAtMs), step: this.step };

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError, type ProviderErrorDetail } from '../../providers/http/provider-error.js';
-import { classifySubmitFailure, deferDelayMs, rejectionMessage } from './submit-failure.js';
+import {
+  classifySubmitFailure,
+  deferDelayMs,
+  isRefusedUnbegun,
+  rejectionMessage,
+} from './submit-failure.js';
 
 const error = (detail: Omit<ProviderErrorDetail, 'provider'>) =>
   new ProviderError('http_error', { provider: 'acme', ...detail });
@@ -45,6 +50,24 @@ describe('classifySubmitFailure', () => {
     ['an error of ours', new TypeError('x is undefined'), 'unknown'],
   ] as const)('classifies %s as %s', (_name, thrown, meaning) => {
     expect(classifySubmitFailure(thrown)).toBe(meaning);
+  });
+});
+
+describe('isRefusedUnbegun', () => {
+  const refused = (kind: ProviderError['kind'], upstreamStatus: number, upstreamCode?: string) =>
+    new ProviderError(kind, { provider: 'acme', sent: true, upstreamStatus, upstreamCode });
+
+  it.each([
+    ['a key without balance', refused('account', 402), true],
+    ['a key without balance behind what was served', later(refused('account', 402)), false],
+    ['the rate of a key', refused('rate_limited', 429), true],
+    ['an overload with a word of the provider', refused('unavailable', 503, 'overloaded'), true],
+    ['an overload that says nothing, as of a proxy', refused('unavailable', 503), false],
+    ['a refused connection', error({ sent: false }), true],
+    ['a reset after the send', error({ sent: true, upstreamCode: 'ECONNRESET' }), false],
+    ['a refusal of the work', refused('rejected', 400, 'bad_prompt'), false],
+  ])('of %s: %s', (_name, failure, isUnbegun) => {
+    expect(isRefusedUnbegun(failure)).toBe(isUnbegun);
   });
 });
 

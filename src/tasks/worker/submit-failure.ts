@@ -48,8 +48,15 @@ function failureOf(error: ProviderError): SubmitFailure {
 
 /** Whether the work was certainly refused before it can have begun, for a reason that is not its own: another key or route may take it. */
 export function isRefusedUnbegun(error: unknown): error is ProviderError {
-  if (!(error instanceof ProviderError) || classifySubmitFailure(error) === 'unknown') return false;
-  return error.sent ? UNBEGUN_KINDS.includes(error.kind) : error.kind !== 'rejected';
+  if (!(error instanceof ProviderError) || error.isPartial) return false;
+  if (classifySubmitFailure(error) === 'unknown') return false;
+  if (!error.sent) return error.kind !== 'rejected';
+  return UNBEGUN_KINDS.includes(error.kind) && !isBareOverload(error);
+}
+
+/** Overload without a word of the provider's own: a proxy says so too, after it has lost a request that the provider got. */
+function isBareOverload({ upstreamStatus, upstreamCode, retryAfterSeconds }: ProviderError) {
+  return upstreamStatus === 503 && (upstreamCode ?? retryAfterSeconds) === undefined;
 }
 
 /** Of two such refusals the one after which the work may wait for room; the last one where both or neither are. */

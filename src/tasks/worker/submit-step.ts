@@ -23,6 +23,8 @@ import { TaskUpstreams } from './task-upstreams.js';
 
 /** A submission to one place after the other. */
 interface Sending {
+  /** The work as it was claimed. */
+  readonly claimed: ClaimedWork;
   readonly notes: StepNotes;
   readonly signal: AbortSignal;
   isLast: boolean;
@@ -69,13 +71,15 @@ export class SubmitStep {
   ): Promise<void> {
     const input = this.inputs.open(work.sealedInput, work.task.id);
     const notes = this.upstreams.notesOf('submit', work);
-    const sending: Sending = { notes, signal, isLast: false, refusal: undefined };
+    const sending: Sending = { claimed: work, notes, signal, isLast: false, refusal: undefined };
     let stored = work;
     for (const [index, task] of places.entries()) {
       const next = { ...work, task };
       if (!(await this.mark(stored, next))) return;
       stored = next;
       sending.isLast = index === places.length - 1;
+      // What a refusal cost is not of the place that takes the work.
+      notes.dropFigures();
       if (await this.send(next, { ...task, input }, sending)) return;
     }
   }
@@ -112,6 +116,7 @@ export class SubmitStep {
         .catch<SubmitReport | 'refused' | undefined>((error: unknown) => {
           if (!isRefusedUnbegun(error)) return this.failed(work, task, error, sending);
           sending.refusal = milderOf(sending.refusal, error);
+          sending.isLast ||= signal.aborted;
           return sending.isLast ? this.failed(work, task, sending.refusal, sending) : 'refused';
         });
       if (report === 'refused') return false;
@@ -129,7 +134,7 @@ export class SubmitStep {
     work: ClaimedWork,
     task: Task,
     error: unknown,
-    { notes, signal }: Sending,
+    { claimed, notes, signal }: Sending,
   ): Promise<SubmitReport | undefined> {
     const { reporter } = this;
     const meaning = classifySubmitFailure(error);
@@ -152,7 +157,11 @@ export class SubmitStep {
       facts: {
         put_off: work.deferrals + 1,
         memory: notes.stepStateOf(work.task),
-        base_url: this.upstreams.refusedUpstreamOf(work.task),
+        base_url: this.upstreams.refusedUpstreamOf(
+          work.task,
+          claimed.task,
+          isRefusedUnbegun(error),
+        ),
       },
     });
     return undefined;

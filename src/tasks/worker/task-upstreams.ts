@@ -34,7 +34,8 @@ export class TaskUpstreams {
     if (this.isBound(task)) {
       const providerBaseUrl = this.upstreams.withKey(task.provider, task.providerBaseUrl);
       const place = { ...task, providerBaseUrl };
-      return this.isReachable(place) && !this.registry.paused.has(place) ? [place] : [];
+      const isOpen = this.isReachable(place) && !this.registry.paused.has(place);
+      return isOpen && this.upstreams.isFree(place.provider, providerBaseUrl) ? [place] : [];
     }
     return this.routesOf(task).flatMap((route) => {
       const { provider, upstreamModel, cost } = route;
@@ -49,9 +50,15 @@ export class TaskUpstreams {
     });
   }
 
-  /** The upstream of a task that every place has refused: it names no key, unless the work has to stay with it. */
-  refusedUpstreamOf(task: Task): string {
-    return this.hasBegun(task) ? task.providerBaseUrl : partsOfUpstream(task.providerBaseUrl).base;
+  /**
+   * The upstream of a task that was put off: it names no key, unless the work has to stay with it. So it is with work that was bound when
+   * it was `claimed`, and with work that may have begun there.
+   */
+  refusedUpstreamOf(task: Task, claimed: Task, isUnbegun: boolean): string {
+    const { provider, providerBaseUrl } = task;
+    if (this.isBound(claimed)) return providerBaseUrl;
+    if (isUnbegun || runsHere(task.kind)) return partsOfUpstream(providerBaseUrl).base;
+    return this.upstreams.named(provider, providerBaseUrl);
   }
 
   /** Whether the upstream to which the task was sent, and the key with which it was, are still configured. */
@@ -61,8 +68,9 @@ export class TaskUpstreams {
     return lack === undefined;
   }
 
+  /** Nothing of the work that a process of the gateway does itself is kept at an upstream. */
   private hasBegun(task: Task): boolean {
-    return Object.keys(splitStepState(task).rest).length > 0;
+    return !runsHere(task.kind) && Object.keys(splitStepState(task).rest).length > 0;
   }
 
   /** A key is named before the submission where the work needs what the account of that key has. */
