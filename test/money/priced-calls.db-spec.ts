@@ -123,7 +123,11 @@ class Customer {
   }
 
   private startOf(call: PlainCall): ExecutionStart {
-    const asked = { promptTokens: call.promptBound, maxTokens: call.cap ?? undefined };
+    const asked = {
+      request: {},
+      promptTokens: call.promptBound,
+      maxTokens: call.cap ?? undefined,
+    };
     const { hold } = quoteOf(this.row, asked as TextRequest);
     const limit = call.run === null ? null : this.terms.runLimits[call.run];
     return {
