@@ -47,11 +47,6 @@ export function optionsOf({
   return { ...options, ...COMMON_OPTIONS };
 }
 
-/** Whether the command is about tasks. */
-export function isTaskCommand(name: string): name is TaskCommandName {
-  return Object.hasOwn(TASK_DECLARATIONS, name);
-}
-
 /** Whether the command opens no running gateway. */
 export function isFileCommand(name: string): name is FileCommandName {
   return Object.hasOwn(FILE_DECLARATIONS, name);

@@ -79,7 +79,7 @@ async function askAllOf(
   ]);
   let code: ExitCode = EXIT.done;
   const reply = await replyOf(() =>
-    withCells(cells, request, loadOperatorConfig(), async (opened) => {
+    withCells(cells, loadOperatorConfig(), async (opened) => {
       const ask: Ask = (next) => askCells(opened, next);
       code = await report(request, await ask(request), asJson, ask);
       return { printed: true };

@@ -143,7 +143,9 @@ describeWithHaproxy('two cells behind one edge (G-113)', () => {
     [['accounts', '--csv'], 2, /does not take --csv/],
     [['usage', '--csv'], 2, /--csv is of one cell/],
     [['account', 'nobody'], 1, /No cell knows nobody/],
-    [['executions', '--account-id', 'nobody'], 1, /No cell knows nobody/],
+    [['executions', '--account-id', 'test'], 2, /Name the account by its id/],
+    [['ledger', 'test'], 2, /Name the account by its id/],
+    [['tasks'], 2, /does not take --cells/],
   ])('refuse %j where several are asked, and say why', async (words, code, sentence) => {
     const urls = databases.map(({ url }) => url).join(',');
     const program = runBuilt('cli.js', [...words, '--cells', urls], {});
@@ -154,7 +156,9 @@ describeWithHaproxy('two cells behind one edge (G-113)', () => {
   it.each([
     'nonsense',
     'http://user:hunter2@db/x',
-    'postgres://u:hunter2@db/x,postgres://u:hunter2@db/x',
+    'postgres://u:hunter2@db/x, postgres://u:hunter2@db/x',
+    'postgres://u@db/x;postgres://u:hunter2@db/x',
+    'postgres://u@db/x,u:hunter2@db/y',
   ])('are no list in %j, and no password is told', async (urls) => {
     const program = runBuilt('cli.js', ['accounts', '--cells', urls], {});
     expect((await program.exited).code).toBe(1);

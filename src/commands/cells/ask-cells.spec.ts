@@ -65,6 +65,13 @@ describe('a list of several cells', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
+  it('gives all rows at once with --all', async () => {
+    const rows = Array.from({ length: 250 }, (_, time) => rowOf(250 - time, 'a'));
+    const cells = [cellOf('a', () => rows), cellOf('b', () => [rowOf(100, 'b')])];
+    const answer = answerIn(await askCells(cells, { ...ASKED, options: { all: true } }));
+    expect([(answer.data as Row[]).length, answer.next_cursor]).toEqual([251, null]);
+  });
+
   it('refuses a cursor of anything else, and one of fewer cells', async () => {
     const cells = ['a', 'b'].map((name) => cellOf(name, () => [rowOf(1, name), rowOf(0, name)]));
     const one = answerIn(await askCells(cells.slice(1), { ...ASKED, options: { limit: '1' } }));
@@ -118,6 +125,14 @@ describe('usage of several cells', () => {
         latency_p50_ms: null,
       },
     ]);
+  });
+
+  it('adds up costs as far as they are known, and then knows no margin', async () => {
+    const known = { ...GROUP, cost_microusd: '5', margin_microusd: '6' };
+    const unknown = { ...GROUP, cost_microusd: null, margin_microusd: null };
+    const sum = { cost_microusd: '5', margin_microusd: null };
+    expect(await usageOf([known], [unknown])).toMatchObject([sum]);
+    expect(await usageOf([unknown], [known])).toMatchObject([sum]);
   });
 
   it('has no quantity where the units differ, and that of the other where one has none', async () => {

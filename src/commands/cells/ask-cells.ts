@@ -7,6 +7,8 @@ import type { Cell } from './open-cells.js';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
+/** Most rows of a list with `--all`. */
+const MAX_ROWS = 100_000;
 /** Most groups of usage that are added up. */
 const MAX_GROUPS = 100_000;
 const GROUPS_OF_A_PAGE = '10000';
@@ -45,7 +47,7 @@ export async function askCells(
   const { name, options } = request;
   const wrong = misuseOf(request);
   if (wrong !== undefined) return { usage: wrong };
-  const plain = { ...request, options: without(options, 'cells', 'all') };
+  const plain = { ...request, options: without(options, 'cells') };
   try {
     switch (name) {
       case 'audit':
@@ -56,7 +58,6 @@ export async function askCells(
       case 'account':
       case 'execution':
       case 'key':
-      case 'task':
         return await recordIn(cells, plain);
       default:
         return { answer: await merged(cells, plain) };
@@ -67,8 +68,15 @@ export async function askCells(
   }
 }
 
+/** The commands whose first word names an account of one cell. */
+const BY_ACCOUNT_WORD: readonly string[] = ['ledger', 'keys'];
+
 /** What several cells cannot answer together. */
-function misuseOf({ name, options }: OperatorRequest): string | undefined {
+function misuseOf({ name, words, options }: OperatorRequest): string | undefined {
+  const account = options['account-id'] ?? (BY_ACCOUNT_WORD.includes(name) ? words[0] : undefined);
+  if (typeof account === 'string' && !account.startsWith('acct_')) {
+    return `Name the account by its id: two cells may each have one named ${JSON.stringify(account)}. "account ${account}" with --cells finds it.`;
+  }
   if (options.csv === true) return '--csv is of one cell: leave out --cells, or --csv.';
   if (options.sort === 'spent') return '--sort spent is of one cell: use available or burn.';
   const isSum = name === 'usage' || name === 'margin';
@@ -92,8 +100,9 @@ async function recordIn(cells: readonly Cell[], request: OperatorRequest): Promi
 }
 
 async function sums(cells: readonly Cell[], request: OperatorRequest): Promise<Row> {
-  const options = { ...request.options, limit: GROUPS_OF_A_PAGE };
+  const options = { ...without(request.options, 'all'), limit: GROUPS_OF_A_PAGE };
   const rows: Row[] = [];
+  let unknown = 0;
   for (const cell of cells) {
     const all = new CellRows(cell, { ...request, options }, [null, null]);
     for (let row = await all.head(); row !== undefined; row = await all.head()) {
@@ -102,14 +111,21 @@ async function sums(cells: readonly Cell[], request: OperatorRequest): Promise<R
       all.take();
       if (rows.length > MAX_GROUPS) throw faultIn(cell, 'Too many groups: name fewer days.');
     }
+    if (all.isUnknown) unknown += 1;
   }
+  if (unknown === cells.length) throw new CellsError(`No cell knows ${namesIn(request)}.`);
   return listOf(sumsOfGroups(rows, request.name === 'margin'), null);
 }
 
 async function merged(cells: readonly Cell[], request: OperatorRequest): Promise<Row> {
-  const limit = Math.min(Number(given(request.options, 'limit') ?? DEFAULT_LIMIT), MAX_LIMIT);
-  const places = placesOf(given(request.options, 'cursor'), cells);
-  const plain = { ...request, options: without(request.options, 'cursor') };
+  const { all, cursor, ...options } = request.options;
+  const typed = Math.min(Number(given(options, 'limit') ?? DEFAULT_LIMIT), MAX_LIMIT);
+  const limit = all === true ? MAX_ROWS : typed;
+  const places = placesOf(typeof cursor === 'string' ? cursor : undefined, cells);
+  const plain = {
+    ...request,
+    options: { ...options, ...(all === true && { limit: String(MAX_LIMIT) }) },
+  };
   const lists = cells.map((cell, index) => {
     const place = places[index];
     return place ? new CellRows(cell, plain, place) : undefined;
@@ -129,7 +145,9 @@ async function merged(cells: readonly Cell[], request: OperatorRequest): Promise
     heads[first] = await list.head();
   }
   const rest = lists.map((list) => list?.place ?? null);
-  return listOf(rows, rest.every((place) => place === null) ? null : cursorOfPlaces(rest));
+  if (rest.every((place) => place === null)) return listOf(rows, null);
+  if (all !== true) return listOf(rows, cursorOfPlaces(rest));
+  throw new CellsError(`There are more than ${MAX_ROWS} rows. Take fewer, by filters or days.`);
 }
 
 const namesIn = ({ words, options }: OperatorRequest): string =>

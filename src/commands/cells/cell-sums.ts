@@ -18,6 +18,7 @@ const NEWEST_FIRST: readonly string[] = ['day', 'hour'];
 /** Values that cannot be added. */
 const SINGLE = /^(latency_|margin_percent$)/;
 const MICRO_USD = '_microusd';
+const COST = 'cost_microusd';
 /** Hundredths of a percent in a whole. */
 const WHOLE = 10_000n;
 
@@ -60,6 +61,8 @@ const groupOf = (row: Row): string[] => GROUPS.filter((name) => name in row);
 function added(one: Row, other: Row): Row {
   const sum: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(one)) sum[name] = sumOf(name, value, other[name]);
+  // A cost counts as far as it is known, and the row says of how many calls it is.
+  if (COST in one) sum[COST] ??= one[COST] ?? other[COST];
   if (one.unit !== other.unit && 'unit' in one) Object.assign(sum, unitOf(one, other));
   for (const name of Object.keys(sum)) {
     const amount = sum[`${name.slice(0, -'_usd'.length)}${MICRO_USD}`];

@@ -1,8 +1,7 @@
-import { isTaskCommand } from '../command-declarations.js';
 import type { GatewayConfig } from '../../platform/config/gateway-config.js';
 import { ConfigError } from '../../platform/config/load-config.js';
 import { databasePlace, withDatabaseNamed } from '../database-unavailable.js';
-import { withOperators, withTasks } from '../open-operators.js';
+import { withOperators } from '../open-operators.js';
 import type { OperatorReply, OperatorRequest } from '../operator-request.js';
 import { runCommand } from '../run-command.js';
 
@@ -23,7 +22,6 @@ export interface Cell {
  */
 export function withCells<T>(
   urls: string,
-  request: OperatorRequest,
   config: GatewayConfig,
   work: (cells: readonly Cell[]) => Promise<T>,
 ): Promise<T> {
@@ -31,36 +29,38 @@ export function withCells<T>(
   const open = async (opened: readonly Cell[]): Promise<T> => {
     const next = cells[opened.length];
     if (next === undefined) return work(opened);
-    const settings = { ...config, databaseUrl: next.url, migrationDatabaseUrl: undefined };
+    // It reads: an empty database is no cell and gets no schema.
+    const databases = { databaseUrl: next.url, migrationDatabaseUrl: undefined };
+    const settings = { ...config, ...databases, migrate: 'off' } as const;
     const goOn = (ask: Cell['ask']) => open([...opened, { name: next.name, ask }]);
-    return withDatabaseNamed(settings, () => withServices(request.name, settings, goOn));
+    return withDatabaseNamed(settings, () => withServices(settings, goOn));
   };
   return open([]);
 }
 
+/** Commands about tasks are not asked: their services are those of the whole gateway, which begins to work. */
 function withServices<T>(
-  command: string,
   config: GatewayConfig,
   work: (ask: Cell['ask']) => Promise<T>,
 ): Promise<T> {
   const never = () => Promise.reject(new Error('There are no such services for this command'));
-  const others = { operators: never, tasks: never, print: never };
-  if (isTaskCommand(command)) {
-    return withTasks(
-      (services) =>
-        work((request) => runCommand(request, { ...others, tasks: (own) => own(services) })),
-      config,
-    );
-  }
   return withOperators(
     (services) =>
-      work((request) => runCommand(request, { ...others, operators: (own) => own(services) })),
+      work((request) =>
+        runCommand(request, {
+          operators: (own) => own(services),
+          tasks: never,
+          print: never,
+        }),
+      ),
     config,
   );
 }
 
 /** The URL of one cell may have commas too, between its hosts. */
-const BETWEEN_URLS = /,(?=postgres(?:ql)?:\/\/)/;
+const BETWEEN_URLS = /,\s*(?=postgres(?:ql)?:\/\/)/;
+/** The path of anything else, such as of two URLs with another sign between them, may have a password. */
+const NAME_OF_DATABASE = /^\/[\w.-]+$/;
 
 function cellsOf(text: string): { readonly url: string; readonly name: string }[] {
   const cells = text.split(BETWEEN_URLS).map((url) => ({ url, name: nameOf(url) }));
@@ -73,12 +73,13 @@ function cellsOf(text: string): { readonly url: string; readonly name: string }[
 /** Throws {@link ConfigError} without the text, which may have a password. */
 function nameOf(url: string): string {
   try {
-    return databasePlace(url);
+    if (NAME_OF_DATABASE.test(new URL(url).pathname)) return databasePlace(url);
   } catch {
-    throw problem(
-      'must be URLs of PostgreSQL with commas between, one for each cell, such as postgres://shim@db1/shim,postgres://shim@db7/shim',
-    );
+    // The sentence below says it.
   }
+  throw problem(
+    'must be URLs of PostgreSQL with commas between, one for each cell, such as postgres://shim@db1/shim,postgres://shim@db7/shim',
+  );
 }
 
 const problem = (sentence: string) => new ConfigError([`--cells ${sentence}.`]);

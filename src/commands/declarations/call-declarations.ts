@@ -97,7 +97,6 @@ export const TASK_DECLARATIONS = {
   tasks: {
     about: 'Lists tasks, newest first',
     options: {
-      ...CELLS,
       ...CALL_FILTERS,
       status: {
         value: 'STATUS',
@@ -108,7 +107,7 @@ export const TASK_DECLARATIONS = {
     },
     example: 'tasks --status reconciliation_required',
   },
-  task: { about: 'Shows a task', operands: TASK, options: CELLS, example: 'task task_…' },
+  task: { about: 'Shows a task', operands: TASK, example: 'task task_…' },
   'task:content-link': {
     about: 'Makes a link to the file of a task, which is good without a key until it expires',
     operands: TASK,

@@ -1,4 +1,4 @@
-import type { OwnErrors } from '../http/error-classification.js';
+import { kindOfStatus, type OwnErrors } from '../http/error-classification.js';
 import type { ProviderError } from '../http/provider-error.js';
 import {
   fitsCode,
@@ -57,7 +57,9 @@ export const goodWords = ({ in_body: places = [] }: VendorErrors): readonly stri
 
 /** Whether the body blames the request rather than the job that it asks about: it was one too many, or the key is bad. */
 export function blamesRequest(file: VendorFile, body: unknown): boolean {
-  const kind = failsInBody(file, body) ? vendorErrors(file)(200, body)?.kind : undefined;
+  const error = failsInBody(file, body) ? vendorErrors(file)(OK, body) : undefined;
+  const told = error?.status === undefined ? undefined : kindOfStatus(error.status);
+  const kind = error?.kind ?? told;
   return kind === 'rate_limited' || kind === 'account' || kind === 'unavailable';
 }
 

@@ -13,6 +13,8 @@ import type { ProviderHttp } from './provider-http.js';
 const TURNS_AT_ONCE = 4;
 /** 23 minutes of raw speech. */
 const MAX_RAW_BYTES = 64 * 1024 * 1024;
+/** What of it a text may need at most, with its pauses. */
+const MAX_SECONDS = 1_357;
 
 /** A dialogue whose first turn has begun. */
 interface BegunDialogue {
@@ -32,7 +34,9 @@ interface BegunDialogue {
 export class TurnDialogue implements DialoguePort {
   constructor(
     private readonly speech: SpeechPort,
-    private readonly http: Pick<ProviderHttp, 'unusableAnswer'>,
+    private readonly http: Pick<ProviderHttp, 'refusal' | 'unusableAnswer'>,
+    /** How long a text may be spoken, where it can ask for pauses. */
+    private readonly longestSecondsOf: (text: string) => number = () => 0,
   ) {}
 
   async speakDialogue(command: DialogueCommand, context: AttemptContext): Promise<ProviderAudio> {
@@ -40,6 +44,9 @@ export class TurnDialogue implements DialoguePort {
     const [only, ...more] = lines;
     if (only && more.length === 0)
       return this.speech.speak({ ...settings, ...only, format }, context);
+    const seconds = lines.reduce((sum, { text }) => sum + this.longestSecondsOf(text), 0);
+    // Before anything is made: what is too long is made and billed, and cannot be charged.
+    if (seconds > MAX_SECONDS) throw this.http.refusal('text_too_long');
     const stop = new AbortController();
     const signal = AbortSignal.any([context.signal, stop.signal]);
     const begin = (index: number): Promise<ProviderAudio> => {
@@ -51,7 +58,7 @@ export class TurnDialogue implements DialoguePort {
     const first = await begin(0);
     try {
       const turns = await this.samplesOf(lines, { first, begin, stop }, context.owner);
-      const speech = { samples: Buffer.concat(turns), sampleRate: SPEECH_HZ };
+      const speech = { samples: Buffer.concat(turns.flat()), sampleRate: SPEECH_HZ };
       const body = await speechBody(speech, format, context.owner?.accountId ?? null);
       return { body, providerRequestId: first.providerRequestId };
     } catch (error) {
@@ -65,8 +72,8 @@ export class TurnDialogue implements DialoguePort {
     lines: DialogueCommand['lines'],
     { first, begin, stop }: BegunDialogue,
     owner: AttemptOwner | undefined,
-  ): Promise<readonly Buffer[]> {
-    const turns: Buffer[] = [];
+  ): Promise<readonly (readonly Buffer[])[]> {
+    const turns: Buffer[][] = [];
     const read = { bytes: 0, codePoints: 0 };
     const finish = async (index: number, audio: ProviderAudio): Promise<void> => {
       turns[index] = await this.samplesIn(audio, read);
@@ -90,15 +97,17 @@ export class TurnDialogue implements DialoguePort {
   }
 
   /** Whole samples: a half one at the end would make noise of the next turn. */
-  private async samplesIn({ body }: ProviderAudio, read: { bytes: number }) {
+  private async samplesIn({ body }: ProviderAudio, read: { bytes: number }): Promise<Buffer[]> {
     const chunks: Buffer[] = [];
+    let sizeBytes = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length;
       read.bytes += chunk.length;
       if (read.bytes > MAX_RAW_BYTES) throw this.http.unusableAnswer('audio_too_long');
       chunks.push(chunk);
     }
-    const bytes = Buffer.concat(chunks);
-    return bytes.subarray(0, bytes.length & ~1);
+    if (sizeBytes % 2 === 1) chunks.push((chunks.pop() ?? Buffer.of()).subarray(0, -1));
+    return chunks;
   }
 }
 

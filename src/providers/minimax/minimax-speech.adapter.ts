@@ -89,7 +89,8 @@ export class MiniMaxSpeech implements SpeechPort {
   }
 }
 
-function longestSecondsOf(text: string): number {
+/** Seconds that the slowest voice may need for a text, with its pauses. */
+export function longestSecondsOf(text: string): number {
   const pauses = [...text.matchAll(PAUSE)].map(([, seconds]) => Number(seconds));
   return text.length / SIGNS_PER_SECOND + pauses.reduce((sum, seconds) => sum + seconds, 0);
 }

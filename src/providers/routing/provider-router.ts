@@ -263,7 +263,7 @@ const BREAKER_OPEN = 'breaker_open';
 /** Internal code: the route, or the key with which its job was begun, is no longer configured. */
 const NOT_CONFIGURED = 'not_configured';
 /** Internal code: the keys are used as much as the operator allows. */
-const KEY_LIMIT = 'key_limit';
+export const KEY_LIMIT = 'key_limit';
 /** Internal code: all connections to the provider are in use. */
 const NO_CONNECTION = 'no_connection';
 const CONNECTION_RETRY_SECONDS = 1;

@@ -1,5 +1,6 @@
 import { ProviderError } from '../../providers/http/provider-error.js';
 import type { ProviderErrorKind } from '../../providers/ports/attempt.js';
+import { KEY_LIMIT } from '../../providers/routing/provider-router.js';
 import { withCodeWord } from '../task-fault.js';
 
 /** Delays after a deferred submission. The last one repeats. */
@@ -58,6 +59,10 @@ export function isRefusedUnbegun(error: unknown): error is ProviderError {
 function isBareOverload({ upstreamStatus, upstreamCode, retryAfterSeconds }: ProviderError) {
   return upstreamStatus === 503 && (upstreamCode ?? retryAfterSeconds) === undefined;
 }
+
+/** Whether nothing was sent, because all keys are used as much as the operator allows. */
+export const isAtOwnLimit = (error: unknown): boolean =>
+  error instanceof ProviderError && !error.sent && error.upstreamCode === KEY_LIMIT;
 
 /** Of two such refusals the one after which the work may wait for room; the last one where both or neither are. */
 export function milderOf(one: ProviderError | undefined, other: ProviderError): ProviderError {

@@ -7,6 +7,7 @@ import { StepReporter } from './step-reporter.js';
 import {
   classifySubmitFailure,
   deferDelayMs,
+  isAtOwnLimit,
   isRefusedUnbegun,
   milderOf,
   rejectionMessage,
@@ -143,8 +144,11 @@ export class SubmitStep {
       const jobId = await this.jobs.found(work, task, { error, notes, signal });
       return jobId === undefined ? undefined : { state: 'accepted', jobId };
     }
-    const delayMs =
+    // Nobody refused the task, so it waits as it does without a place.
+    const isAtLimit = isAtOwnLimit(error);
+    const putOffMs =
       meaning === 'deferred' ? deferDelayMs(work.deferrals, work.deferredForMs) : undefined;
+    const delayMs = isAtLimit ? reporter.longestMs : putOffMs;
     if (delayMs === undefined) {
       const report = { state: 'failed', message: rejectionMessage(error) } as const;
       const fault = taskFaultOf(error);
@@ -155,7 +159,7 @@ export class SubmitStep {
       phase: 'waiting',
       delayMs: reporter.withinDeadline(work, delayMs),
       facts: {
-        put_off: work.deferrals + 1,
+        ...(!isAtLimit && { put_off: work.deferrals + 1 }),
         memory: notes.stepStateOf(work.task),
         base_url: this.upstreams.refusedUpstreamOf(
           work.task,

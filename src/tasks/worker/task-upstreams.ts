@@ -58,7 +58,8 @@ export class TaskUpstreams {
     const { provider, providerBaseUrl } = task;
     if (this.isBound(claimed)) return providerBaseUrl;
     if (isUnbegun || runsHere(task.kind)) return partsOfUpstream(providerBaseUrl).base;
-    return this.upstreams.named(provider, providerBaseUrl);
+    const isOnly = this.routesOf(task).length < 2;
+    return isOnly ? providerBaseUrl : this.upstreams.named(provider, providerBaseUrl);
   }
 
   /** Whether the upstream to which the task was sent, and the key with which it was, are still configured. */
