@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import type { OperatorReply, OperatorRequest } from '../operator-request.js';
 import { askCells } from './ask-cells.js';
 import type { Row } from './cell-rows.js';
-import type { Cell } from './open-cells.js';
+import type { AskedCell } from './open-cells.js';
 
 const ASKED: OperatorRequest = { name: 'executions', words: [], options: {}, actor: 'cli:test' };
 
 /** A cell with these rows, newest first, whose cursors are ids as those of the lists. */
-function cellOf(name: string, rows: () => readonly Row[]): Cell {
+function cellOf(name: string, rows: () => readonly Row[]): AskedCell {
   const ask = ({ options }: OperatorRequest): Promise<OperatorReply> => {
     const limit = Number(options.limit ?? 20);
     const behind = rows().filter(
@@ -82,7 +82,7 @@ describe('a list of several cells', () => {
   });
 
   it('fails where one cell does not answer, and names it', async () => {
-    const silent: Cell = {
+    const silent: AskedCell = {
       name: 'db7:5432/shim',
       ask: () => Promise.resolve({ error: 'It is away.' }),
     };

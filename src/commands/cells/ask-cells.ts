@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../common/json-object.js';
 import { given, without } from '../parse-options.js';
 import type { OperatorReply, OperatorRequest } from '../operator-request.js';
-import { answerOf, CellRows, CellsError, faultIn, type Place, type Row } from './cell-rows.js';
+import { cellAnswerOf, CellRows, CellsError, faultIn, type Place, type Row } from './cell-rows.js';
 import { sumOfAudits, sumsOfGroups } from './cell-sums.js';
-import type { Cell } from './open-cells.js';
+import type { AskedCell } from './open-cells.js';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
@@ -41,7 +41,7 @@ const ACCOUNTS: Readonly<Record<string, Compare>> = {
  * record is that of the cell that has it. What one cell cannot answer fails the whole command.
  */
 export async function askCells(
-  cells: readonly Cell[],
+  cells: readonly AskedCell[],
   request: OperatorRequest,
 ): Promise<OperatorReply> {
   const { name, options } = request;
@@ -86,20 +86,23 @@ function misuseOf({ name, words, options }: OperatorRequest): string | undefined
   return undefined;
 }
 
-async function recordsOf(cells: readonly Cell[], request: OperatorRequest): Promise<Row[]> {
-  const answers = await Promise.all(cells.map((cell) => answerOf(cell, request)));
+async function recordsOf(cells: readonly AskedCell[], request: OperatorRequest): Promise<Row[]> {
+  const answers = await Promise.all(cells.map((cell) => cellAnswerOf(cell, request)));
   return answers.filter((answer) => answer !== undefined);
 }
 
 /** An account that has moved is in two cells: its row stays in the one that it left. */
-async function recordIn(cells: readonly Cell[], request: OperatorRequest): Promise<OperatorReply> {
+async function recordIn(
+  cells: readonly AskedCell[],
+  request: OperatorRequest,
+): Promise<OperatorReply> {
   const data = await recordsOf(cells, request);
   if (data.length === 1) return { answer: data[0] };
   if (data.length > 1) return { answer: listOf(data, null) };
   return { error: `No cell knows ${namesIn(request)}.`, isUnknown: true };
 }
 
-async function sums(cells: readonly Cell[], request: OperatorRequest): Promise<Row> {
+async function sums(cells: readonly AskedCell[], request: OperatorRequest): Promise<Row> {
   const options = { ...without(request.options, 'all'), limit: GROUPS_OF_A_PAGE };
   const rows: Row[] = [];
   let unknown = 0;
@@ -117,7 +120,7 @@ async function sums(cells: readonly Cell[], request: OperatorRequest): Promise<R
   return listOf(sumsOfGroups(rows, request.name === 'margin'), null);
 }
 
-async function merged(cells: readonly Cell[], request: OperatorRequest): Promise<Row> {
+async function merged(cells: readonly AskedCell[], request: OperatorRequest): Promise<Row> {
   const { all, cursor, ...options } = request.options;
   const typed = Math.min(Number(given(options, 'limit') ?? DEFAULT_LIMIT), MAX_LIMIT);
   const limit = all === true ? MAX_ROWS : typed;
@@ -180,7 +183,7 @@ const cursorOfPlaces = (places: readonly Place[]): string =>
   Buffer.from(JSON.stringify({ places })).toString('base64url');
 
 /** Throws {@link CellsError} for a text that such a list with as many cells did not give. */
-function placesOf(cursor: string | undefined, cells: readonly Cell[]): readonly Place[] {
+function placesOf(cursor: string | undefined, cells: readonly AskedCell[]): readonly Place[] {
   if (cursor === undefined) return cells.map(() => [null, null]);
   try {
     const sent: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());

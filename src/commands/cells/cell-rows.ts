@@ -1,6 +1,6 @@
 import { isList } from '../follow-pages.js';
 import type { OperatorRequest } from '../operator-request.js';
-import type { Cell } from './open-cells.js';
+import type { AskedCell } from './open-cells.js';
 
 /** Most pages that are read again to find the row behind which a list goes on. */
 const MAX_PAGES_AGAIN = 100;
@@ -12,11 +12,14 @@ export type Row = Readonly<Record<string, unknown>>;
 export class CellsError extends Error {}
 
 /** One of them does not. */
-export const faultIn = ({ name }: Cell, reason: string): CellsError =>
+export const faultIn = ({ name }: AskedCell, reason: string): CellsError =>
   new CellsError(`${name}: ${reason}`);
 
 /** The answer of a cell; undefined where it knows none of the names. Throws {@link CellsError}. */
-export async function answerOf(cell: Cell, request: OperatorRequest): Promise<Row | undefined> {
+export async function cellAnswerOf(
+  cell: AskedCell,
+  request: OperatorRequest,
+): Promise<Row | undefined> {
   const reply = await cell.ask(request);
   if ('answer' in reply) return { cell: cell.name, ...(reply.answer as Row) };
   if ('error' in reply && reply.isUnknown === true) return undefined;
@@ -37,7 +40,7 @@ export class CellRows {
   isUnknown = false;
 
   constructor(
-    private readonly cell: Cell,
+    private readonly cell: AskedCell,
     private readonly request: OperatorRequest,
     private readonly begin: NonNullable<Place>,
   ) {
@@ -88,7 +91,7 @@ export class CellRows {
   private async readPage(): Promise<void> {
     const options = this.cursor === null ? {} : { cursor: this.cursor };
     const request = { ...this.request, options: { ...this.request.options, ...options } };
-    const answer = await answerOf(this.cell, request);
+    const answer = await cellAnswerOf(this.cell, request);
     if (answer !== undefined && !isList(answer)) throw faultIn(this.cell, 'It gave no list.');
     this.isUnknown = answer === undefined;
     const rows = (answer?.data ?? []) as readonly Row[];

@@ -9,7 +9,7 @@ import { runCommand } from '../run-command.js';
 const MAX_CELLS = 64;
 
 /** A cell that answers commands. */
-export interface Cell {
+export interface AskedCell {
   /** `host:port/database`. */
   readonly name: string;
   readonly ask: (request: OperatorRequest) => Promise<OperatorReply>;
@@ -23,16 +23,16 @@ export interface Cell {
 export function withCells<T>(
   urls: string,
   config: GatewayConfig,
-  work: (cells: readonly Cell[]) => Promise<T>,
+  work: (cells: readonly AskedCell[]) => Promise<T>,
 ): Promise<T> {
   const cells = cellsOf(urls);
-  const open = async (opened: readonly Cell[]): Promise<T> => {
+  const open = async (opened: readonly AskedCell[]): Promise<T> => {
     const next = cells[opened.length];
     if (next === undefined) return work(opened);
     // It reads: an empty database is no cell and gets no schema.
     const databases = { databaseUrl: next.url, migrationDatabaseUrl: undefined };
     const settings = { ...config, ...databases, migrate: 'off' } as const;
-    const goOn = (ask: Cell['ask']) => open([...opened, { name: next.name, ask }]);
+    const goOn = (ask: AskedCell['ask']) => open([...opened, { name: next.name, ask }]);
     return withDatabaseNamed(settings, () => withServices(settings, goOn));
   };
   return open([]);
@@ -41,7 +41,7 @@ export function withCells<T>(
 /** Commands about tasks are not asked: their services are those of the whole gateway, which begins to work. */
 function withServices<T>(
   config: GatewayConfig,
-  work: (ask: Cell['ask']) => Promise<T>,
+  work: (ask: AskedCell['ask']) => Promise<T>,
 ): Promise<T> {
   const never = () => Promise.reject(new Error('There are no such services for this command'));
   return withOperators(
