@@ -143,6 +143,11 @@ export class OperatorTaskFields extends PickType(ExecutionView, [
 /** A task as the operator sees it. */
 export class AdminTaskView extends IntersectionType(TaskView, OperatorTaskFields) {}
 
+/** OpenAPI: {@link AdminTaskView}. Its own fields stand in the document once, for tasks of all kinds. */
+export const ADMIN_TASK = {
+  allOf: [{ $ref: getSchemaPath(TaskView) }, { $ref: getSchemaPath(OperatorTaskFields) }],
+};
+
 /** OpenAPI: a video as the operator sees it, `AdminVideoTaskView` in the document. */
 export const ADMIN_VIDEO_TASK = {
   allOf: [{ $ref: getSchemaPath('VideoTaskView') }, { $ref: getSchemaPath(OperatorTaskFields) }],

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ADMIN_SCHEME } from '../../admin/operator-endpoint.decorator.js';
-import { ADMIN_VIDEO_TASK } from '../../admin/views/admin-task.view.js';
+import { ADMIN_TASK, ADMIN_VIDEO_TASK } from '../../admin/views/admin-task.view.js';
 import { API_KEY_SCHEME } from '../../auth/api-key-auth.decorator.js';
 import { ERROR_EXAMPLES, ERROR_SCHEMA } from '../../common/errors/error-responses.decorator.js';
 import { GATEWAY_VERSION } from '../../common/version.js';
@@ -98,6 +98,7 @@ function addSharedParts(document: OpenAPIObject): void {
       Error: ERROR_SCHEMA,
       AdminVideoTaskView: ADMIN_VIDEO_TASK,
       ...components.schemas,
+      AdminTaskView: ADMIN_TASK,
       AudioTaskResult: AUDIO_TASK_RESULT,
     },
     examples: usedExamples(document),
