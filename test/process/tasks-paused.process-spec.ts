@@ -164,6 +164,8 @@ describe('a gateway that is paused beyond its lease, and resumes', () => {
     'adds the id of the job and nothing else where it submits',
     async () => {
       const stopped = await pausedAt('submit');
+      // A final report decides the outcome; that is the end of this test.
+      state = 'in_progress';
       const other = await startGatewayProgram(settings);
       const unknown = `SELECT provider_job_id FROM task WHERE status = 'reconciliation_required'`;
       const tasks = () => database.dataSource.query<object[]>(unknown);
@@ -178,6 +180,15 @@ describe('a gateway that is paused beyond its lease, and resumes', () => {
       await resumeWith(stopped, job('queued'));
       expect(await outcome(other.url, stopped)).toEqual(before);
       expect(await tasks()).toEqual([{ provider_job_id: 'video_1' }]);
+      state = 'completed';
+      await until(() => receiver.received.length > 0);
+      expect(await outcome(other.url, stopped)).toMatchObject({
+        task: { status: 'completed' },
+        available: String(CREDIT - VIDEO_PRICE),
+        held: '0',
+        submissions: 1,
+        webhooks: 1,
+      });
       await other.end('SIGKILL');
     },
     PROCESS_TEST_TIMEOUT_MS,
