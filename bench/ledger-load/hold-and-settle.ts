@@ -10,7 +10,6 @@ export const CALLERS = 64;
 const SECONDS = 5;
 const WARM_UP_SECONDS = 2;
 const PRICE = 120n;
-const RUNS = 16;
 
 interface Load {
   readonly pairs: number;
@@ -54,10 +53,12 @@ async function drive(pair: Pair, seconds: number): Promise<number[]> {
 type Terms = (call: number) => Pick<ExecutionStart, 'fit' | 'run'>;
 
 /** Holds that take what fits, each of a run with a limit; the runs take turns. */
-export const FITTED_WITH_RUN: Terms = (call) => ({
-  fit: { floorMicroUsd: PRICE / 2n, promptMicroUsd: 1n },
-  run: { id: `run ${call % RUNS}`, limitMicroUsd: MAX_MICRO_USD },
-});
+export const fittedWithRuns =
+  (runs: number): Terms =>
+  (call) => ({
+    fit: { floorMicroUsd: PRICE / 2n, promptMicroUsd: 1n },
+    run: { id: `run ${call % runs}`, limitMicroUsd: MAX_MICRO_USD },
+  });
 
 /** A pair as the gateway makes it; the accounts take turns. */
 export async function groupCommitPair(

@@ -5,7 +5,7 @@ export class RunPositions {
   readonly ids: string[] = [];
   /** The accounts of the runs. */
   readonly accountIds: string[] = [];
-  private readonly positions = new Map<string, number>();
+  private readonly positions = new Map<string, Map<string, number>>();
 
   /** The positions of the runs of these calls, from 1; null where a call has none. Empty where no call has one. */
   column(
@@ -16,12 +16,13 @@ export class RunPositions {
   }
 
   private positionOf(accountId: string, id: string): number {
-    const key = `${accountId} ${id}`;
-    const known = this.positions.get(key);
+    let ofAccount = this.positions.get(accountId);
+    if (!ofAccount) this.positions.set(accountId, (ofAccount = new Map<string, number>()));
+    const known = ofAccount.get(id);
     if (known !== undefined) return known;
     this.ids.push(id);
     this.accountIds.push(accountId);
-    this.positions.set(key, this.ids.length);
+    ofAccount.set(id, this.ids.length);
     return this.ids.length;
   }
 }

@@ -6,6 +6,7 @@ import { balanceOf, fundedAccount, ledgerOf } from '../../../test/support/test-l
 import { FAILURE, startOf, successOf } from '../../../test/support/test-ledger.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { auditLedger } from '../audit/audit.js';
+import { ExecutionRepository } from '../calls/execution.repository.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { RunsService } from './runs.service.js';
 
@@ -130,6 +131,32 @@ describe('a run', () => {
     await expect(runs.get(accountId, 'refused')).rejects.toThrow('No such run');
     const later = { id: 'refused', limitMicroUsd: 50n };
     expect((await own.begin({ ...startOf(accountId, 10n), run: later })).outcome).toBe('held');
+  });
+
+  it('begins with the first call of a statement that is held, whatever limits those before it named', async () => {
+    const { process } = ledgerOf(database.dataSource);
+    const statements = new ExecutionRepository(database.dataSource);
+    const begin = (id: string, limitMicroUsd?: bigint) => {
+      const start = { ...startOf(accountId, 10n), run: { id, limitMicroUsd } };
+      return { kind: 'begin', accountId, start } as const;
+    };
+    const limited = [begin('mixed', 5n), begin('mixed', 50n), begin('mixed'), begin('mixed', 5n)];
+    const free = [begin('free mixed', 5n), begin('free mixed'), begin('free mixed', 50n)];
+    expect(await statements.commit(process.id, [...limited, ...free], true)).toMatchObject([
+      { outcome: 'over_run', availableMicroUsd: 5n },
+      { outcome: 'held' },
+      { outcome: 'held' },
+      { outcome: 'run_conflict', limitMicroUsd: 50n },
+      { outcome: 'over_run', availableMicroUsd: 5n },
+      { outcome: 'held' },
+      { outcome: 'run_conflict', limitMicroUsd: null },
+    ]);
+    expect(await runs.get(accountId, 'mixed')).toMatchObject({ heldMicroUsd: 20n, calls: 2 });
+    expect(await runs.get(accountId, 'free mixed')).toMatchObject({
+      heldMicroUsd: 10n,
+      calls: 1,
+      limitMicroUsd: null,
+    });
   });
 
   it('is freed where a lost process held for it', async () => {

@@ -62,15 +62,15 @@ DECLARE
   key_taken bigint[] := '{}';
   key_of int[];
   counted_at timestamptz;
+  -- What is left of a run without a limit.
+  unlimited CONSTANT bigint := 4000000000000000000;
   run_places tid[];
   run_created timestamptz[];
   run_limits bigint[];
   run_rooms bigint[];
-  run_held bigint[];
+  rooms_before bigint[];
   run_spent bigint[];
   run_calls bigint[];
-  run_room bigint;
-  nearly_spent int[] := '{}';
   q int;
   m int;
   r int;
@@ -107,15 +107,14 @@ BEGIN
 
   IF cardinality(p_runs) > 0 THEN
     -- Each run is read once here and rewritten once below, by its place: whoever changes it has locked the account.
-    SELECT array_agg(x.place), array_agg(x.created_at), array_agg(x.spend_limit), array_agg(x.room)
+    SELECT array_agg(u.ctid ORDER BY i), array_agg(u.created_at ORDER BY i), array_agg(u.spend_limit ORDER BY i),
+           array_agg(coalesce(u.spend_limit, unlimited) - coalesce(u.spent + u.held, 0) ORDER BY i)
       INTO run_places, run_created, run_limits, run_rooms
-      FROM (SELECT u.ctid AS place, u.created_at, u.spend_limit, u.spend_limit - u.spent - u.held AS room
-              FROM unnest(p_runs) WITH ORDINALITY t (id, i)
-              LEFT JOIN run u ON u.account_id = p_accounts[p_run_accounts[i]] AND u.id = t.id
-             ORDER BY i) x;
-    run_held := array_fill(0::bigint, ARRAY[cardinality(p_runs)]);
-    run_spent := run_held;
-    run_calls := run_held;
+      FROM unnest(p_runs, p_run_accounts) WITH ORDINALITY t (id, account, i)
+      LEFT JOIN run u ON u.account_id = p_accounts[t.account] AND u.id = t.id;
+    rooms_before := run_rooms;
+    run_spent := array_fill(0::bigint, ARRAY[cardinality(p_runs)]);
+    run_calls := run_spent;
   END IF;
 
   ended := array_fill(NULL::text, ARRAY[cardinality(e_ids)]);
@@ -150,7 +149,7 @@ BEGIN
     END IF;
     r := e_run[m];
     IF r IS NOT NULL AND run_began_before(run_created[r], done_created[j]) THEN
-      run_held[r] := run_held[r] - done_held[j];
+      run_rooms[r] := run_rooms[r] + done_held[j] - coalesce(e_charges[m], 0);
       run_spent[r] := run_spent[r] + coalesce(e_charges[m], 0);
     END IF;
   END LOOP;
@@ -229,16 +228,16 @@ BEGIN
       IF s_run_limits[i] IS DISTINCT FROM run_limits[r] THEN
         IF run_places[r] IS NULL AND run_calls[r] = 0 THEN
           run_limits[r] := s_run_limits[i];
-          run_rooms[r] := s_run_limits[i];
+          run_rooms[r] := coalesce(s_run_limits[i], unlimited);
+          rooms_before[r] := run_rooms[r];
         ELSIF s_run_limits[i] IS NOT NULL THEN
           begun[i] := 'run_conflict';
           rooms[i] := run_limits[r];
           CONTINUE;
         END IF;
       END IF;
-      run_room := run_rooms[r] - run_held[r] - run_spent[r];
-      IF run_room < room OR (run_room = room AND bound = 'balance') THEN
-        room := run_room;
+      IF run_rooms[r] < room OR (run_rooms[r] = room AND bound = 'balance') THEN
+        room := run_rooms[r];
         bound := 'run';
       END IF;
     END IF;
@@ -258,11 +257,8 @@ BEGIN
         bounds[i] := CASE WHEN amount = s_amounts[i] THEN 'model' ELSE bound END;
       END IF;
       IF r IS NOT NULL THEN
-        run_held[r] := run_held[r] + amount;
+        run_rooms[r] := run_rooms[r] - amount;
         run_calls[r] := run_calls[r] + 1;
-        IF run_room - amount <= run_limits[r] - run_limits[r] / 5 * 4 THEN
-          nearly_spent := nearly_spent || r;
-        END IF;
       END IF;
       IF s_capped[i] AND q IS NOT NULL THEN
         key_of[i] := q;
@@ -293,20 +289,22 @@ BEGIN
   END IF;
 
   IF cardinality(p_runs) > 0 THEN
-    -- All places in one scan: a scan for each would ask the kernel for the size of the table each time.
-    UPDATE run u SET held = u.held + run_held[i], spent = u.spent + run_spent[i], calls = u.calls + run_calls[i],
-                     last_used_at = CASE WHEN run_calls[i] > 0 THEN now() ELSE u.last_used_at END
+    UPDATE run u SET held = u.held + rooms_before[i] - run_rooms[i] - run_spent[i], spent = u.spent + run_spent[i],
+                     calls = u.calls + run_calls[i], last_used_at = CASE WHEN run_calls[i] > 0 THEN now() ELSE u.last_used_at END
       FROM unnest(run_places) WITH ORDINALITY t (place, i)
-     WHERE u.ctid = ANY (run_places) AND (u.ctid = t.place AND u.account_id = p_accounts[p_run_accounts[i]] AND u.id = p_runs[i]) IS TRUE
-       AND (run_held[i] <> 0 OR run_spent[i] <> 0 OR run_calls[i] > 0);
+     WHERE u.ctid = t.place AND (u.account_id = p_accounts[p_run_accounts[i]] AND u.id = p_runs[i]) IS TRUE
+       AND (run_calls[i] > 0 OR run_spent[i] <> 0 OR run_rooms[i] <> rooms_before[i]);
     IF array_position(run_places, NULL) IS NOT NULL THEN
       INSERT INTO run (account_id, id, spend_limit, held, calls)
-        SELECT p_accounts[p_run_accounts[i]], t.id, run_limits[i], run_held[i], run_calls[i]
+        SELECT p_accounts[p_run_accounts[i]], t.id, run_limits[i], rooms_before[i] - run_rooms[i], run_calls[i]
           FROM unnest(p_runs) WITH ORDINALITY t (id, i) WHERE run_places[i] IS NULL AND run_calls[i] > 0;
     END IF;
-    IF cardinality(nearly_spent) > 0 THEN
-      PERFORM run_tell_limit(p_accounts[p_run_accounts[t.i]], p_runs[t.i]) FROM (SELECT DISTINCT unnest(nearly_spent) AS i) t;
-    END IF;
+    FOR i IN 1 .. cardinality(p_runs) LOOP
+      -- Calls that begin only take from what is left, so what they left last is the least.
+      IF run_calls[i] > 0 AND run_rooms[i] <= run_limits[i] - run_limits[i] / 5 * 4 THEN
+        PERFORM run_tell_limit(p_accounts[p_run_accounts[i]], p_runs[i]);
+      END IF;
+    END LOOP;
   END IF;
 
   IF new_posted IS DISTINCT FROM old_posted THEN
