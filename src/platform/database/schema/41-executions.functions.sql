@@ -107,11 +107,11 @@ BEGIN
 
   IF cardinality(p_runs) > 0 THEN
     -- Each run is read once here and rewritten once below, by its place: whoever changes it has locked the account.
-    SELECT array_agg(u.ctid ORDER BY i), array_agg(u.created_at ORDER BY i), array_agg(u.spend_limit ORDER BY i),
+    SELECT array_agg(u.place ORDER BY i), array_agg(u.created_at ORDER BY i), array_agg(u.spend_limit ORDER BY i),
            array_agg(coalesce(u.spend_limit, unlimited) - coalesce(u.spent + u.held, 0) ORDER BY i)
       INTO run_places, run_created, run_limits, run_rooms
       FROM unnest(p_runs, p_run_accounts) WITH ORDINALITY t (id, account, i)
-      LEFT JOIN run u ON u.account_id = p_accounts[t.account] AND u.id = t.id;
+      LEFT JOIN (SELECT r.ctid AS place, r.* FROM run r) u ON u.account_id = p_accounts[t.account] AND u.id = t.id;
     rooms_before := run_rooms;
     run_spent := array_fill(0::bigint, ARRAY[cardinality(p_runs)]);
     run_calls := run_spent;
