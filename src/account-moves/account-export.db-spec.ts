@@ -4,9 +4,19 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ageRows } from '../../test/support/age-rows.js';
 import { MovingAccount } from '../../test/support/moving-account.js';
-import { fundedAccount, ledgerOf, startOf, successOf } from '../../test/support/test-ledger.js';
+import {
+  balanceOf,
+  fundedAccount,
+  ledgerOf,
+  startOf,
+  successOf,
+} from '../../test/support/test-ledger.js';
 import { LedgerService } from '../billing/ledger/ledger.service.js';
 import { reversalsOnDisk } from '../billing/recovery/reversal-journal.js';
+import { Tracing } from '../platform/observability/tracing.js';
+import { TaskRepository } from '../tasks/reads/task.repository.js';
+import { SubmitStatement } from '../tasks/submission/submit-statement.js';
+import type { Task } from '../tasks/task.js';
 
 describe('the export of an account', () => {
   let move: MovingAccount;
@@ -33,6 +43,33 @@ describe('the export of an account', () => {
     );
     await ageRows(move.from.dataSource, 1);
     await move.export();
+  });
+
+  it('has calls and tasks that were admitted before it refused as those of a disabled account, and nothing is held', async () => {
+    await move.close();
+    await move.export();
+    const { dataSource } = move.from;
+    const { accountId } = move;
+    const { process, executions, owed } = ledgerOf(dataSource);
+    await process.heartbeat();
+    const neighbour = startOf(await fundedAccount(dataSource, 100n, 'other'), 100n);
+    const calls = [startOf(accountId, 100n), neighbour].map((start) => executions.begin(start));
+    expect(await Promise.allSettled(calls)).toMatchObject([
+      { status: 'rejected', reason: { code: 'account_disabled', status: 403 } },
+      { status: 'fulfilled', value: { outcome: 'held' } },
+    ]);
+    const reads = new TaskRepository(dataSource);
+    const statement = new SubmitStatement(dataSource, owed, reads, process, new Tracing());
+    const task = { id: startOf(accountId, 1n).executionId, accountId } as Task;
+    const values = [
+      ...[accountId, task.id, null, 'video', 'video', 'm', null, '', '{}', 'vendor', '', false],
+      ...['v', 'waiting:vendor', '100', null, null, null, null, null, '/v1/videos', null, null],
+      ...[false, null, null, null, null, null, null, null],
+    ];
+    const submitted = statement.run(task, values, { hasKey: false, endpoint: '/v1/videos' });
+    await expect(submitted).rejects.toMatchObject({ code: 'account_disabled' });
+    expect([owed.size, process.openCalls]).toEqual([0, 1]);
+    expect(await balanceOf(dataSource, accountId)).toMatchObject({ 1: 0n });
   });
 
   it('waits for what a living process may owe, and for the journals of its data folder', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { disabledAccount } from '../../auth/bearer.guard.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { Clock } from '../../common/time/clock.js';
@@ -9,6 +10,7 @@ import type { ReadyCalls } from '../../platform/database/batching/group-queues.j
 import type { StatementBatcher } from '../../platform/database/batching/statement-batcher.js';
 import type { RunConflict, Unfunded } from '../../admission/hold-refusal.js';
 import { Metrics } from '../../platform/observability/metrics.js';
+import { isOfLeavingAccount } from '../accounts/accounts.js';
 import { ExecutionRepository } from './execution.repository.js';
 import type {
   BeginResult,
@@ -96,7 +98,8 @@ export class ExecutionLedger {
 
   /**
    * Holds the amount, or what fits, and records the call as running. What fits, and what is refused, is
-   * decided on values read under the account's lock. Throws 503 service_unavailable when the database cannot be reached; then nothing stays held.
+   * decided on values read under the account's lock. Throws 503 service_unavailable when the database cannot be reached, and 403
+   * account_disabled when the account was closed meanwhile to move to another cell; then nothing stays held.
    */
   async begin(start: ExecutionStart): Promise<Held | Unfunded | RunConflict> {
     assert(start.amountMicroUsd > 0n, 'hold amount must be positive');
@@ -115,9 +118,12 @@ export class ExecutionLedger {
       this.process.untrackOpenCall(start.executionId);
       return result;
     } catch (error) {
-      if (error instanceof NotCommitted) this.process.untrackOpenCall(start.executionId);
+      // The account was closed after the call had passed the check of its key. Its statement was rolled back.
+      const isClosed = isOfLeavingAccount(error);
+      if (isClosed || error instanceof NotCommitted)
+        this.process.untrackOpenCall(start.executionId);
       else this.reversals.add(reversalOf(start));
-      throw error;
+      throw isClosed ? disabledAccount() : error;
     }
   }
 

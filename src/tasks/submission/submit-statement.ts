@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { disabledAccount } from '../../auth/bearer.guard.js';
+import { isOfLeavingAccount } from '../../billing/accounts/accounts.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { BatchedFunction } from '../../platform/database/batching/batched-function.js';
 import { type DatabaseFault, databaseFaultOf } from '../../platform/database/database-errors.js';
@@ -49,8 +51,9 @@ export class SubmitStatement {
   }
 
   /**
-   * Throws the database's error, or 503 if too many are queued; then there is no task. Throws {@link UnknownSubmission} if the
-   * task may exist. Then it will be cancelled, unless the caller can retry with an idempotency key.
+   * Throws the database's error, 503 if too many are queued, or 403 if the account moves to another cell; then there is no task.
+   * Throws {@link UnknownSubmission} if the task may exist. Then it will be cancelled, unless the caller can retry with an
+   * idempotency key.
    */
   async run(task: Task, values: unknown[], terms: SubmitTerms): Promise<SubmitRow> {
     const { span } = terms;
@@ -84,7 +87,8 @@ export class SubmitStatement {
     } catch (error) {
       if (faults.every((fault) => WITHOUT_TRACE.has(fault))) {
         this.process.untrackOpenCall(id);
-        throw error;
+        // The account was closed, to move to another cell, after the call had passed the check of its key.
+        throw isOfLeavingAccount(error) ? disabledAccount() : error;
       }
       return this.outcomeOf(task, terms);
     }
