@@ -122,6 +122,12 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('says what TRUST_PROXY takes where it is a count of proxies', () => {
+    expect(problemsOf({ TRUST_PROXY: '1' })).toEqual([
+      'TRUST_PROXY: 1 is neither an address nor a network, such as 10.0.0.1 or 10.0.0.0/8 (got "1")',
+    ]);
+  });
+
   it('requires SECRET_KEY beside DATABASE_URL', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://u@h/d' })).toEqual([
       'SECRET_KEY: is required with DATABASE_URL (at least 32 characters)',

@@ -224,7 +224,7 @@ export const networks = listOf((item) => {
   const isWhole = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
   return isWhole && (address === item || ipaddr.isValidCIDR(item))
     ? undefined
-    : `${item} is neither an address nor a network`;
+    : `${item} is neither an address nor a network, such as 10.0.0.1 or 10.0.0.0/8`;
 }, LIST_LIMIT);
 /** Hosts, addresses or networks with an optional port. */
 export const egress = listOf(egressProblem, LIST_LIMIT);
