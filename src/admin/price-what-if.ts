@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Catalog } from '../catalog/catalog.js';
+import { PriceBookRecords } from '../catalog/price-books/price-book-records.js';
 import { bookedRow, factored, type PriceBookVersion } from '../catalog/price-books/price-book.js';
 import { repriced } from '../catalog/price-books/repriced-charge.js';
 import type { ModelRow } from '../catalog/model-row.js';
@@ -49,6 +50,9 @@ interface ChargedRow {
 interface Charged extends ChargedRow {
   readonly charged: string;
 }
+interface RepricedRow extends Charged {
+  readonly hadOwnPrice: boolean;
+}
 
 /** What an account paid in a time, and would have paid by a price book. */
 export interface WouldPay {
@@ -60,18 +64,24 @@ export interface WouldPay {
 /** Prices the calls and tasks of the past anew. Reads records in pages, so that no statement takes long. */
 @Injectable()
 export class PriceWhatIf {
+  private readonly books: PriceBookRecords;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly catalog: Catalog,
-  ) {}
+  ) {
+    this.books = new PriceBookRecords(dataSource);
+  }
 
   /** What every account with charges in the time would have paid by the version; by account id. */
   async of(book: PriceBookVersion, from: Date, to: Date): Promise<WouldPay[]> {
     const sums = new Map<string, WouldPay>();
     const rows = new Map<string, ModelRow | undefined>();
+    const ownPrices = new Map<string, boolean>();
     for (const { table, longestMs } of RECORDS) {
       for await (const row of this.charged(table, longestMs, from, to)) {
-        add(sums, row, this.wouldCharge(row, book, rows));
+        const hadOwnPrice = await this.hadOwnPrice(row, ownPrices);
+        add(sums, row, this.wouldCharge({ ...row, hadOwnPrice }, book, rows));
       }
     }
     return [...sums.values()].sort((one, other) => (one.accountId < other.accountId ? -1 : 1));
@@ -94,21 +104,33 @@ export class PriceWhatIf {
     }
   }
 
+  /** Whether the record was priced by a price of its own in its book. A book whose factor is the whole says 1000 of both. */
+  private async hadOwnPrice(
+    { model, price_book: former }: Charged,
+    known: Map<string, boolean>,
+  ): Promise<boolean> {
+    if (former?.factorPermille !== OWN_PRICE_PERMILLE) return false;
+    const { id, version } = former;
+    const key = `${id} ${version} ${model}`;
+    const hadOwn = known.get(key) ?? (await this.books.hasOwnPrice(id, version, model));
+    known.set(key, hadOwn);
+    return hadOwn;
+  }
+
   /** The charge itself where nothing tells how it came about, or the model is no longer sold. */
   private wouldCharge(
-    row: Charged,
+    row: RepricedRow,
     book: PriceBookVersion,
     rows: Map<string, ModelRow | undefined>,
   ): MicroUsd {
     const chargedMicroUsd = BigInt(row.charged);
-    const { unit, quantity, unit_price: unitPrice, price_book: former } = row;
+    const { unit, quantity, unit_price: unitPrice, price_book: former, hadOwnPrice } = row;
     const listed = this.catalog.find(row.model);
     if (unit === null || quantity === null || unitPrice === null || !listed) return chargedMicroUsd;
     if (!rows.has(row.model)) rows.set(row.model, bookedOf(listed, book));
     const booked = rows.get(row.model) ?? listed;
     const factorPermille = BigInt(former?.factorPermille ?? OWN_PRICE_PERMILLE);
     const basis = { unit, quantity, unitPrice, isEstimated: false };
-    const hadOwnPrice = former?.factorPermille === OWN_PRICE_PERMILLE;
     return repriced({ basis, factorPermille, hadOwnPrice, chargedMicroUsd }, listed, booked);
   }
 }

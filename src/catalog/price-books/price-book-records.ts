@@ -15,6 +15,9 @@ const CURRENT = `
    WHERE $1::text[] IS NULL OR b.id = ANY ($1)
    ORDER BY b.id, v.valid_from, v.version`;
 
+const HAS_OWN_PRICE = `
+  SELECT FROM price_book_version WHERE book_id = $1 AND version = $2 AND models @> jsonb_build_array(jsonb_build_object('id', $3::text))`;
+
 interface VersionRow {
   readonly book_id: string;
   readonly version: number;
@@ -44,6 +47,12 @@ export class PriceBookRecords {
     manager: Pick<EntityManager, 'query'> = this.dataSource,
   ): Promise<PriceBookVersion[]> {
     return (await manager.query<VersionRow[]>(CURRENT, [bookIds])).map(versionOf);
+  }
+
+  /** Whether a version, which may be of a book that was deleted, has a price of its own for the model. */
+  async hasOwnPrice(bookId: string, version: number, model: string): Promise<boolean> {
+    const values = [bookId, version, model];
+    return (await this.dataSource.query<unknown[]>(HAS_OWN_PRICE, values)).length > 0;
   }
 }
 
