@@ -158,7 +158,8 @@ DECLARE
   amount bigint := p_amount;
 BEGIN
   SELECT posted - held INTO room FROM account WHERE id = p_account FOR NO KEY UPDATE;
-  is_new := (p_capped OR p_run IS NOT NULL OR p_most_open IS NOT NULL) AND NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
+  is_new := (p_capped OR num_nonnulls(p_run, p_most_open, p_price_book, p_route_cost, p_floor) > 0)
+            AND NOT EXISTS (SELECT FROM task WHERE account_id = p_account AND id = p_id);
   IF is_new AND p_most_open IS NOT NULL AND p_most_open <= task_open_count(p_account, p_kind, p_most_open) THEN
     outcome := 'too_many_open';
     RETURN;
@@ -199,19 +200,17 @@ BEGIN
     p_on_sandbox, p_upstream_model, p_lane, amount, p_unit, p_quantity, p_unit_price, p_webhook_url, p_webhook_secret,
     p_endpoint, p_key, p_token) t;
   IF outcome = 'created' AND p_floor IS NOT NULL THEN
-    -- A repeated submission finds what the first one held.
-    SELECT t.reserved INTO reserved FROM task t WHERE t.account_id = p_account AND t.id = p_id;
-    bound_by := CASE WHEN reserved = p_amount THEN 'model' WHEN bound = 'over_limit' THEN 'key' WHEN bound = 'over_run' THEN 'run'
-                     ELSE 'balance' END;
+    -- A repeated submission finds what the first one held, and what bound it.
+    SELECT t.reserved, t.memory ->> 'outputCapReason' INTO reserved, bound_by FROM task t WHERE t.account_id = p_account AND t.id = p_id;
+    bound_by := coalesce(bound_by, CASE WHEN reserved = p_amount THEN 'model' WHEN bound = 'over_limit' THEN 'key'
+                                        WHEN bound = 'over_run' THEN 'run' ELSE 'balance' END);
   END IF;
-  IF outcome = 'created' AND (is_new AND (period IS NOT NULL OR p_run IS NOT NULL) OR p_price_book IS NOT NULL
-                                OR p_route_cost IS NOT NULL OR bound_by IS NOT NULL) THEN
+  -- A repeated submission changes nothing: the task may have gone to another route, which has another cost.
+  IF is_new AND outcome = 'created'
+     AND num_nonnulls(period, p_run, p_price_book, p_route_cost, bound_by) > 0 THEN
     UPDATE task
-       SET spend_period = CASE WHEN is_new THEN period ELSE spend_period END,
-           run = CASE WHEN is_new THEN p_run ELSE run END, price_book = p_price_book,
-           route_cost = p_route_cost,
-           memory = CASE WHEN bound_by IS NOT NULL AND memory::text = '{}' THEN json_build_object('outputCapReason', bound_by)
-                         ELSE memory END
+       SET spend_period = period, run = p_run, price_book = p_price_book, route_cost = p_route_cost,
+           memory = CASE WHEN bound_by IS NULL THEN memory ELSE json_build_object('outputCapReason', bound_by) END
      WHERE account_id = p_account AND id = p_id;
   END IF;
   IF is_new AND outcome = 'created' AND p_run IS NOT NULL THEN
