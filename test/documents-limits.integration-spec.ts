@@ -113,6 +113,12 @@ describe('the page of limits', () => {
     expect(wrong.map(([start, file, name]) => `${start}: ${file} ${name}`)).toEqual([]);
   });
 
+  it('has the voices of a dialogue as the page of a vendor has them that knows no bound', () => {
+    const voices = constant('dialogue.service', 'MAX_VOICES');
+    const vendor = read('docs/guides/vendors/openai-audio.md');
+    expect(vendor).toContain(` ${grouped(voices)} voices may speak`);
+  });
+
   it('has the defaults of the settings', () => {
     const named = [
       'RATE_LIMIT_RPM',
