@@ -110,6 +110,23 @@ export const QUEUE_WIRES: readonly ShippedWire[] = [
         'rate_limited',
         9,
       ],
+      [
+        429,
+        { detail: 'Request was throttled. Your rate limit resets in ~30s.' },
+        'rate_limited',
+        30,
+      ],
+      [
+        429,
+        {
+          detail:
+            'Request was throttled. Your rate limit for creating predictions is reduced to 6 requests per minute with a burst of 1 requests while you have less than $5.0 in credit. Your rate limit resets in ~7s.',
+          status: 429,
+          retry_after: 7,
+        },
+        'rate_limited',
+        7,
+      ],
       [429, { detail: 'Slow down.', status: 429 }, 'rate_limited'],
     ],
   },
