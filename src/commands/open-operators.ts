@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { DataSource } from 'typeorm';
 import { DeliveriesService } from '../admin/deliveries.service.js';
 import { OperatorActions } from '../auth/acts/operator-actions.js';
 import { ConsoleSessions } from '../auth/sessions/console-sessions.js';
@@ -27,15 +28,15 @@ import { OperatorsModule } from './operators.module.js';
 
 const QUIET = { logger: false, abortOnError: false } as const;
 
-/** Runs a command with the services that most commands use, and closes them. */
+/** Runs a command with the services that most commands use and their database, and closes them. */
 export async function withOperators<T>(
-  work: (operators: Operators) => Promise<T>,
+  work: (operators: Operators, dataSource: DataSource) => Promise<T>,
   settings = loadOperatorConfig(),
 ): Promise<T> {
   const config = await withSecretKeys(settings);
   const module = OperatorsModule.forRoot(config, makeLogger('silent', false));
   const app = await NestFactory.createApplicationContext(module, QUIET);
-  return work(operatorsOf(app)).finally(() => app.close());
+  return work(operatorsOf(app), app.get(DataSource)).finally(() => app.close());
 }
 
 /** The services of a gateway that most commands use. */

@@ -1,3 +1,4 @@
+import type { DataSource } from 'typeorm';
 import type { GatewayConfig } from '../../platform/config/gateway-config.js';
 import { ConfigError } from '../../platform/config/load-config.js';
 import { databasePlace, withDatabaseNamed } from '../database-unavailable.js';
@@ -8,6 +9,13 @@ import { runCommand } from '../run-command.js';
 /** Most cells that one command asks. */
 const MAX_CELLS = 64;
 
+/**
+ * Tells the databases of all servers apart, whatever they are called. Not the id of the cell: it is there only once it was asked for,
+ * and whoever only reads cannot make it.
+ */
+const WHICH_DATABASE = `
+  SELECT extract(epoch FROM pg_postmaster_start_time()) || ' ' || oid AS id FROM pg_database WHERE datname = current_database()`;
+
 /** A cell that answers commands. */
 export interface AskedCell {
   /** `host:port/database`. */
@@ -15,10 +23,15 @@ export interface AskedCell {
   readonly ask: (request: OperatorRequest) => Promise<OperatorReply>;
 }
 
+/** A cell whose database is open. */
+interface OpenCell extends AskedCell {
+  readonly databaseId: string;
+}
+
 /**
  * Opens the databases of several cells, does the work and closes them. `urls` are separated by commas. The command line of
  * this machine asks each database itself: the gateways of a cell may run anywhere. Throws {@link ConfigError} for a text that
- * is no such list, and DatabaseUnavailableError for a database that is away.
+ * is no such list and for two names of one database, and DatabaseUnavailableError for a database that is away.
  */
 export function withCells<T>(
   urls: string,
@@ -26,13 +39,17 @@ export function withCells<T>(
   work: (cells: readonly AskedCell[]) => Promise<T>,
 ): Promise<T> {
   const cells = cellsOf(urls);
-  const open = async (opened: readonly AskedCell[]): Promise<T> => {
+  const open = async (opened: readonly OpenCell[]): Promise<T> => {
     const next = cells[opened.length];
     if (next === undefined) return work(opened);
     // It reads: an empty database is no cell and gets no schema.
     const databases = { databaseUrl: next.url, migrationDatabaseUrl: undefined };
     const settings = { ...config, ...databases, migrate: 'off' } as const;
-    const goOn = (ask: AskedCell['ask']) => open([...opened, { name: next.name, ask }]);
+    const goOn = (ask: AskedCell['ask'], databaseId: string): Promise<T> => {
+      const same = opened.find((cell) => cell.databaseId === databaseId);
+      if (same !== undefined) throw problem(`names one database twice: ${same.name}, ${next.name}`);
+      return open([...opened, { name: next.name, ask, databaseId }]);
+    };
     return withDatabaseNamed(settings, () => withServices(settings, goOn));
   };
   return open([]);
@@ -41,20 +58,24 @@ export function withCells<T>(
 /** Commands about tasks are not asked: their services are those of the whole gateway, which begins to work. */
 function withServices<T>(
   config: GatewayConfig,
-  work: (ask: AskedCell['ask']) => Promise<T>,
+  work: (ask: AskedCell['ask'], databaseId: string) => Promise<T>,
 ): Promise<T> {
   const never = () => Promise.reject(new Error('There are no such services for this command'));
-  return withOperators(
-    (services) =>
-      work((request) =>
-        runCommand(request, {
-          operators: (own) => own(services),
-          tasks: never,
-          print: never,
-        }),
-      ),
-    config,
-  );
+  return withOperators(async (services, dataSource) => {
+    const ask = (request: OperatorRequest): Promise<OperatorReply> =>
+      runCommand(request, {
+        operators: (own) => own(services),
+        tasks: never,
+        print: never,
+      });
+    return work(ask, await databaseIdOf(dataSource));
+  }, config);
+}
+
+async function databaseIdOf(dataSource: DataSource): Promise<string> {
+  const [row] = await dataSource.query<{ id: string }[]>(WHICH_DATABASE);
+  if (row === undefined) throw new Error('The database does not tell which one it is');
+  return row.id;
 }
 
 /** The URL of one cell may have commas too, between its hosts. */
