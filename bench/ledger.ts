@@ -27,14 +27,16 @@ const FLUSHES = 100;
 const FITTED_ROUNDS = 120;
 const FITTED_SECONDS = 0.25;
 const FITTED_WARM_UP_SECONDS = 0.05;
-const FITTED = 'one account: time of a fitted hold with a run against plain';
 const MANY_RUNS = 16;
-const FITTED_OF_MANY = `${FITTED}, ${MANY_RUNS} runs in turns`;
+const FITTED = 'one account: time of a fitted hold against plain';
+const FITTED_OF_ONE_RUN = `${FITTED}, one run`;
+const FITTED_OF_MANY_RUNS = `${FITTED}, ${MANY_RUNS} runs in turns`;
 const TARGETS = {
   'one account: pairs per second': '≥ 8000',
   '3,000 accounts: pairs per second': '≥ 4000',
   '3,000 accounts: hold p99 ms': '≤ 25',
-  [FITTED]: '≤ 1.10',
+  [FITTED_OF_ONE_RUN]: '≤ 1.10',
+  [FITTED_OF_MANY_RUNS]: '≤ 1.10',
   'updates of execution in place': '≥ 95 %',
   'index entries per call': '≤ 5',
   'one account: log bytes per call': '≤ 1024',
@@ -89,8 +91,8 @@ export async function run(): Promise<BenchResult> {
         '3,000 accounts: hold p50 ms': round(wide.holdP50Ms),
         '3,000 accounts: hold p99 ms': round(wide.holdP99Ms),
         'interactive transactions: pairs per second': Math.round(plain.pairsPerSecond),
-        [FITTED]: round(fitted),
-        [FITTED_OF_MANY]: round(fittedOfMany),
+        [FITTED_OF_ONE_RUN]: round(fitted),
+        [FITTED_OF_MANY_RUNS]: round(fittedOfMany),
         'updates of execution in place': `${round(100 * inPlace)} %`,
         'index entries per call': round(indexEntries, 1),
         'one account: log bytes per call': Math.round(logBytes),
@@ -107,7 +109,7 @@ export async function run(): Promise<BenchResult> {
         hot.pairsPerSecond >= 8_000 &&
         wide.pairsPerSecond >= 4_000 &&
         wide.holdP99Ms <= 25 &&
-        fitted <= 1.1 &&
+        Math.max(fitted, fittedOfMany) <= 1.1 &&
         inPlace >= 0.95 &&
         round(indexEntries, 1) <= 5 &&
         logBytes <= 1_024 &&
