@@ -126,11 +126,12 @@ export class ProviderHttp {
   }
 
   /** The error for what an earlier answer of the provider says, which cannot be used. Nothing more is sent. */
-  unusableAnswer(code: string): ProviderError {
+  unusableAnswer(code: string, providerRequestId: string | null = null): ProviderError {
     return new ProviderError('http_error', {
       provider: this.access.id,
       sent: true,
       upstreamCode: code,
+      providerRequestId,
     });
   }
 

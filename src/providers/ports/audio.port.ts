@@ -73,10 +73,11 @@ export interface SoundEffectPort {
   makeSound(command: SoundEffectCommand, context: AttemptContext): Promise<ProviderAudio>;
 }
 
-/** Music to compose. The duration is always sent, because it decides the price. */
+/** Music to compose. Where the duration decides the price it is there, and always sent. */
 export interface CompositionCommand {
   readonly prompt: string;
-  readonly durationSeconds: number;
+  /** Undefined for a model that is sold by the song. */
+  readonly durationSeconds: number | undefined;
   readonly format: Exclude<AudioFormat, 'wav'>;
   readonly lyrics?: string | undefined;
   /** True means that there is no singing. */
