@@ -17,7 +17,6 @@ interface Checked {
   readonly enabled: readonly ModelRow[];
   readonly listed: readonly ModelRow[];
   readonly terms: ReadonlyMap<string, UpstreamTerms | undefined>;
-  readonly songModels: readonly string[];
   readonly reportedCosts: ReadonlyMap<string, ReportedCost | undefined>;
 }
 
@@ -53,11 +52,6 @@ export class Catalog {
   /** How the requests of a model differ, enabled or not: what began goes on. */
   termsOf(id: string): UpstreamTerms | undefined {
     return this.checked.terms.get(id);
-  }
-
-  /** Models of music that are sold by the song, enabled or not. */
-  songModels(): readonly string[] {
-    return this.checked.songModels;
   }
 
   /** How a provider's own figure of the cost is read. */
@@ -97,9 +91,6 @@ export class Catalog {
       enabled: [...byId.values()],
       listed: [...byId.values()].filter((row) => (runnable.get(row.id)?.length ?? 0) > 0),
       terms: new Map(rows.map((row) => [row.id, row.terms])),
-      songModels: rows
-        .filter(({ operation, price }) => operation === 'composition' && price.unit === 'request')
-        .map(({ id }) => id),
       reportedCosts: new Map(
         rows.flatMap(({ routes }) =>
           routes.map(({ provider, reportedCost }) => [provider, reportedCost] as const),

@@ -1,5 +1,5 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { unitsOf } from './operations.js';
+import { OPERATIONS } from './operations.js';
 import type { OverlayPrice, OverlayTokenLines } from './overlay-price.dto.js';
 import { RowFaults } from './overlay-terms.js';
 import type { PerRequest } from './image-choices.js';
@@ -36,8 +36,6 @@ const AMOUNTS_OF: Readonly<Record<PriceRule['unit'], Amounts>> = {
 };
 /** An embedding has no output tokens, and nothing is cached. */
 const AMOUNTS_OF_EMBEDDINGS: Amounts = { required: [ofMillion('input')], optional: [] };
-/** By the second or by the song. */
-const AMOUNTS_OF_MUSIC: Amounts = { required: ['micro_usd'], optional: [] };
 /** Nothing but an image has a quality. */
 const AMOUNTS_OF_IMAGE: Amounts = {
   required: ['micro_usd'],
@@ -49,11 +47,10 @@ const AMOUNTS_OF_IMAGE: Amounts = {
  * fit the operation, that lacks an amount, or that has two for the same thing.
  */
 export function priceOf(price: OverlayPrice, operation: Operation): PriceRule {
-  const { unit, ...amounts } = price;
-  const units = unitsOf(operation);
-  if (!units.includes(unit))
-    throw new Error(`price.unit must be ${units.join(' or ')} for this operation`);
-  requireOnly(amounts, amountsOf(operation, unit), 'price');
+  const { unit } = OPERATIONS[operation];
+  if (price.unit !== unit) throw new Error(`price.unit must be ${unit} for this operation`);
+  const { unit: _, ...amounts } = price;
+  requireOnly(amounts, amountsOf(operation), 'price');
   switch (unit) {
     case 'token':
       if (operation === 'embeddings') requireSomething(price);
@@ -69,11 +66,10 @@ export function priceOf(price: OverlayPrice, operation: Operation): PriceRule {
   }
 }
 
-function amountsOf(operation: Operation, unit: PriceRule['unit']): Amounts {
+function amountsOf(operation: Operation): Amounts {
   if (operation === 'image') return AMOUNTS_OF_IMAGE;
   if (operation === 'embeddings') return AMOUNTS_OF_EMBEDDINGS;
-  if (operation === 'composition') return AMOUNTS_OF_MUSIC;
-  return AMOUNTS_OF[unit];
+  return AMOUNTS_OF[OPERATIONS[operation].unit];
 }
 
 /** A call whose only price is 0 would hold nothing. */

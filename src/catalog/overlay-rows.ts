@@ -73,11 +73,7 @@ function priceFor(
   operation: Operation,
   base: BaseRow | undefined,
 ): PriceRule {
-  if (price) {
-    const unit = base?.price?.unit ?? price.unit;
-    if (price.unit !== unit) throw new Error(`price.unit must be ${unit} for this model`);
-    return priceOf(price, operation);
-  }
+  if (price) return priceOf(price, operation);
   if (base?.price === undefined) throw new Error('price is required for a new model');
   return base.price;
 }

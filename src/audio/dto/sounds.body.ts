@@ -55,14 +55,8 @@ export class MusicCompositionBody extends DeferrableBody {
   })
   lyrics?: string;
 
-  @Int({
-    min: 3,
-    max: 300,
-    ...optional,
-    description:
-      'Billed whatever the actual length. Default `30`. Models that are sold by the song decide their length themselves and refuse it',
-  })
-  duration_seconds?: number;
+  @Int({ min: 3, max: 300, default: 30, description: 'Billed whatever the actual length' })
+  duration_seconds!: number;
 
   @Bool({
     ...optional,

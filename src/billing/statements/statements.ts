@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Catalog } from '../../catalog/catalog.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { transaction } from '../../platform/database/transaction.js';
 import { noAccount } from '../accounts/accounts.js';
@@ -54,15 +53,11 @@ interface ChargeRow extends Readonly<Record<TokenSum, string>> {
 /** Reads statements: balances and entries from the ledger, charges by model from the sums of usage, which outlive their calls. */
 @Injectable()
 export class Statements {
-  constructor(
-    private readonly dataSource: DataSource,
-    @Inject(Catalog) private readonly catalog: Pick<Catalog, 'songModels'>,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** Throws 404 `not_found` for an unknown account and for a month that has not begun. */
   read(accountId: string, month: Month): Promise<Statement> {
-    const work = (manager: EntityManager) =>
-      readIn(manager, accountId, month, this.catalog.songModels());
+    const work = (manager: EntityManager) => readIn(manager, accountId, month);
     return transaction(this.dataSource, work, 'REPEATABLE READ');
   }
 
@@ -90,7 +85,6 @@ async function readIn(
   manager: EntityManager,
   accountId: string,
   { text, firstDay }: Month,
-  songModels: readonly string[],
 ): Promise<Statement> {
   const [row] = await manager.query<BalancesRow[]>(BALANCES, [accountId, firstDay]);
   if (row === undefined) throw noAccount();
@@ -105,12 +99,7 @@ async function readIn(
   ) as Readonly<Record<StatementPart, EntrySum>>;
   const moved = Object.values(sums).reduce((sum, { totalMicroUsd }) => sum + totalMicroUsd, 0n);
   const charged = opening + moved - closing;
-  const models = await manager.query<ChargeRow[]>(CHARGES, [
-    accountId,
-    firstDay,
-    MAX_MODELS,
-    songModels,
-  ]);
+  const models = await manager.query<ChargeRow[]>(CHARGES, [accountId, firstDay, MAX_MODELS]);
   return {
     accountId,
     accountName: row.name,

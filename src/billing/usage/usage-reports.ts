@@ -1,6 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Catalog } from '../../catalog/catalog.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { TokenSum } from '../token-sums.js';
 import type { CostSum } from '../cost-sums.js';
@@ -59,10 +58,7 @@ const LATENCY_SINCE = `
 /** Reads usage: sums of days or hours, and the calls that are not folded into them yet. */
 @Injectable()
 export class UsageReports {
-  constructor(
-    private readonly dataSource: DataSource,
-    @Inject(Catalog) private readonly catalog: Pick<Catalog, 'songModels'>,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** Groups, ordered by their dimensions; days and hours newest first. */
   async rows(request: UsageRequest): Promise<UsageRow[]> {
@@ -77,7 +73,6 @@ export class UsageReports {
       apiKeyId ?? null,
       limit,
       offset,
-      this.catalog.songModels(),
     ]);
   }
 

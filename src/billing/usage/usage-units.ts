@@ -20,17 +20,10 @@ function unitOf(operation: Operation): UsageUnit {
   return TASKS.includes(operation) ? 'task' : UNIT_OF_PRICE[OPERATIONS[operation].unit];
 }
 
-const UNITS_BY_ENDPOINT = OPERATION_NAMES.flatMap((operation) =>
+/** SQL: the unit of what is counted for the `endpoint` of a row; null for an endpoint of another version. */
+export const UNIT_OF_ENDPOINT = `CASE endpoint ${OPERATION_NAMES.flatMap((operation) =>
   endpointsOf(operation).map(({ path }) => `WHEN '${path}' THEN '${unitOf(operation)}'`),
-).join(' ');
-
-/**
- * SQL: the unit of what is counted for the `endpoint` and the `model` of a row; null for an endpoint of another version. `songs` is the
- * parameter with the models whose songs count as one.
- */
-export const unitOfRow = (songs: string): string =>
-  `CASE WHEN endpoint = '${OPERATIONS.composition.path}' AND model = ANY(${songs}::text[]) THEN 'task'
-        ELSE CASE endpoint ${UNITS_BY_ENDPOINT} END END`;
+).join(' ')} END`;
 
 /** SQL: the only unit of a group; null where it has several, or unknown ones. */
 export const ONE_UNIT = `CASE WHEN bool_and(unit IS NOT NULL) FILTER (WHERE quantity <> 0)

@@ -41,15 +41,6 @@ describe('measureMediaDuration', () => {
     });
   });
 
-  it('measures content that is no file, which stays as it is', async () => {
-    const content = wavFile(98_720);
-    await expect(measureMediaDuration(content, 'a')).resolves.toMatchObject({
-      format: 'wav',
-      durationMicros: 12_340_000n,
-    });
-    expect(content).toEqual(wavFile(98_720));
-  });
-
   it('rejects a file that is no media with unsupported_audio_format (AUD-19)', async () => {
     await expect(measureMediaDuration(text, 'a')).rejects.toMatchObject({
       name: 'GatewayError',

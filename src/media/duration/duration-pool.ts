@@ -1,7 +1,7 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { ThreadError } from '../../platform/fairness/worker-thread.js';
 import { WorkerThreadPool } from '../../platform/fairness/worker-thread-pool.js';
-import type { DurationResponse, MeasuredFile } from './duration.thread.js';
+import type { DurationResponse } from './duration.thread.js';
 import type { MediaDuration } from './media-duration.js';
 import { unsupportedMedia } from './unsupported-media.error.js';
 
@@ -34,7 +34,7 @@ interface MeasuringLimits {
  * always stays free for other accounts.
  */
 export class DurationPool {
-  private readonly pool: WorkerThreadPool<MeasuredFile, DurationResponse>;
+  private readonly pool: WorkerThreadPool<string, DurationResponse>;
 
   constructor({ cpuMs, totalMs }: MeasuringLimits = DURATION_LIMITS) {
     this.pool = new WorkerThreadPool({
@@ -56,8 +56,8 @@ export class DurationPool {
   }
 
   /** See {@link measureMediaDuration}. */
-  async measure(file: MeasuredFile, accountId: string): Promise<MediaDuration> {
-    const response = await this.pool.run(accountId, file).catch((error: unknown) => {
+  async measure(path: string, accountId: string): Promise<MediaDuration> {
+    const response = await this.pool.run(accountId, path).catch((error: unknown) => {
       throw error instanceof ThreadError ? errorOf(error) : error;
     });
     if ('duration' in response) return response.duration;
@@ -96,13 +96,10 @@ export function startMeasuring(): void {
 }
 
 /**
- * Length of a media file that the account sent, or that was made for it. Threads count its codec frames (decision G-44). Throws
+ * Length of the media file at `path`, which the account sent. Threads count its codec frames (decision G-44). Throws
  * `unsupported_audio_format` for a file that is unreadable, has no audio track or takes too much CPU time, and
  * `service_unavailable` when too many files wait, or the thread gets too little of the CPU.
  */
-export function measureMediaDuration(
-  file: MeasuredFile,
-  accountId: string,
-): Promise<MediaDuration> {
-  return pool.measure(file, accountId);
+export function measureMediaDuration(path: string, accountId: string): Promise<MediaDuration> {
+  return pool.measure(path, accountId);
 }

@@ -8,25 +8,16 @@ import { unsupportedMedia } from './unsupported-media.error.js';
 /** More than the 50 MB that endpoints accept. It bounds the memory of a thread even if the limit of a caller fails. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** A file by its path, or its content. */
-export type MeasuredFile = string | Uint8Array;
-
-/** The response to a file: the duration, or the public reason why the file is rejected. */
+/** The response to a path: the duration, or the public reason why the file is rejected. */
 export type DurationResponse = { readonly duration: MediaDuration } | { readonly reason: string };
 
-function respond(file: MeasuredFile): DurationResponse {
+function respond(path: string): DurationResponse {
   try {
-    const content = typeof file === 'string' ? contentOf(file) : bytesOf(file);
-    return { duration: measureBytes(content) };
+    return { duration: measureBytes(contentOf(path)) };
   } catch (error) {
     if (error instanceof GatewayError) return { reason: error.message };
     throw error;
   }
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  if (byteLength > FILE_BYTES_MAX) throw unsupportedMedia('it is too large');
-  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /**

@@ -17,8 +17,6 @@ const FIELDS = [
 ].map((path) => ({ name: path.join('.'), path }));
 /** The name of the figure at the place that a vendor's file names (`cost`). */
 export const VENDOR_COST = 'vendor_cost';
-/** The name of the figure that is measured here: the length of a song in milliseconds. */
-export const MEASURED_MS = 'measured_ms';
 type Figures = Record<string, number | string>;
 
 /** Form of a figure; a longer text is none. */

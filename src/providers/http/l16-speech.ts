@@ -23,18 +23,17 @@ export async function speechBody(
   format: AudioFormat,
   accountId: string | null,
 ): Promise<Readable> {
-  if (format === 'pcm') return bodyOfBuffers([samples]);
-  if (format === 'wav') return bodyOfBuffers([wavHead(sampleRate, samples.length), samples]);
+  if (format === 'pcm') return bodyOf(samples);
+  if (format === 'wav') return bodyOf(wavHead(sampleRate, samples.length), samples);
   const file = await encodeAudio(accountId ?? '', {
     samples,
     sampleRate,
     format: format === 'mp3' ? MP3 : OPUS,
   });
-  return bodyOfBuffers([file]);
+  return bodyOf(file);
 }
 
-/** The buffers as the body of a response. */
-export function bodyOfBuffers(buffers: readonly Buffer[]): Readable {
+function bodyOf(...buffers: readonly Buffer[]): Readable {
   // The code that reads the body gets an error. Nothing fails before it reads.
   return Readable.from(piecesOf(buffers), { objectMode: false }).on('error', () => undefined);
 }

@@ -126,12 +126,11 @@ export class ProviderHttp {
   }
 
   /** The error for what an earlier answer of the provider says, which cannot be used. Nothing more is sent. */
-  unusableAnswer(code: string, providerRequestId: string | null = null): ProviderError {
+  unusableAnswer(code: string): ProviderError {
     return new ProviderError('http_error', {
       provider: this.access.id,
       sent: true,
       upstreamCode: code,
-      providerRequestId,
     });
   }
 

@@ -5,7 +5,6 @@ import { TurnDialogue } from '../http/turn-dialogue.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { ProbeAnswer, ProbedPorts, ProbePort } from '../ports/provider-ports.js';
-import { MiniMaxMusic } from './minimax-music.adapter.js';
 import { longestSecondsOf, MiniMaxSpeech } from './minimax-speech.adapter.js';
 
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
@@ -14,12 +13,8 @@ const MAX_LIST_BYTES = 8 * 1024 * 1024;
 export function miniMaxPorts(access: ProviderContext): ProbedPorts {
   const http = new ProviderHttp(access, { headers: keyHeader(access, 'authorization', 'Bearer ') });
   const speech = new MiniMaxSpeech(http);
-  return {
-    probe: new VoiceList(http),
-    speech,
-    dialogue: new TurnDialogue(speech, http, longestSecondsOf),
-    composition: new MiniMaxMusic(http, access.download),
-  };
+  const dialogue = new TurnDialogue(speech, http, longestSecondsOf);
+  return { probe: new VoiceList(http), speech, dialogue };
 }
 
 /** Probes by the list of the vendor's voices, which costs nothing. */

@@ -73,11 +73,10 @@ export interface SoundEffectPort {
   makeSound(command: SoundEffectCommand, context: AttemptContext): Promise<ProviderAudio>;
 }
 
-/** Music to compose. Where the duration decides the price it is there, and always sent. */
+/** Music to compose. The duration is always sent, because it decides the price. */
 export interface CompositionCommand {
   readonly prompt: string;
-  /** Undefined for a model that is sold by the song. */
-  readonly durationSeconds: number | undefined;
+  readonly durationSeconds: number;
   readonly format: Exclude<AudioFormat, 'wav'>;
   readonly lyrics?: string | undefined;
   /** True means that there is no singing. */

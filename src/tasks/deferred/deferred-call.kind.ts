@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { ProviderFigures, UnchargedQuantity } from '../../common/money/charge-basis.js';
+import type { ProviderFigures } from '../../common/money/charge-basis.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
 import type { MediaFile } from '../../providers/ports/audio.port.js';
@@ -42,12 +42,6 @@ export class DeferredParts {
 const BROKEN_OFF = 'The provider broke off its answer.';
 const UNUSABLE = 'The provider gave no answer that can be used.';
 
-/** What the provider told of the work so far. */
-interface ToldOfWork {
-  figures?: ProviderFigures;
-  uncharged?: UnchargedQuantity;
-}
-
 /** The work has an answer of its provider: what fails now is not sent again. Its message is for the caller. */
 class AnswerLost extends Error {}
 
@@ -74,12 +68,11 @@ export class DeferredCallKind implements TaskKind {
   async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
     const input = task.input as DeferredInput;
     const copies: string[] = [];
-    const told: ToldOfWork = {};
     try {
       const command = await wholeCommandOf(input, (file) => this.copy(task, file, context, copies));
-      return await this.made(task, input, command, context, told);
+      return await this.made(task, input, command, context);
     } catch (error) {
-      return this.withCost(reportOf(error, context.signal), task, told);
+      return reportOf(error, context.signal);
     } finally {
       await Promise.all(copies.map((path) => rm(path, { force: true })));
     }
@@ -117,7 +110,6 @@ export class DeferredCallKind implements TaskKind {
     { shown, prices }: DeferredInput,
     command: object,
     context: TaskContext,
-    told: ToldOfWork,
   ): Promise<SubmitReport> {
     const { config, router } = this.parts;
     const late = new AbortController();
@@ -125,9 +117,14 @@ export class DeferredCallKind implements TaskKind {
       late.abort(new GatewayError('provider_timeout', 'The provider did not answer in time.'));
     }, config.callDeadlineMs).unref();
     const signal = AbortSignal.any([context.signal, late.signal]);
+    let figures: ProviderFigures | undefined;
+    const onFigures = (more: ProviderFigures): void => {
+      figures = { ...figures, ...more };
+      context.onFigures?.(more);
+    };
     const state = { hasAnswered: false, isArriving: false };
     const attempt: DeferredRun<DeferredWork['operation'], object>['attempt'] = async (work) => {
-      const owner = { ...context, ...listenersOf(told, context), signal };
+      const owner = { ...context, signal, onFigures };
       const result = await router.runOn(context.route, this.operation, work, owner);
       state.hasAnswered = true;
       return result;
@@ -139,7 +136,7 @@ export class DeferredCallKind implements TaskKind {
       state.isArriving = true;
       const bounds = { arriving: signal, storing: context.signal };
       const content = await this.parts.answers.keep(task, made, bounds);
-      const bill = this.billOf(task, made, prices, told.figures);
+      const bill = this.billOf(task, made, prices, figures);
       const result = keptCallResult(task.id, made.contentType);
       const { providerRequestId } = made;
       const stepState = providerRequestId === null ? undefined : { providerRequestId };
@@ -158,17 +155,6 @@ export class DeferredCallKind implements TaskKind {
     }
   }
 
-  /** What the provider made of work that failed has its cost, although it is not charged. */
-  private withCost(
-    report: FailedReport,
-    task: Task,
-    { uncharged, figures }: ToldOfWork,
-  ): FailedReport {
-    if (uncharged === undefined) return report;
-    const costMicroUsd = costOfWork(this.parts.catalog, task, uncharged, figures);
-    return { ...report, stepState: { ...task.stepState, uncharged }, costMicroUsd };
-  }
-
   /** Undefined where the whole hold is charged. */
   private billOf(
     task: Task,
@@ -185,18 +171,6 @@ export class DeferredCallKind implements TaskKind {
     const costMicroUsd = costOfWork(this.parts.catalog, task, made, figures);
     return { chargedMicroUsd, basis, costMicroUsd };
   }
-}
-
-function listenersOf(told: ToldOfWork, { onFigures }: TaskContext) {
-  return {
-    onFigures: (figures: ProviderFigures): void => {
-      told.figures = { ...told.figures, ...figures };
-      onFigures?.(figures);
-    },
-    onMade: (made: UnchargedQuantity): void => {
-      told.uncharged = made;
-    },
-  };
 }
 
 /** The report of a call that is not charged. Rethrows what may be sent again, and what ended with this process. */
