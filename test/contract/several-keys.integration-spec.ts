@@ -45,13 +45,9 @@ beforeEach(() => {
   router = new ProviderRouter(registry, clock, watch);
 });
 
-const call = (
-  affinity?: string,
-  routes: readonly Route[] = ROUTES,
-  mayConnect: () => boolean = () => true,
-) => {
+const call = (affinity?: string, routes: readonly Route[] = ROUTES) => {
   const signal = new AbortController().signal;
-  const owner = { signal, accountId: null, affinity, mayConnect };
+  const owner = { signal, accountId: null, affinity };
   return router.run(routes, 'chat', (port, context) => port.complete(COMMAND, context), owner);
 };
 const keys = () => stub.seen.map(({ headers }) => String(headers.authorization).slice(7));
@@ -85,22 +81,6 @@ describe('a provider with several keys', () => {
     };
     for (let count = 0; count < 40; count += 1) await call();
     expect(keys().filter((key) => key === 'key-one')).toHaveLength(1);
-  });
-
-  it('is tried with a key after its rest by the next call where the one before had no connection', async () => {
-    const affinity = 'account cache';
-    await call(affinity);
-    const [used = ''] = keys();
-    replies[used] = (response) => {
-      response.writeHead(429, { 'retry-after': '0' }).end('{"error":{}}');
-    };
-    await call(affinity);
-    const refusedMs = Date.now();
-    await until(() => Date.now() > refusedMs + 5);
-    replies = {};
-    await expect(call(affinity, ROUTES, () => false)).rejects.toThrow();
-    await call(affinity);
-    expect(keys().at(-1)).toBe(used);
   });
 
   it('stays open while one key is accepted, however many calls the others refuse at once', async () => {

@@ -5,14 +5,6 @@ import { isOfKey, KeyRests } from './key-rests.js';
 const refusal = (kind: 'rate_limited' | 'account' | 'http_error', retryAfterSeconds?: number) =>
   new ProviderError(kind, { provider: 'p', sent: true, retryAfterSeconds });
 
-/** The keys in the order of a call, which asks with the first of them. */
-function tried<Key extends object>(rests: KeyRests, keys: readonly Key[]): Key[] {
-  const [first, ...others] = rests.restingLast(keys);
-  if (first === undefined) return [];
-  rests.asked(first);
-  return [first, ...others];
-}
-
 describe('keys of a provider', () => {
   const [a, b, c] = [{ key: 'a' }, { key: 'b' }, { key: 'c' }];
   const restsAt = (clock: { ms: number }) =>
@@ -27,11 +19,11 @@ describe('keys of a provider', () => {
     const clock = { ms: 1_000_000 };
     const rests = restsAt(clock);
     rests.refused(a, error);
-    expect(tried(rests, [a, b, c])).toEqual([b, c, a]);
+    expect(rests.restingLast([a, b, c])).toEqual([b, c, a]);
     clock.ms += restMs - 1;
-    expect(tried(rests, [a, b, c])).toEqual([b, c, a]);
+    expect(rests.restingLast([a, b, c])).toEqual([b, c, a]);
     clock.ms += 1;
-    expect(tried(rests, [a, b, c])).toEqual([a, b, c]);
+    expect(rests.restingLast([a, b, c])).toEqual([a, b, c]);
   });
 
   it('are tried by one call after their rest, and by all once they are accepted', () => {
@@ -39,30 +31,11 @@ describe('keys of a provider', () => {
     const rests = restsAt(clock);
     rests.refused(a, refusal('account'));
     clock.ms = 60_000;
-    expect(tried(rests, [a, b])).toEqual([a, b]);
-    expect(tried(rests, [a, b])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
     rests.accepted(a, clock.ms);
-    expect(tried(rests, [a, b])).toEqual([a, b]);
-    expect(tried(rests, [a, b])).toEqual([a, b]);
-  });
-
-  it('are on no trial where they are only put in order', () => {
-    const clock = { ms: 0 };
-    const rests = restsAt(clock);
-    rests.refused(a, refusal('account'));
-    clock.ms = 60_000;
     expect(rests.restingLast([a, b])).toEqual([a, b]);
     expect(rests.restingLast([a, b])).toEqual([a, b]);
-  });
-
-  it('are on trial by the call that asks with them after another key was refused', () => {
-    const clock = { ms: 0 };
-    const rests = restsAt(clock);
-    for (const key of [a, b]) rests.refused(key, refusal('account'));
-    clock.ms = 60_000;
-    expect(tried(rests, [a, b])).toEqual([a, b]);
-    rests.asked(b);
-    expect(rests.restingLast([b, a, c])).toEqual([c, b, a]);
   });
 
   it('are tried by another call where the first one has not ended after 10 s', () => {
@@ -70,12 +43,12 @@ describe('keys of a provider', () => {
     const rests = restsAt(clock);
     rests.refused(a, refusal('rate_limited'));
     clock.ms = 5_000;
-    expect(tried(rests, [b, a])).toEqual([b, a]);
-    expect(tried(rests, [a, b])).toEqual([a, b]);
+    expect(rests.restingLast([b, a])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
     clock.ms = 14_999;
-    expect(tried(rests, [a, b])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
     clock.ms = 15_000;
-    expect(tried(rests, [a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
   });
 
   it('rest again where the call that tries them is refused', () => {
@@ -83,10 +56,10 @@ describe('keys of a provider', () => {
     const rests = restsAt(clock);
     rests.refused(a, refusal('account'));
     clock.ms = 60_000;
-    expect(tried(rests, [a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
     rests.refused(a, refusal('account'));
     clock.ms = 119_999;
-    expect(tried(rests, [a, b])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
   });
 
   it('are told from failures that are not their own', () => {
@@ -99,10 +72,10 @@ describe('keys of a provider', () => {
     const rests = restsAt(clock);
     rests.refused(a, refusal('rate_limited', 30));
     rests.accepted(a, 1_000);
-    expect(tried(rests, [a, b])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
     clock.ms = 1_001;
     rests.accepted(a, 1_001);
-    expect(tried(rests, [a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
   });
 
   it('rest for the longest time that a refusal named', () => {
@@ -111,7 +84,7 @@ describe('keys of a provider', () => {
     rests.refused(a, refusal('account'));
     rests.refused(a, refusal('rate_limited'));
     clock.ms = 59_999;
-    expect(tried(rests, [a, b])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
   });
 
   it('are tried by the next call where they are refused for no time', () => {
@@ -119,9 +92,9 @@ describe('keys of a provider', () => {
     const rests = restsAt(clock);
     rests.refused(a, refusal('rate_limited', 0));
     clock.ms = 1;
-    expect(tried(rests, [a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
     rests.accepted(a, 1);
-    expect(tried(rests, [a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
   });
 
   it('are tried at once by the next call where the trial says nothing', () => {
@@ -129,18 +102,18 @@ describe('keys of a provider', () => {
     const rests = restsAt(clock);
     rests.refused(a, refusal('account'));
     rests.undecided(a);
-    expect(tried(rests, [a, b])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
     clock.ms = 60_000;
-    expect(tried(rests, [a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
     rests.undecided(a);
-    expect(tried(rests, [a, b])).toEqual([a, b]);
-    expect(tried(rests, [a, b])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([a, b]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
   });
 
   it('are all asked in the order of the ends of their rests where all rest', () => {
     const rests = restsAt({ ms: 0 });
     rests.refused(a, refusal('rate_limited', 30));
     rests.refused(b, refusal('rate_limited', 10));
-    expect(tried(rests, [a, b])).toEqual([b, a]);
+    expect(rests.restingLast([a, b])).toEqual([b, a]);
   });
 });

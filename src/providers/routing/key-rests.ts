@@ -33,25 +33,19 @@ export class KeyRests {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * The keys of one provider as one call tries them, resting ones last: where all rest, the first is tried all the same. A key whose
-   * rest is over has its place again until a call is on its way with it: see {@link asked}.
+   * The keys of one provider as one call tries them, resting ones last: where all rest, the first is tried all the same. A key whose rest is over is tried by the call that gets it first; for others it rests on until {@link accepted}.
    */
   restingLast<Key extends object>(keys: readonly Key[]): Key[] {
     const nowMs = this.clock.nowMs();
     const endOf = (key: Key): number => Math.max(nowMs, this.rests.get(key)?.untilMs ?? nowMs);
-    return [...keys].sort((one, other) => endOf(one) - endOf(other));
-  }
-
-  /**
-   * The provider is about to be asked with the key. If its rest is over, that is its trial: for other calls it rests on until
-   * {@link accepted}.
-   */
-  asked(key: object): void {
-    const rest = this.rests.get(key);
-    const nowMs = this.clock.nowMs();
-    if (!rest || rest.untilMs > nowMs) return;
-    rest.untilMs = nowMs + TRIAL_MS;
-    rest.isOnTrial = true;
+    const ordered = [...keys].sort((one, other) => endOf(one) - endOf(other));
+    const [first] = ordered;
+    const rest = first && this.rests.get(first);
+    if (rest && rest.untilMs <= nowMs) {
+      rest.untilMs = nowMs + TRIAL_MS;
+      rest.isOnTrial = true;
+    }
+    return ordered;
   }
 
   /**
@@ -69,6 +63,7 @@ export class KeyRests {
       const keyed = keys.find((own) => own.key === key);
       if (seconds > 0 || !keyed) {
         waitSeconds = Math.min(waitSeconds, seconds);
+        this.undecided(key);
         continue;
       }
       try {

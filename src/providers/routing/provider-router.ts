@@ -150,7 +150,6 @@ export class ProviderRouter {
       throw this.notAsked(route, owner, NO_CONNECTION, CONNECTION_RETRY_SECONDS);
     const routePermit = this.permitOf(route, operation, owner);
     if (!routePermit) throw this.notAsked(route, owner, BREAKER_OPEN, BREAKER_RETRY_SECONDS);
-    if (!owner.isFollowUp) this.registry.rests.asked(key);
     const permit = owner.isFollowUp ? routePermit : key.begin(routePermit);
     const startedAtMs = this.clock.nowMs();
     owner.onAttempt?.({ provider, upstreamModel }, this.registry.isSandbox(route.provider), route);
