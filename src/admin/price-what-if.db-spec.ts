@@ -37,16 +37,23 @@ async function callByBook(account: string, book: string): Promise<void> {
 
 describe('what a call by a book of the factor 1000 would have cost', () => {
   it.each([
-    ['is the part of the price of its time where it paid the listed price', [], PRICE_THEN],
-    ['is the part of the price of the list where it paid one of its own', [OWN], LISTED],
-  ])('%s', async (what, models, unitPrice) => {
+    ['is the part of the price of its time where it paid the listed price', 1_000, [], PRICE_THEN],
+    ['is the part of the price of the list where it paid one of its own', 1_000, [OWN], LISTED],
+    [
+      'is the part of the price of the list where the book is another of that name',
+      900,
+      [],
+      LISTED,
+    ],
+    ['is the part of the price of the list where no such book is known', null, [], LISTED],
+  ])('%s', async (what, factorPermille, models, unitPrice) => {
     const { dataSource } = database;
     const store = new PriceBookStore(dataSource);
-    const book = `book-${String(models.length)}`;
-    await store.create(book, { factorPermille: 1_000, models });
+    const book = `book-${String(factorPermille)}-${String(models.length)}`;
+    if (factorPermille !== null) await store.create(book, { factorPermille, models });
     const account = await fundedAccount(dataSource, 10_000n, what);
     await callByBook(account, book);
-    await store.delete(book);
+    if (factorPermille !== null) await store.delete(book);
     const { current } = await store.create(`${book}-half`, {
       factorPermille: HALF_PERMILLE,
       models: [],

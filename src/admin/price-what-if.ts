@@ -112,7 +112,7 @@ export class PriceWhatIf {
     if (former?.factorPermille !== OWN_PRICE_PERMILLE) return false;
     const { id, version } = former;
     const key = `${id} ${version} ${model}`;
-    const hadOwn = known.get(key) ?? (await this.books.hasOwnPrice(id, version, model));
+    const hadOwn = known.get(key) ?? !(await this.books.hasListedPrice(id, version, model));
     known.set(key, hadOwn);
     return hadOwn;
   }

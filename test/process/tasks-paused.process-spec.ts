@@ -176,6 +176,7 @@ describe('a gateway that is paused beyond its lease, and resumes', () => {
         available: String(CREDIT - VIDEO_PRICE),
         held: String(VIDEO_PRICE),
         submissions: 1,
+        webhooks: 0,
       });
       await resumeWith(stopped, job('queued'));
       expect(await outcome(other.url, stopped)).toEqual(before);

@@ -115,7 +115,7 @@ export class PaidCall<O extends Operation = Operation>
     return this.stop.signal;
   }
 
-  /** Holds what the quote says; for `PaidCalls.start` only. Throws 402, or 503 if the database cannot be reached. */
+  /** Holds what the quote says; for `PaidCalls.start` only. Throws 402, 403 if the account was closed, or 503 without the database. */
   async begin(): Promise<void> {
     this.call.countedBody?.retain();
     const { ledger, clock } = this.context;

@@ -15,8 +15,9 @@ const CURRENT = `
    WHERE $1::text[] IS NULL OR b.id = ANY ($1)
    ORDER BY b.id, v.valid_from, v.version`;
 
-const HAS_OWN_PRICE = `
-  SELECT FROM price_book_version WHERE book_id = $1 AND version = $2 AND models @> jsonb_build_array(jsonb_build_object('id', $3::text))`;
+const HAS_LISTED_PRICE = `
+  SELECT FROM price_book_version WHERE book_id = $1 AND version = $2 AND factor_permille = 1000
+    AND NOT models @> jsonb_build_array(jsonb_build_object('id', $3::text))`;
 
 interface VersionRow {
   readonly book_id: string;
@@ -49,10 +50,13 @@ export class PriceBookRecords {
     return (await manager.query<VersionRow[]>(CURRENT, [bookIds])).map(versionOf);
   }
 
-  /** Whether a version, which may be of a book that was deleted, has a price of its own for the model. */
-  async hasOwnPrice(bookId: string, version: number, model: string): Promise<boolean> {
+  /**
+   * Whether a version, which may be of a book that was deleted, sells the model at the listed price. False too where the version is not
+   * known here, as that of an account which came from another cell, or says something else than the record did.
+   */
+  async hasListedPrice(bookId: string, version: number, model: string): Promise<boolean> {
     const values = [bookId, version, model];
-    return (await this.dataSource.query<unknown[]>(HAS_OWN_PRICE, values)).length > 0;
+    return (await this.dataSource.query<unknown[]>(HAS_LISTED_PRICE, values)).length > 0;
   }
 }
 
