@@ -45,7 +45,7 @@ describe('the export of an account', () => {
     await move.export();
   });
 
-  it('has calls and tasks that were admitted before it refused as those of a disabled account, and nothing is held', async () => {
+  it('refuses calls and tasks that were admitted before it, as those of a disabled account, and holds nothing', async () => {
     await move.close();
     await move.export();
     const { dataSource } = move.from;
