@@ -13,7 +13,8 @@ import { faultsOfVideoChoices } from './video-choices.js';
 import type { OwnVoices } from './voices.js';
 
 /** A built-in row, or what a vendor's file says of a model: it has no price. */
-type BaseRow = ModelRow | (Omit<ModelRow<'video'>, 'price'> & { readonly price?: undefined });
+type BaseRow = ModelRow | UnpricedRow<'video'> | UnpricedRow<'image'>;
+type UnpricedRow<O extends Operation> = Omit<ModelRow<O>, 'price'> & { readonly price?: undefined };
 
 /**
  * The row of an overlay entry, based on another row if there is one. Throws {@link RowFaults}, which name their fields, when

@@ -10,7 +10,7 @@ import { readProviderKey } from '../platform/config/environment-variables.js';
 import { headerKey } from '../platform/config/setting.js';
 import type { CostedRoute } from '../catalog/route-cost.js';
 import { loadVendors } from './async-json/vendor-files.js';
-import type { VendorFile, VendorKeyLimits } from './async-json/vendor-file.js';
+import { operationOf, type VendorFile, type VendorKeyLimits } from './async-json/vendor-file.js';
 import { vendorRowFaults } from './async-json/vendor-rows.js';
 import { geminiVideoFaults } from './gemini/gemini-video.adapter.js';
 import type { UpstreamTerms } from './ports/attempt.js';
@@ -212,11 +212,20 @@ function routeFaults(
   const fixed = changedFields(row.terms).find((name) => fixedFieldsOf(protocol).includes(name));
   if (fixed !== undefined)
     return [`${fixed} must not be changed: answers of ${protocol} depend on it`];
-  if (row.operation !== 'video') return [];
-  const { price, limits, terms } = row;
-  if (protocol === 'gemini') return geminiVideoFaults(row);
-  if (protocol !== 'async-json' || !vendor) return [];
-  return vendorRowFaults(vendor, { upstreamModel: route.upstreamModel, price, limits, terms });
+  if (vendor) return faultsAtVendor(row, route, vendor);
+  return row.operation === 'video' && protocol === 'gemini' ? geminiVideoFaults(row) : [];
+}
+
+/** What is wrong with a route to a vendor of a file, which is for one operation. */
+function faultsAtVendor(
+  row: ModelRow,
+  { upstreamModel }: CostedRoute,
+  vendor: VendorFile,
+): readonly (RouteFault | string)[] {
+  const own = operationOf(vendor);
+  if (row.operation === own) return vendorRowFaults(vendor, { ...row, upstreamModel });
+  const says = `${vendor.id} has a file for ${own}, and no operation ${row.operation}`;
+  return [{ field: 'provider', says }];
 }
 
 /** The fields of requests that the terms of a row drop, rename or set. */

@@ -6,6 +6,7 @@ import { deepgramPorts } from './deepgram/deepgram-ports.js';
 import { elevenLabsPorts } from './elevenlabs/elevenlabs-ports.js';
 import { geminiPorts, isGeminiModel } from './gemini/gemini-ports.js';
 import { asyncJsonPorts } from './async-json/async-json-ports.js';
+import { VENDOR_OPERATIONS } from './async-json/vendor-fields.js';
 import type { VendorCost } from './async-json/vendor-file.js';
 import { loadVendors, readVendor } from './async-json/vendor-files.js';
 import { type OfferedModel, offeredModels } from './async-json/vendor-models.js';
@@ -83,7 +84,7 @@ const PROTOCOLS = {
     hasOwnVoices: true,
     fixedFields: ['text', 'voice_setting', 'audio_setting', 'output_format'],
   },
-  'async-json': { ports: asyncJsonPorts, operations: ['video'], isOfFiles: true },
+  'async-json': { ports: asyncJsonPorts, operations: VENDOR_OPERATIONS, isOfFiles: true },
 } as const satisfies Record<string, WireProtocol>;
 
 /** The name of a wire protocol. */

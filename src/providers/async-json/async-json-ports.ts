@@ -2,14 +2,24 @@ import { ProviderError } from '../http/provider-error.js';
 import type { ProviderContext } from '../http/provider-context.js';
 import { ProviderHttp } from '../http/provider-http.js';
 import type { AttemptContext } from '../ports/attempt.js';
-import type { ProbeAnswer, ProbedPorts, ProbePort } from '../ports/provider-ports.js';
+import type {
+  ProbeAnswer,
+  ProbedPorts,
+  ProbePort,
+  ProviderPorts,
+} from '../ports/provider-ports.js';
+import { AsyncJsonImages } from './async-json-images.adapter.js';
 import { AsyncJsonVideo } from './async-json-video.adapter.js';
+import { AwaitedJobs } from './awaited-jobs.js';
 import { MAX_VENDOR_ANSWER_BYTES } from './vendor-answers.js';
 import { blamesRequest, vendorErrors } from './vendor-errors.js';
-import type { VendorFile } from './vendor-file.js';
+import type { VendorOperation } from './vendor-fields.js';
+import { operationOf, type VendorFile } from './vendor-file.js';
+import { VendorJobs } from './vendor-jobs.js';
 import { VendorKey } from './vendor-key.js';
+import { VendorSubmission } from './vendor-submission.js';
 
-/** What a vendor can do that a file describes. The context has the file. */
+/** What a vendor can do that a file describes: the operation of the file. The context has the file. */
 export function asyncJsonPorts(access: ProviderContext): ProbedPorts {
   const { vendor, download } = access;
   if (!vendor) throw new Error(`provider ${access.id} has no file`);
@@ -20,10 +30,16 @@ export function asyncJsonPorts(access: ProviderContext): ProbedPorts {
   const headers = Object.fromEntries(lowered) as Record<string, string>;
   const http = new ProviderHttp(access, { headers, ownErrors: vendorErrors(vendor) });
   const key = new VendorKey(access, vendor.auth);
-  return {
-    probe: new VendorProbe(http, key, vendor),
-    video: new AsyncJsonVideo(http, vendor, key, download),
+  const jobs = new VendorJobs(http, vendor, key);
+  const submission = new VendorSubmission(http, vendor, key, jobs, download);
+  const own: Record<VendorOperation, () => ProviderPorts> = {
+    video: () => ({ video: new AsyncJsonVideo(http, vendor, key, { jobs, submission }) }),
+    image: () => {
+      const awaited = new AwaitedJobs(vendor, submission, jobs);
+      return { image: new AsyncJsonImages(http, key, awaited) };
+    },
   };
+  return { probe: new VendorProbe(http, key, vendor), ...own[operationOf(vendor)]() };
 }
 
 /** Probes by asking for a job that does not exist: whoever says so has taken the key. */

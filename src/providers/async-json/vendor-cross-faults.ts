@@ -1,4 +1,9 @@
-import type { VendorErrors, VendorFile, VendorLookup } from './vendor-file.js';
+import {
+  operationOf,
+  type VendorErrors,
+  type VendorFile,
+  type VendorLookup,
+} from './vendor-file.js';
 import { modelFaults } from './vendor-models.js';
 import { fieldsIn } from './vendor-template.js';
 
@@ -18,7 +23,22 @@ export function crossFaults(file: VendorFile): string[] {
   faults.push(...errorFaults(errors));
   faults.push(...requestFaults(result.request, submit.read_url !== undefined));
   faults.push(...endFaults(file), ...lookupFaults(file), ...modelFaults(file));
+  faults.push(...awaitedFaults(file));
   return faults;
+}
+
+/** What only tasks do: a call waits for its job here, and fetches what it made without the key. */
+function awaitedFaults(file: VendorFile): string[] {
+  const operation = operationOf(file);
+  if (operation === 'video') return [];
+  const only = {
+    lookup: file.lookup,
+    delete: file.delete,
+    'result.with_key': file.result.with_key,
+  };
+  return Object.entries(only).flatMap(([at, value]) =>
+    value === undefined ? [] : [`${at}: does not fit operation ${operation}`],
+  );
 }
 
 /** A job is read by its id, or at the URL that the vendor gives. */

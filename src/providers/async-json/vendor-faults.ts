@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/json-object.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { isGatewayVariable } from '../../platform/config/environment-variables.js';
 import {
   checkOf,
@@ -21,13 +21,20 @@ import {
   checkOrigin,
   checkPath,
   checkPaths,
+  checkResultPaths,
   checkWord,
   MAX_ENTRIES,
   oneOfShapes,
 } from './vendor-field-checks.js';
 import {
-  CHOSEN_FIELDS,
+  ALL_FIELDS,
+  ASKED_FIELDS,
+  choosingFields,
   OPTIONAL_FIELDS,
+  VENDOR_OPERATIONS,
+  type VendorOperation,
+} from './vendor-fields.js';
+import {
   VENDOR_ERROR_KINDS,
   VENDOR_METHODS,
   VENDOR_STATES,
@@ -88,113 +95,142 @@ const checkApart = listed(
   0,
 );
 
-const SHAPE = shaped({
-  '$schema?': formed(/^[\x21-\x7e]{1,500}$/, 'where the schema of this file is'),
-  id: formed(/^[a-z][a-z0-9-]{0,63}$/, 'lowercase letters, digits and hyphens'),
-  protocol: eitherOf(['async-json']),
-  key_env: checkOf(checkVariable.schema, (value, at, faults) => {
-    checkVariable(value, at, faults);
-    if (typeof value === 'string' && isGatewayVariable(value))
-      faults.push(`${at}: ${value} is a setting of the gateway`);
-  }),
-  base_url: checkBaseUrl,
-  'origins?': listed(checkOrigin, MAX_ENTRIES),
-  auth: checkAuth,
-  'headers?': checkHeaders,
-  submit: shaped({
+/** How a job of the operation is submitted. */
+function checkSubmit(operation: VendorOperation): VendorCheck {
+  const body = checkTemplate(operation);
+  const chosen = choosingFields(ASKED_FIELDS[operation]);
+  const anyChosen = choosingFields(ALL_FIELDS);
+  const has = checkOf(
+    listed(eitherOf(anyChosen), anyChosen.length).schema,
+    listed(eitherOf(chosen), chosen.length),
+  );
+  return shaped({
     'variant?': checkVariant,
     path: apiPath('{model}'),
-    body: checkTemplate,
+    body,
     'not_together?': checkApart,
     'variants?': listed(
       shaped({
         'variant?': checkVariant,
         'models?': listed(checkCode, MAX_ENTRIES),
-        'has?': listed(eitherOf(CHOSEN_FIELDS), CHOSEN_FIELDS.length),
+        'has?': has,
         'path?': apiPath('{model}'),
-        'body?': checkTemplate,
+        'body?': body,
         'not_together?': checkApart,
       }),
       MAX_ENTRIES,
     ),
     'id?': checkPath,
     'read_url?': checkPath,
-  }),
-  'lookup?': shaped({
-    path: apiPath('{reference}', '{model}', '{variant}'),
-    'items?': checkPath,
-    id: checkPath,
-    reference: checkPath,
-    absent: listed(checkCode, MAX_ENTRIES, 0),
-    'absent_when_missing?': checkSwitch,
-    'more?': checkPath,
-  }),
-  read: shaped({
-    'path?': checkJobPath,
-    state: checkPath,
-    states: shaped({
-      succeeded: checkWords,
-      ...Object.fromEntries(UNFINISHED.map((state) => [`${state}?`, checkWords])),
-    }),
-    'waiting_statuses?': listed(
-      holding(
-        (value) => Number.isInteger(value) && Number(value) >= 201 && Number(value) <= 299,
-        'a status from 201 to 299',
-        { type: 'integer', minimum: 201, maximum: 299 },
-      ),
-      10,
-    ),
-    'progress?': shaped({
-      path: checkPath,
-      full: holding((value) => value === 1 || value === 100, '1 or 100', { enum: [1, 100] }),
-    }),
-    'failed_if?': checkPath,
-    'refused_unless?': checkPath,
-    'failure_code?': checkPaths,
-    'failure_message?': checkPaths,
-  }),
-  result: shaped({
-    url: checkPaths,
-    'request?': shaped({
-      'path?': apiPath('{id}', '{model}', '{value}'),
-      'value?': checkPath,
-      'given?': checkPath,
-    }),
-    'with_key?': checkSwitch,
-  }),
-  'cancel?': shaped({ method: checkMethod, 'path?': checkJobPath, 'given?': checkPath }),
-  'delete?': shaped({ method: checkMethod, path: checkJobPath }),
-  'errors?': shaped({
-    'code?': checkPaths,
-    'message?': checkPaths,
-    'in_body?': listed(
-      shaped({ path: checkPath, 'ok?': checkWords, 'is_status?': checkSwitch }),
-      MAX_BODY_ERRORS,
-    ),
-    'codes?': byWord(VENDOR_ERROR_KINDS, listed(checkCode, MAX_ENTRIES)),
-    'statuses?': mapped(formed(/^[45]\d\d$/, 'a status from 400 to 599'), checkKind, MAX_ENTRIES),
-    'messages?': byWord(VENDOR_ERROR_KINDS, listed(checkMessage, MAX_ENTRIES)),
-    'retry_after?': checkPath,
-  }),
-  'cost?': checkCost,
-  'key_limits?': shaped({
-    'requests_per_minute?': wholeUpTo(1_000_000),
-    'concurrent?': wholeUpTo(100_000),
-  }),
-  'models?': checkModels,
+  });
+}
+
+const checkLookup = shaped({
+  path: apiPath('{reference}', '{model}', '{variant}'),
+  'items?': checkPath,
+  id: checkPath,
+  reference: checkPath,
+  absent: listed(checkCode, MAX_ENTRIES, 0),
+  'absent_when_missing?': checkSwitch,
+  'more?': checkPath,
 });
+
+const checkRead = shaped({
+  'path?': checkJobPath,
+  state: checkPath,
+  states: shaped({
+    succeeded: checkWords,
+    ...Object.fromEntries(UNFINISHED.map((state) => [`${state}?`, checkWords])),
+  }),
+  'waiting_statuses?': listed(
+    holding(
+      (value) => Number.isInteger(value) && Number(value) >= 201 && Number(value) <= 299,
+      'a status from 201 to 299',
+      { type: 'integer', minimum: 201, maximum: 299 },
+    ),
+    10,
+  ),
+  'progress?': shaped({
+    path: checkPath,
+    full: holding((value) => value === 1 || value === 100, '1 or 100', { enum: [1, 100] }),
+  }),
+  'failed_if?': checkPath,
+  'refused_unless?': checkPath,
+  'failure_code?': checkPaths,
+  'failure_message?': checkPaths,
+});
+
+const checkResult = shaped({
+  url: checkResultPaths,
+  'request?': shaped({
+    'path?': apiPath('{id}', '{model}', '{value}'),
+    'value?': checkPath,
+    'given?': checkPath,
+  }),
+  'with_key?': checkSwitch,
+});
+
+const checkErrors = shaped({
+  'code?': checkPaths,
+  'message?': checkPaths,
+  'in_body?': listed(
+    shaped({ path: checkPath, 'ok?': checkWords, 'is_status?': checkSwitch }),
+    MAX_BODY_ERRORS,
+  ),
+  'codes?': byWord(VENDOR_ERROR_KINDS, listed(checkCode, MAX_ENTRIES)),
+  'statuses?': mapped(formed(/^[45]\d\d$/, 'a status from 400 to 599'), checkKind, MAX_ENTRIES),
+  'messages?': byWord(VENDOR_ERROR_KINDS, listed(checkMessage, MAX_ENTRIES)),
+  'retry_after?': checkPath,
+});
+
+/** The check of a file of this operation. Its schema is that of all operations. */
+const shapeOf = (operation: VendorOperation): VendorCheck =>
+  shaped({
+    '$schema?': formed(/^[\x21-\x7e]{1,500}$/, 'where the schema of this file is'),
+    id: formed(/^[a-z][a-z0-9-]{0,63}$/, 'lowercase letters, digits and hyphens'),
+    protocol: eitherOf(['async-json']),
+    'operation?': eitherOf(VENDOR_OPERATIONS),
+    key_env: checkOf(checkVariable.schema, (value, at, faults) => {
+      checkVariable(value, at, faults);
+      if (typeof value === 'string' && isGatewayVariable(value))
+        faults.push(`${at}: ${value} is a setting of the gateway`);
+    }),
+    base_url: checkBaseUrl,
+    'origins?': listed(checkOrigin, MAX_ENTRIES),
+    auth: checkAuth,
+    'headers?': checkHeaders,
+    submit: checkSubmit(operation),
+    'lookup?': checkLookup,
+    read: checkRead,
+    result: checkResult,
+    'cancel?': shaped({ method: checkMethod, 'path?': checkJobPath, 'given?': checkPath }),
+    'delete?': shaped({ method: checkMethod, path: checkJobPath }),
+    'errors?': checkErrors,
+    'cost?': checkCost,
+    'key_limits?': shaped({
+      'requests_per_minute?': wholeUpTo(1_000_000),
+      'concurrent?': wholeUpTo(100_000),
+    }),
+    'models?': checkModels(operation),
+  });
+
+const SHAPES = Object.fromEntries(
+  VENDOR_OPERATIONS.map((operation) => [operation, shapeOf(operation)]),
+) as Record<VendorOperation, VendorCheck>;
 
 /** The JSON Schema of a file: it refuses what one field alone shows to be wrong. `vendors/vendor.schema.json` holds it. */
 export const VENDOR_SCHEMA: JsonObject = {
   $schema: 'http://json-schema.org/draft-07/schema#',
-  title: 'A vendor of videos (docs/guides/add-a-vendor.md)',
-  ...SHAPE.schema,
+  title: 'A vendor of videos or of images (docs/guides/add-a-vendor.md)',
+  ...SHAPES.video.schema,
   definitions: TEMPLATE_DEFINITIONS,
 };
 
 /** Everything that is wrong with the JSON of a vendor's file, each with its path; empty for a good one. */
 export function vendorFaults(json: unknown): string[] {
   const faults: string[] = [];
-  SHAPE(json, '', faults);
+  const told = isJsonObject(json) ? json.operation : undefined;
+  const operation = VENDOR_OPERATIONS.find((one) => one === told) ?? 'video';
+  SHAPES[operation](json, '', faults);
   return faults.length > 0 ? faults : crossFaults(json as VendorFile);
 }

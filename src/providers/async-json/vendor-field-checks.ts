@@ -26,6 +26,14 @@ export const checkPath = formed(
 );
 /** Paths, of which the first counts that leads to something. */
 export const checkPaths = listed(checkPath, 10);
+/** Paths of results, in which a `*` stands for each entry of a list. */
+export const checkResultPaths = listed(
+  formed(
+    /^[A-Za-z_][\w-]{0,99}(\.([\w-]{1,100}|\*)){0,11}$/,
+    'names of fields with dots between them, or * for each entry of a list',
+  ),
+  10,
+);
 /** A word of a vendor. */
 export const checkWord = formed(/^[\x20-\x7e]{1,100}$/, 'a text of 1 to 100 printable characters');
 /** A word with `*` at its end for all that begin so. */

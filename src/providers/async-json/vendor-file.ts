@@ -1,32 +1,5 @@
 import type { JsonObject } from '../../common/json-object.js';
-
-/** The fields of a video job that a body may name. `reference` is our own name of the job. */
-export const ASKED_FIELDS = [
-  'model',
-  'prompt',
-  'seconds',
-  'size',
-  'resolution',
-  'aspect_ratio',
-  'audio',
-  'first_frame_url',
-  'last_frame_url',
-  'image_urls',
-  'reference',
-] as const;
-/** Those by which a variant may be chosen: the reference is always there. */
-export const CHOSEN_FIELDS = ASKED_FIELDS.filter((field) => field !== 'reference');
-/** Those that only a caller sets: any two of them may exclude each other. */
-export const OPTIONAL_FIELDS = [
-  'size',
-  'aspect_ratio',
-  'first_frame_url',
-  'last_frame_url',
-  'image_urls',
-] as const satisfies readonly (typeof ASKED_FIELDS)[number][];
-/** `item` is the entry of a list, and stands within `$each` only. */
-export const VENDOR_FIELDS = [...ASKED_FIELDS, 'item'] as const;
-export type VendorField = (typeof VENDOR_FIELDS)[number];
+import type { VendorField, VendorOperation } from './vendor-fields.js';
 
 /**
  * The kinds of error that a file may map codes and statuses to. `refused_content`: it may not be shown, in words or in pictures; the
@@ -127,23 +100,34 @@ export interface VendorVariant {
   readonly not_together?: readonly (readonly VendorField[])[];
 }
 
-/** A model that the file offers. It is sold once `CATALOG_FILE` has a price for its id. */
-export interface VendorModel {
-  readonly id: string;
-  /** Its name at the vendor. */
-  readonly upstream_model: string;
-  /** What callers may choose, as in a row of `CATALOG_FILE`. */
-  readonly limits: {
+/** What callers may choose of a model of a file, as in a row of `CATALOG_FILE`, by the operation of the file. */
+export interface VendorLimits {
+  readonly video: {
     readonly max_image_urls: number;
     readonly resolutions?: readonly string[];
     readonly aspect_ratios?: readonly string[];
     readonly audio?: boolean;
     readonly frames?: readonly ('first' | 'last')[];
   };
+  readonly image: {
+    readonly sizes: readonly string[];
+    readonly qualities?: readonly string[];
+    readonly backgrounds?: readonly string[];
+    readonly output_formats?: readonly ('png' | 'jpeg' | 'webp')[];
+    readonly max_n?: number;
+  };
+}
+
+/** A model that the file offers. It is sold once `CATALOG_FILE` has a price for its id. */
+export interface VendorModel {
+  readonly id: string;
+  /** Its name at the vendor. */
+  readonly upstream_model: string;
+  readonly limits: VendorLimits[VendorOperation];
 }
 
 /**
- * A vendor of video jobs as its file describes it (docs/guides/add-a-vendor.md). A path names fields of an answer with dots
+ * A vendor of jobs as its file describes it (docs/guides/add-a-vendor.md). A path names fields of an answer with dots
  * between them; a number in it is the place in a list.
  */
 export interface VendorFile {
@@ -151,6 +135,8 @@ export interface VendorFile {
   readonly $schema?: string;
   readonly id: string;
   readonly protocol: 'async-json';
+  /** What its jobs make; absent: videos. */
+  readonly operation?: VendorOperation;
   /** The variable of the key; empty: it takes no key. */
   readonly key_env: string;
   readonly base_url: string;
@@ -189,7 +175,7 @@ export interface VendorFile {
     readonly failure_message?: readonly string[];
   };
   readonly result: {
-    /** Paths of one URL or a list of them. The first URL is the video. */
+    /** Paths of one URL or a list of them; a `*` stands for each entry of a list. Of videos the first URL counts. */
     readonly url: readonly string[];
     /** A second request, whose answer has the URL. */
     readonly request?: {
@@ -227,6 +213,9 @@ export interface VendorFile {
 /** Whether a code, or the name of a model, is of a form that may end with `*`. */
 export const fitsCode = (form: string, code: string): boolean =>
   form.endsWith('*') ? code.startsWith(form.slice(0, -1)) : form === code;
+
+/** What the jobs of the vendor make. */
+export const operationOf = ({ operation = 'video' }: Pick<VendorFile, 'operation'>) => operation;
 
 /** The origins that may get the key. */
 export function keyOrigins({ base_url: base, origins = [] }: VendorFile): readonly string[] {

@@ -2,15 +2,17 @@ import type { Readable } from 'node:stream';
 import type { JsonObject } from '../../common/json-object.js';
 import { isFigure, VENDOR_COST } from '../http/figures.js';
 import { jobIdAt } from '../http/json-fields.js';
+import { ProviderError } from '../http/provider-error.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { readResponseJson } from '../http/response-body.js';
 import type { UpstreamRequest } from '../http/upstream-request.js';
 import type { AttemptContext } from '../ports/attempt.js';
+import type { JobFailure, VideoReport } from '../ports/job.port.js';
 import { keyedUrl, MAX_VENDOR_ANSWER_BYTES, vendorReport } from './vendor-answers.js';
-import { blamesRequest, failsInBody } from './vendor-errors.js';
+import { blamesRequest, failsInBody, isMappedRefusal } from './vendor-errors.js';
 import type { VendorFile, VendorMethod } from './vendor-file.js';
 import type { VendorKey } from './vendor-key.js';
-import { urlAtPaths, valueAtPath, wordAtPaths } from './vendor-paths.js';
+import { urlsAtPaths, valueAtPath, wordAtPaths } from './vendor-paths.js';
 import { pathWith } from './vendor-template.js';
 
 /** How long the body of an answer to a command may take. */
@@ -62,20 +64,40 @@ export class VendorJobs {
     return { report, answer };
   }
 
-  /** The URL of the finished video; undefined where the vendor gives none that can be used. */
-  async resultUrl(
+  /** What the vendor says of the job and, of one that has succeeded, the URLs of what it made. */
+  async readWithUrls(
+    jobId: string,
+    context: AttemptContext,
+  ): Promise<{ readonly report: VideoReport; readonly urls: readonly string[] }> {
+    const { report, answer } = await this.read(jobId, context);
+    if (report.state !== 'succeeded') return { report, urls: [] };
+    try {
+      // What is finished and has no URL is no better at the next poll: whoever asks counts how often.
+      const urls = await this.resultUrls(jobId, answer, context);
+      return { report: urls.length === 0 ? { state: 'unreadable' } : report, urls };
+    } catch (error) {
+      // Vendors tell the refusal of a finished job only where its result is asked for.
+      if (!(error instanceof ProviderError) || error.kind !== 'rejected') throw error;
+      if (!isMappedRefusal(this.file, error))
+        return { report: { state: 'pending', progress: report.progress }, urls: [] };
+      return { report: { state: 'failed', failure: jobFailureOf(error) }, urls: [] };
+    }
+  }
+
+  /** The URLs of what a finished job made; empty where the vendor gives none that can be used. */
+  async resultUrls(
     jobId: string,
     answer: JsonObject,
     context: AttemptContext,
-  ): Promise<string | undefined> {
+  ): Promise<readonly string[]> {
     const { result } = this.file;
-    if (!result.request) return urlAtPaths(answer, result.url);
+    if (!result.request) return urlsAtPaths(answer, result.url);
     const target = this.resultTarget(jobId, answer, context);
-    if (!target) return undefined;
-    const { url } = await this.ask(target, context, (found) =>
-      failsInBody(this.file, found) ? undefined : { url: urlAtPaths(found, result.url) },
+    if (!target) return [];
+    const { urls } = await this.ask(target, context, (found) =>
+      failsInBody(this.file, found) ? undefined : { urls: urlsAtPaths(found, result.url) },
     );
-    return url;
+    return urls;
   }
 
   /**
@@ -181,4 +203,10 @@ export class VendorJobs {
   private get hasVariants(): boolean {
     return this.file.read.path?.includes('{variant}') ?? false;
   }
+}
+
+function jobFailureOf(error: ProviderError): JobFailure {
+  const { upstreamCode, upstreamMessage, providerRequestId: requestId, isContentRefusal } = error;
+  const told = { code: upstreamCode ?? null, message: upstreamMessage ?? null, requestId };
+  return { ...told, ...(isContentRefusal && { isContentRefusal }) };
 }

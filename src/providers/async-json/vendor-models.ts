@@ -1,9 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import { checkOf, formed, holding, listed, shaped, type VendorCheck } from './vendor-checks.js';
-import type { VendorFile, VendorModel } from './vendor-file.js';
+import {
+  checkOf,
+  eitherOf,
+  formed,
+  holding,
+  listed,
+  shaped,
+  type VendorCheck,
+  wholeUpTo,
+} from './vendor-checks.js';
+import type { VendorOperation } from './vendor-fields.js';
+import {
+  operationOf,
+  type VendorFile,
+  type VendorLimits,
+  type VendorModel,
+} from './vendor-file.js';
 import { vendorRowFaults } from './vendor-rows.js';
 
 const MAX_MODELS = 100;
+const MAX_SIZES = 100;
+const MAX_IMAGES_OF_CALL = 10;
 const FRAMES = [['first'], ['first', 'last']] as const;
 
 const checkChoices = listed(formed(/^\S.{0,31}$/, 'a text of at most 32 characters'), 20);
@@ -18,31 +35,41 @@ const checkImages = holding(
   { type: 'integer', minimum: 0, maximum: 100 },
 );
 
-/** Checks the models that a file offers. */
-export const checkModels = listed(
-  shaped({
-    id: formed(/^[a-z][a-z0-9.-]{0,99}$/, 'lowercase letters, digits, dots and hyphens'),
-    upstream_model: formed(/^\S(.{0,198}\S)?$/, 'the name of the model at the vendor'),
-    limits: shaped({
-      max_image_urls: checkImages,
-      'resolutions?': checkChoices,
-      'aspect_ratios?': checkChoices,
-      'audio?': holding((value) => typeof value === 'boolean', 'true or false', {
-        type: 'boolean',
-      }),
-      'frames?': checkFrames,
-    }),
+const LIMITS: Readonly<Record<VendorOperation, VendorCheck>> = {
+  video: shaped({
+    max_image_urls: checkImages,
+    'resolutions?': checkChoices,
+    'aspect_ratios?': checkChoices,
+    'audio?': holding((value) => typeof value === 'boolean', 'true or false', { type: 'boolean' }),
+    'frames?': checkFrames,
   }),
-  MAX_MODELS,
-);
+  image: shaped({
+    sizes: listed(formed(/^\S.{0,199}$/, 'a text of at most 200 characters'), MAX_SIZES),
+    'qualities?': checkChoices,
+    'backgrounds?': checkChoices,
+    'output_formats?': listed(eitherOf(['png', 'jpeg', 'webp']), 3),
+    'max_n?': wholeUpTo(MAX_IMAGES_OF_CALL),
+  }),
+};
+const ANY_LIMITS = { anyOf: Object.values(LIMITS).map(({ schema }) => schema) };
+
+/** Checks the models that a file of the operation offers. Its schema is that of all operations. */
+export const checkModels = (operation: VendorOperation): VendorCheck =>
+  listed(
+    shaped({
+      id: formed(/^[a-z][a-z0-9.-]{0,99}$/, 'lowercase letters, digits, dots and hyphens'),
+      upstream_model: formed(/^\S(.{0,198}\S)?$/, 'the name of the model at the vendor'),
+      limits: checkOf(ANY_LIMITS, LIMITS[operation]),
+    }),
+    MAX_MODELS,
+  );
 
 /** What of a file's models its own bodies do not take, and ids that stand twice. */
 export function modelFaults(file: VendorFile): string[] {
   const { models = [] } = file;
   return models.flatMap((model, index) => {
     const isTwice = models.findIndex(({ id }) => id === model.id) < index;
-    const row = { ...offeredBy(file.id, model), price: { microUsdBySeconds: {} } };
-    const faults = vendorRowFaults(file, { ...row, upstreamModel: model.upstream_model });
+    const faults = vendorRowFaults(file, soldBy(file, model));
     return [
       ...(isTwice ? [`models.${index}.id: ${model.id} is listed twice`] : []),
       ...faults.map((fault) => `models.${index}: ${fault}`),
@@ -50,28 +77,50 @@ export function modelFaults(file: VendorFile): string[] {
   });
 }
 
-/** A model of videos that is sold once it has a price. */
-export interface OfferedModel {
-  readonly id: string;
-  readonly operation: 'video';
-  readonly routes: readonly { readonly provider: string; readonly upstreamModel: string }[];
-  readonly limits: {
-    readonly maxImageUrls: number;
-    readonly resolutions?: readonly string[];
-    readonly aspectRatios?: readonly string[];
-    readonly audio?: boolean;
-    readonly frames?: readonly ('first' | 'last')[];
-  };
-  readonly enabled: true;
+/** The row without its price, before anybody has given it one. */
+function soldBy(file: VendorFile, model: VendorModel): Parameters<typeof vendorRowFaults>[1] {
+  const { upstream_model: upstreamModel } = model;
+  const offered = offeredBy(file, model);
+  return offered.operation === 'video'
+    ? { ...offered, upstreamModel, price: { microUsdBySeconds: {} } }
+    : { ...offered, upstreamModel, price: {} };
 }
+
+/** A model that is sold once it has a price. */
+export type OfferedModel = {
+  readonly id: string;
+  readonly routes: readonly { readonly provider: string; readonly upstreamModel: string }[];
+  readonly enabled: true;
+} & (
+  | {
+      readonly operation: 'video';
+      readonly limits: {
+        readonly maxImageUrls: number;
+        readonly resolutions?: readonly string[];
+        readonly aspectRatios?: readonly string[];
+        readonly audio?: boolean;
+        readonly frames?: readonly ('first' | 'last')[];
+      };
+    }
+  | {
+      readonly operation: 'image';
+      readonly limits: {
+        readonly sizes: readonly string[];
+        readonly qualities?: readonly string[];
+        readonly backgrounds?: readonly string[];
+        readonly outputFormats?: readonly ('png' | 'jpeg' | 'webp')[];
+        readonly maxN?: number;
+      };
+    }
+);
 
 /** The models that the vendors offer, by their ids; and the ids that more than one of them has. */
 export function offeredModels(vendors: Iterable<VendorFile>): {
   readonly models: ReadonlyMap<string, OfferedModel>;
   readonly twice: readonly string[];
 } {
-  const all = [...vendors].flatMap(({ id, models = [] }) =>
-    models.map((model) => offeredBy(id, model)),
+  const all = [...vendors].flatMap((file) =>
+    (file.models ?? []).map((model) => offeredBy(file, model)),
   );
   const models = new Map(all.map((model) => [model.id, model]));
   const twice = all.filter((model) => !isDeepStrictEqual(models.get(model.id), model));
@@ -79,21 +128,35 @@ export function offeredModels(vendors: Iterable<VendorFile>): {
 }
 
 function offeredBy(
-  provider: string,
+  file: VendorFile,
   { id, upstream_model: name, limits }: VendorModel,
 ): OfferedModel {
+  const routes = [{ provider: file.id, upstreamModel: name }];
+  const offered = { id, routes, enabled: true } as const;
+  // The check of the file has seen that they are those of its operation.
+  return operationOf(file) === 'video'
+    ? { ...offered, operation: 'video', limits: videoLimits(limits as VendorLimits['video']) }
+    : { ...offered, operation: 'image', limits: imageLimits(limits as VendorLimits['image']) };
+}
+
+function videoLimits(limits: VendorLimits['video']) {
   const { resolutions, aspect_ratios: aspectRatios, audio, frames } = limits;
   return {
-    id,
-    operation: 'video',
-    routes: [{ provider, upstreamModel: name }],
-    limits: {
-      maxImageUrls: limits.max_image_urls,
-      ...(resolutions && { resolutions }),
-      ...(aspectRatios && { aspectRatios }),
-      ...(audio !== undefined && { audio }),
-      ...(frames && { frames }),
-    },
-    enabled: true,
+    maxImageUrls: limits.max_image_urls,
+    ...(resolutions && { resolutions }),
+    ...(aspectRatios && { aspectRatios }),
+    ...(audio !== undefined && { audio }),
+    ...(frames && { frames }),
+  };
+}
+
+function imageLimits(limits: VendorLimits['image']) {
+  const { sizes, qualities, backgrounds, output_formats: outputFormats, max_n: maxN } = limits;
+  return {
+    sizes,
+    ...(qualities && { qualities }),
+    ...(backgrounds && { backgrounds }),
+    ...(outputFormats && { outputFormats }),
+    ...(maxN !== undefined && { maxN }),
   };
 }

@@ -26,13 +26,30 @@ export function wordAtPaths(json: unknown, paths: readonly string[] = []): strin
   return null;
 }
 
-/** The first URL at the first of the paths that has one; it is the vendor's, and may lead anywhere. */
-export function urlAtPaths(json: unknown, paths: readonly string[]): string | undefined {
-  for (const path of paths) {
-    const value = valueAtPath(json, path);
-    const [first] = Array.isArray(value) ? (value as unknown[]) : [value];
-    if (typeof first !== 'string' || first.length > MAX_VENDOR_URL_CHARS) continue;
-    if (/^https?:$/.test(parseUrl(first)?.protocol ?? '')) return first;
+/** The values at a path in which a `*` stands for each entry of a list; those of a list at its end are each a value. */
+function valuesAtPath(json: unknown, path: string): unknown[] {
+  const [head = '', ...tails] = path.split('.*');
+  const listAt = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+  let values = [valueAtPath(json, head)];
+  for (const tail of tails) {
+    const within = tail.replace(/^\./, '');
+    values = values
+      .flatMap(listAt)
+      .map((entry) => (within === '' ? entry : valueAtPath(entry, within)));
   }
-  return undefined;
+  return values.flat();
 }
+
+/** The URLs at the first of the paths that has any; they are the vendor's, and may lead anywhere. */
+export function urlsAtPaths(json: unknown, paths: readonly string[]): readonly string[] {
+  for (const path of paths) {
+    const urls = valuesAtPath(json, path).filter(isWebUrl);
+    if (urls.length > 0) return urls;
+  }
+  return [];
+}
+
+const isWebUrl = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length <= MAX_VENDOR_URL_CHARS &&
+  /^https?:$/.test(parseUrl(value)?.protocol ?? '');

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { InlineImage } from '../http/inline-images.js';
 import type { UpstreamTerms } from '../ports/attempt.js';
-import { fitsCode, type VendorField, type VendorFile } from './vendor-file.js';
+import type { VendorField } from './vendor-fields.js';
+import { fitsCode, type VendorFile } from './vendor-file.js';
 import { fieldsIn, filledTemplate, UnfitValue, type VendorValues } from './vendor-template.js';
 
-/** What changes a video and is not in every model. */
+/** What changes what is made, and is not in every model. */
 const CHOICES: readonly VendorField[] = [
   'size',
   'aspect_ratio',
@@ -13,7 +14,14 @@ const CHOICES: readonly VendorField[] = [
   'first_frame_url',
   'last_frame_url',
   'image_urls',
+  'count',
+  'quality',
+  'background',
+  'output_format',
+  'output_compression',
 ];
+/** What vendors do where they are not told. */
+const USUAL: VendorValues = { count: 1 };
 /** Stands for an image until it is fetched. */
 export const NO_IMAGE: InlineImage = {
   data: Buffer.alloc(0),
@@ -68,12 +76,18 @@ function isSetIn(
   });
 }
 
-/** The choices of the caller that a body lacks: the video would not be the one that was asked for. */
+/** The choices of the caller that a body lacks: what is made would not be what was asked for. */
 export function leftOut(
   written: ReadonlySet<VendorField>,
   values: VendorValues,
 ): readonly VendorField[] {
-  return CHOICES.filter((field) => values[field] !== undefined && !written.has(field));
+  // Both sides are the size.
+  const isWritten = (field: VendorField): boolean =>
+    written.has(field) || (field === 'size' && written.has('width') && written.has('height'));
+  return CHOICES.filter((field) => {
+    const { [field]: value } = values;
+    return value !== undefined && value !== USUAL[field] && !isWritten(field);
+  });
 }
 
 /** The first fields of `not_together` that are all given, by the caller or by a constant of the row; empty where none are. */

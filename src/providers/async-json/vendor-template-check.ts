@@ -8,7 +8,12 @@ import {
   shaped,
   type VendorCheck,
 } from './vendor-checks.js';
-import { ASKED_FIELDS, VENDOR_FIELDS, type VendorField } from './vendor-file.js';
+import {
+  ALL_FIELDS,
+  ASKED_FIELDS,
+  type VendorField,
+  type VendorOperation,
+} from './vendor-fields.js';
 import { fieldsIn, MARK } from './vendor-template.js';
 
 /** Nesting of a body. */
@@ -42,11 +47,17 @@ class PartCheck {
         'table?': mapped(formed(/^[\s\S]{1,200}$/, 'a value of the field'), checkScalar, MAX_TABLE),
       }),
       $inline: shaped({
-        $inline: eitherOf(fields.filter((field) => /_frame_url$|^item$/.test(field))),
+        $inline: among(
+          fields.filter((field) => /_frame_url$|^item$/.test(field)),
+          'an image',
+        ),
         as: eitherOf(INLINES),
       }),
       $each: shaped({
-        $each: eitherOf(['image_urls']),
+        $each: among(
+          fields.filter((field) => field === 'image_urls'),
+          'a list',
+        ),
         item: checkOf(refTo(ITEM_PART), (value, at, faults) => {
           item().check(value, at, faults);
         }),
@@ -113,29 +124,40 @@ class PartCheck {
 
 const refTo = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` });
 
-const WITHIN: PartCheck = new PartCheck(VENDOR_FIELDS, ITEM_PART, () => WITHIN);
-const OUTSIDE = new PartCheck(ASKED_FIELDS, PART, () => WITHIN);
+/** One of these fields, of which an operation may have none. */
+const among = (fields: readonly VendorField[], what: string): VendorCheck =>
+  fields.length > 0
+    ? eitherOf(fields)
+    : holding(() => false, `absent: no field of the operation is ${what}`, {});
 
-/** What the schemas of templates refer to. */
+/** The check of a part outside of `$each`, and within it, where `item` is a field too. */
+function partChecks(fields: readonly VendorField[]) {
+  const within: PartCheck = new PartCheck([...fields, 'item'], ITEM_PART, () => within);
+  return { within, outside: new PartCheck(fields, PART, () => within) };
+}
+
+const ANY_PART = partChecks(ALL_FIELDS);
+
+/** What the schemas of templates refer to: those of all operations. */
 export const TEMPLATE_DEFINITIONS: JsonObject = {
-  [PART]: OUTSIDE.schema,
-  [ITEM_PART]: WITHIN.schema,
+  [PART]: ANY_PART.outside.schema,
+  [ITEM_PART]: ANY_PART.within.schema,
 };
 
-/** Checks the template of a body. */
-export const checkTemplate: VendorCheck = checkOf(
-  { type: 'object', ...refsOfBody() },
-  (value, at, faults) => {
+/** Checks the template of a body for the operation. */
+export function checkTemplate(operation: VendorOperation): VendorCheck {
+  const { outside } = partChecks(ASKED_FIELDS[operation]);
+  return checkOf({ type: 'object', ...refsOfBody() }, (value, at, faults) => {
     if (!isJsonObject(value)) {
       faults.push(`${at}: must be a JSON object`);
       return;
     }
     const before = faults.length;
-    OUTSIDE.check(value, at, faults);
+    outside.check(value, at, faults);
     const isWithout = !fieldsIn(value).includes('prompt');
     if (faults.length === before && isWithout) faults.push(`${at}: must hold {{prompt}}`);
-  },
-);
+  });
+}
 
 function refsOfBody(): JsonObject {
   return { propertyNames: { pattern: '^(?!\\$)' }, additionalProperties: refTo(PART) };

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
-import type { VendorField } from './vendor-file.js';
+import type { VendorField } from './vendor-fields.js';
 import type { InlineImage } from '../http/inline-images.js';
 
 /** A field in a text. */

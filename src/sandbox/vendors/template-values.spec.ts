@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { askedVideo } from './template-values.js';
+import { askedJob } from './template-values.js';
 import type { TwinFile } from './twin-file.js';
 
 setFlagsFromString('--expose-gc');
@@ -13,7 +13,7 @@ const MB = 1024 * 1024;
 function asked(template: TwinFile['submit']['body'], body: object) {
   const submit = { path: '/make', body: template };
   const bytes = Buffer.from(JSON.stringify(body));
-  return askedVideo({ submit }, [submit], bytes, undefined);
+  return askedJob({ submit }, [submit], bytes, undefined);
 }
 
 const inText = (template: string, text: string) => asked({ text: template }, { text });
@@ -27,7 +27,9 @@ describe('the values of a text', () => {
     const begun = performance.now();
     const found = inText(template, `m B ${prompt} B 1x1 B low B true B 1:1 B mine B 7 B `);
     expect(performance.now() - begun).toBeLessThan(1_000);
-    expect(found).toEqual({ prompt, seconds: 7, reference: 'mine', width: 640, height: 640 });
+    expect(found).toEqual({
+      ...{ prompt, seconds: 7, count: 1, reference: 'mine', width: 640, height: 640 },
+    });
   });
 
   it.each([

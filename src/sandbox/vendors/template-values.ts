@@ -16,13 +16,20 @@ const MAX_CHARACTER_BYTES = 4;
 /** Of a longer prompt only the beginning is kept. */
 const MAX_PROMPT_CHARACTERS = 32_000;
 const LONG_SIDE = 640;
+const WHOLE = /^[1-9]\d{0,5}$/;
+const MAX_IMAGES = 10;
+const DEFAULT_SIZE = '1024x1024';
+/** A larger image is drawn so large. */
+const MAX_SIDE = 2_048;
 const DEFAULT_SIDES = '16:9';
 
-/** A video as the body of a submission asks for it. */
-export interface AskedVideo {
+/** A job as the body of a submission asks for it. */
+export interface AskedJob {
   readonly prompt: string;
-  /** Whole seconds. */
+  /** Whole seconds of a video. */
   readonly seconds: number;
+  /** How many images. */
+  readonly count: number;
   readonly width: number;
   readonly height: number;
   /** The caller's own name of the job; empty where the vendor takes none. */
@@ -32,14 +39,14 @@ export interface AskedVideo {
 /**
  * What the body of a submission asks for, by the first of these ways whose template it was made of. A prompt that is not where the
  * template has it (a row of the catalog may rename its field) is the text of the body. Throws `WireFault` 400 for a body of none of
- * the ways, and for a length that is not of whole seconds.
+ * the ways, and for a length or a number that is not whole.
  */
-export function askedVideo(
-  { submit }: Pick<TwinFile, 'submit'>,
+export function askedJob(
+  { submit, operation }: Pick<TwinFile, 'submit' | 'operation'>,
   ways: readonly TwinSubmit[],
   body: Buffer,
   modelInPath: string | undefined,
-): AskedVideo {
+): AskedJob {
   const json = asRecord(parseJson(body)) ?? refused('The body is no JSON object.');
   const path: FoundValues = modelInPath === undefined ? {} : { model: modelInPath };
   const values = bestOf(
@@ -50,12 +57,15 @@ export function askedVideo(
     }),
   );
   const { seconds = DEFAULT_SECONDS, reference = '', prompt = beginOf(body) } = values;
-  if (!/^[1-9]\d{0,5}$/.test(seconds)) refused('The length must be whole seconds.');
+  const { count = '1' } = values;
+  if (!WHOLE.test(seconds)) refused('The length must be whole seconds.');
+  if (!WHOLE.test(count)) refused('The number of images must be a whole number.');
   return {
     prompt: ownText(prompt.slice(0, MAX_PROMPT_CHARACTERS)),
     seconds: Math.min(Number(seconds), MAX_SECONDS),
+    count: Math.min(Number(count), MAX_IMAGES),
     reference: ownText(reference),
-    ...sidesOf(values),
+    ...(operation === 'image' ? sidesOfImage(values) : sidesOf(values)),
   };
 }
 
@@ -95,6 +105,12 @@ function sidesOf({ aspect_ratio: ratio, size }: FoundValues) {
   // Both sides are even numbers of pixels, as most players require.
   const side = (share: unknown) => Math.max(2, Math.round((Number(share) * scale) / 2) * 2);
   return { width: side(width), height: side(height) };
+}
+
+function sidesOfImage({ width, height, size = `${width ?? ''}x${height ?? ''}` }: FoundValues) {
+  const pattern = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
+  const [, wide, high] = pattern.exec(size) ?? pattern.exec(DEFAULT_SIZE) ?? [];
+  return { width: Math.min(Number(wide), MAX_SIDE), height: Math.min(Number(high), MAX_SIDE) };
 }
 
 /**

@@ -5,9 +5,9 @@ import type { TwinErrorKind, TwinFile } from './twin-file.js';
 
 /** A place in a list. Longer numbers are keys of an object, so that no list becomes long. */
 const PLACE = /^\d{1,2}$/;
-const FAILURE = { code: 'generation_failed', message: 'The video could not be generated.' };
-/** What a video of one second costs, in USD. */
-const USD_PER_SECOND = 0.05;
+const FAILURE_CODE = 'generation_failed';
+/** What one second of a video costs, or one image, in USD. */
+const USD_PER_PIECE = 0.05;
 /** The kind of which a status has the first code that the file lists. */
 const KIND_OF_STATUS: Readonly<Record<number, TwinErrorKind>> = {
   400: 'rejected',
@@ -26,14 +26,15 @@ type Answer = Record<string, unknown>;
 export interface ToldJob {
   readonly id: string;
   readonly reference: string;
-  readonly seconds: number;
+  /** Seconds of a video, or the number of images. */
+  readonly quantity: number;
   readonly state: JobState;
   /** A failure is that of its content. */
   readonly isRefused: boolean;
   /** Where its own routes are. */
   readonly url: string;
-  /** The URL of the video; undefined where the answer has none. */
-  readonly fileUrl: string | undefined;
+  /** The URLs of what was made; empty where the answer has none. */
+  readonly fileUrls: readonly string[];
 }
 
 /** Makes the answers of a vendor from the paths and the words of its file. */
@@ -70,9 +71,9 @@ export class TwinAnswers {
   }
 
   /** To the second question, for the result. */
-  result({ fileUrl }: ToldJob): Answer {
+  result({ fileUrls }: ToldJob): Answer {
     const answer = this.done();
-    put(answer, this.file.result.url[0], fileUrl);
+    this.putUrls(answer, fileUrls);
     return answer;
   }
 
@@ -142,11 +143,17 @@ export class TwinAnswers {
   }
 
   /** With the vendor's own code and message for refused content, where its file has them. */
-  private refusal(): typeof FAILURE {
+  private refusal(): ReturnType<TwinAnswers['failure']> {
+    const usual = this.failure();
     const { codes = {}, messages = {} } = this.file.errors ?? {};
-    const [code = FAILURE.code] = codes.refused_content ?? [];
-    const [message = FAILURE.message] = messages.refused_content ?? [];
+    const [code = usual.code] = codes.refused_content ?? [];
+    const [message = usual.message] = messages.refused_content ?? [];
     return { code: plainCode(code), message: message.replaceAll('*', '') };
+  }
+
+  private failure() {
+    const { operation = 'video' } = this.file;
+    return { code: FAILURE_CODE, message: `The ${operation} could not be generated.` };
   }
 
   private putEnd(answer: Answer, told: ToldJob): void {
@@ -163,7 +170,7 @@ export class TwinAnswers {
   }
 
   private putFailure(answer: Answer, isRefused: boolean): void {
-    const failure = isRefused ? this.refusal() : FAILURE;
+    const failure = isRefused ? this.refusal() : this.failure();
     const { failure_code: codes, failure_message: messages, failed_if: sign } = this.file.read;
     const told: [path: string | undefined, value: string][] = [
       [codes?.[0], failure.code],
@@ -177,15 +184,28 @@ export class TwinAnswers {
     for (const [path, value] of told) put(answer, path, value);
   }
 
-  private putResult(answer: Answer, { id, fileUrl, seconds }: ToldJob): void {
+  private putResult(answer: Answer, { id, fileUrls, quantity }: ToldJob): void {
     const { result, cost } = this.file;
-    if (!result.request) put(answer, result.url[0], fileUrl);
-    if (fileUrl !== undefined) put(answer, result.request?.value, id);
+    if (!result.request) this.putUrls(answer, fileUrls);
+    if (fileUrls.length > 0) put(answer, result.request?.value, id);
     const figure =
-      cost?.unit === 'usd' ? Math.round(seconds * USD_PER_SECOND * 100) / 100 : seconds;
+      cost?.unit === 'usd' ? Math.round(quantity * USD_PER_PIECE * 100) / 100 : quantity;
     put(answer, cost?.path, figure);
   }
+
+  /** Each at its place, or all as a list where the path has no place of each. */
+  private putUrls(answer: Answer, urls: readonly string[]): void {
+    const [path = ''] = this.file.result.url;
+    if (!path.includes(EACH)) put(answer, path, urls.length > 1 ? urls : urls[0]);
+    else urls.forEach((url, at) => { put(answer, placedAt(path, at), url); });
+  }
 }
+
+/** In a path of the result, it stands for each entry of a list. */
+const EACH = '*';
+/** The path with the first of them as this place, and the others as the first one. */
+const placedAt = (path: string, at: number): string =>
+  path.replace(EACH, String(at)).replaceAll(EACH, '0');
 
 /** A code of this form. */
 const plainCode = (form: string): string => form.replace(/\*$/, '');

@@ -4,6 +4,9 @@ import type { JsonRecord } from '../http/json.js';
 export type TwinErrorKind =
   'refused_content' | 'rejected' | 'rate_limited' | 'account' | 'unavailable' | 'http_error';
 
+/** What the jobs of a vendor make; videos where its file names nothing. */
+export type TwinOperation = 'video' | 'image';
+
 /** How the key of a vendor is sent. */
 export type TwinAuth =
   | { readonly in: 'bearer' | 'jwt' }
@@ -24,6 +27,7 @@ export interface TwinSubmit {
  */
 export interface TwinFile {
   readonly id: string;
+  readonly operation?: TwinOperation;
   readonly base_url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: TwinAuth;

@@ -8,55 +8,46 @@ import {
 } from '../http/protocol.js';
 import type { SandboxExchange } from '../http/sandbox-exchange.js';
 import type { Job, JobBoard } from '../jobs/job-board.js';
-import { Magic } from '../magic-inputs.js';
 import type { MediaShelf } from '../media/media-shelf.js';
-import { VideoStudio } from '../video/drawn-video.js';
-import { type AskedVideo, askedVideo, literal } from './template-values.js';
+import { type AskedJob, askedJob } from './template-values.js';
 import { type ToldJob, TwinAnswers } from './twin-answers.js';
-import type { TwinFile, TwinSubmit } from './twin-file.js';
+import type { TwinFile, TwinOperation, TwinSubmit } from './twin-file.js';
 import { keyOfVendor } from './twin-key.js';
+import { TwinMaker } from './twin-maker.js';
+import { type TwinRoute, twinRoute } from './twin-route.js';
 
-/** A name in braces, in a path or a query as a URL has it. */
-const MARK = /(?:\{|%7B)(\w+)(?:\}|%7D)/;
 /** Below it are the URLs that the answers of a twin give. */
 const OWN_PATH = '/twin/jobs';
-const VIDEO_TYPE = 'video/mp4';
 /** Twins of all versions of all files, of which the longest unused goes first: five times what folders of vendors may hold. */
 const MAX_TWINS = 1_000;
 /** More jobs are not in one answer to a look-up. */
 const MAX_LISTED = 100;
 
-/** What a job is made of: the request, and the name of its file on the shelf. */
-type Facts = AskedVideo & { readonly file: string };
-
-interface Route {
-  readonly pattern: RegExp;
-  readonly names: readonly string[];
-  /** How many characters of it stand for themselves. Of two that fit, the one with more is meant. */
-  readonly fixed: number;
-  readonly route: SandboxRoute;
-}
+/** What a job is made of: the request, and the names of its files on the shelf. */
+type Facts = AskedJob & { readonly files: readonly string[] };
 
 /** What the twins of all vendors share. */
 interface TwinWorkshop {
   readonly jobs: JobBoard;
   readonly shelf: MediaShelf;
-  readonly studio: VideoStudio;
+  readonly maker: TwinMaker;
 }
 
-/** Plays the vendor that a file describes: it takes, tells, stops and deletes jobs as the file says, and makes real videos. */
+/** Plays the vendor that a file describes: it takes, tells, stops and deletes jobs as the file says, and makes real videos or images. */
 class VendorTwin {
   private readonly answers: TwinAnswers;
-  private readonly routes: readonly Route[];
+  private readonly routes: readonly TwinRoute[];
   private readonly protocol: RouteMatch['protocol'];
   private readonly kind: string;
+  private readonly operation: TwinOperation;
 
   constructor(
     private readonly file: TwinFile,
     private readonly workshop: TwinWorkshop,
   ) {
     this.answers = new TwinAnswers(file);
-    this.kind = `video of ${file.id}`;
+    this.operation = file.operation ?? 'video';
+    this.kind = `${this.operation} of ${file.id}`;
     this.protocol = {
       prefix: new URL(file.base_url).pathname,
       routes: [],
@@ -83,20 +74,24 @@ class VendorTwin {
   }
 
   /** Those of the URLs that its answers give. They come first: a path of the file may also fit them. */
-  private ownRoutes(): Route[] {
+  private ownRoutes(): TwinRoute[] {
     const { cancel } = this.file;
     const job = `${OWN_PATH}/{id}`;
     return [
-      routeOf('GET', `${job}/file`, 'vendor_file', (exchange) => this.sendFile(exchange)),
-      routeOf('GET', `${job}/result`, 'vendor_result', (exchange) => this.tellResult(exchange)),
-      routeOf('GET', job, 'vendor_read', (exchange) => this.show(exchange)),
+      twinRoute('GET', `${job}/file`, 'vendor_file', (exchange) => this.sendFile(exchange)),
+      twinRoute('GET', `${job}/result`, 'vendor_result', (exchange) => this.tellResult(exchange)),
+      twinRoute('GET', job, 'vendor_read', (exchange) => this.show(exchange)),
       ...(cancel && cancel.path === undefined
-        ? [routeOf(cancel.method, `${job}/cancel`, 'vendor_cancel', (asked) => this.remove(asked))]
+        ? [
+            twinRoute(cancel.method, `${job}/cancel`, 'vendor_cancel', (asked) =>
+              this.remove(asked),
+            ),
+          ]
         : []),
     ];
   }
 
-  private jobRoutes(): Route[] {
+  private jobRoutes(): TwinRoute[] {
     const { read, result, lookup, cancel, delete: removal } = this.file;
     const show = (exchange: SandboxExchange) => this.show(exchange);
     const tellResult = (exchange: SandboxExchange) => this.tellResult(exchange);
@@ -110,28 +105,29 @@ class VendorTwin {
       [removal?.method ?? 'POST', removal?.path, 'vendor_delete', remove],
     ];
     return known.flatMap(([method, path, operation, handle]) =>
-      path === undefined ? [] : [routeOf(method, path, operation, handle)],
+      path === undefined ? [] : [twinRoute(method, path, operation, handle)],
     );
   }
 
-  private submitRoutes(): Route[] {
+  private submitRoutes(): TwinRoute[] {
     const { submit } = this.file;
     const ways: readonly TwinSubmit[] = [...(submit.variants ?? []), { path: submit.path }];
     const pathOf = ({ path = submit.path }: TwinSubmit): string => path;
     return [...new Set(ways.map(pathOf))].map((path) => {
       const here = ways.filter((way) => pathOf(way) === path);
-      return routeOf('POST', path, 'vendor_submit', (exchange) => this.submit(exchange, here));
+      return twinRoute('POST', path, 'vendor_submit', (exchange) => this.submit(exchange, here));
     });
   }
 
   private async submit(exchange: SandboxExchange, ways: readonly TwinSubmit[]): Promise<void> {
-    const { jobs, shelf, studio } = this.workshop;
+    const { jobs, maker } = this.workshop;
     const { body, params, requestId: id } = exchange;
-    const { prompt, ...asked } = askedVideo(this.file, ways, body, params.model);
-    const make = () => studio.draw({ ...asked, prompt: Magic.strip(prompt) });
-    const promised = { contentType: VIDEO_TYPE, make, fault: () => jobs.downloadFault(id) };
-    const facts = { ...asked, prompt, file: shelf.promise(promised, 'mp4') };
-    const job = jobs.accept<Facts>(exchange, { kind: this.kind, label: prompt, facts });
+    const asked = askedJob(this.file, ways, body, params.model);
+    const files = maker.promised(this.operation, asked, exchange.magic, () =>
+      jobs.downloadFault(id),
+    );
+    const facts = { ...asked, files };
+    const job = jobs.accept<Facts>(exchange, { kind: this.kind, label: asked.prompt, facts });
     await exchange.json(200, this.answers.accepted(this.told(exchange, job)));
   }
 
@@ -163,13 +159,13 @@ class VendorTwin {
     const { jobs, shelf } = this.workshop;
     const job = this.jobAt(exchange) ?? this.missing();
     if (await jobs.spoilDownload(exchange, job)) return;
-    const { file } = this.finished(job).facts;
+    const [file = ''] = this.finished(job).facts.files;
     if (job.magic.has('url')) {
       const location = shelf.urlOf(file, exchange.header('host'));
       return exchange.send(302, { location }, Buffer.alloc(0));
     }
-    const { bytes } = (await shelf.get(file)) ?? this.missing();
-    await exchange.send(200, { 'content-type': VIDEO_TYPE }, bytes);
+    const { bytes, contentType } = (await shelf.get(file)) ?? this.missing();
+    await exchange.send(200, { 'content-type': contentType }, bytes);
   }
 
   private async remove(exchange: SandboxExchange): Promise<void> {
@@ -179,16 +175,17 @@ class VendorTwin {
 
   private told(exchange: SandboxExchange, job: Job<Facts>): ToldJob {
     const { jobs, shelf } = this.workshop;
-    const { file, reference, seconds } = job.facts;
+    const { files, reference, seconds, count } = job.facts;
     const state = jobs.stateOf(job);
     const url = `${this.file.base_url}${OWN_PATH}/${job.id}`;
-    const hasFile = state.phase === 'done' && !job.magic.has('no-result');
-    const fileUrl = this.file.result.with_key
-      ? `${url}/file`
-      : shelf.urlOf(file, exchange.header('host'));
+    const isEmpty = state.phase !== 'done' || job.magic.has('no-result');
+    const made = this.file.result.with_key
+      ? [`${url}/file`]
+      : files.map((file) => shelf.urlOf(file, exchange.header('host')));
     const isRefused = job.magic.has('refuse');
-    const told = { id: job.id, reference, seconds, state, isRefused, url };
-    return { ...told, fileUrl: hasFile ? fileUrl : undefined };
+    const quantity = this.operation === 'video' ? seconds : count;
+    const told = { id: job.id, reference, quantity, state, isRefused, url };
+    return { ...told, fileUrls: isEmpty ? [] : made };
   }
 
   /** The job that the path names. */
@@ -206,7 +203,7 @@ class VendorTwin {
 
   private finished(job: Job<Facts>): Job<Facts> {
     if (this.workshop.jobs.stateOf(job).phase === 'done') return job;
-    throw new WireFault({ status: 400, message: 'The video is not ready.' });
+    throw new WireFault({ status: 400, message: `The ${this.operation} is not ready.` });
   }
 
   private missing(): never {
@@ -214,35 +211,6 @@ class VendorTwin {
     const message = 'The job was not found.';
     throw new WireFault({ status: 404, message, ...(code !== undefined && { code }) });
   }
-}
-
-/**
- * A route of the vendor: a name in braces is one step of the path, or one value of the query; that of a model may have several steps
- * of the path. The fixed characters are compared as a URL has them, which writes some of them in another way.
- */
-function routeOf(
-  method: SandboxRoute['method'],
-  path: string,
-  operation: string,
-  handle: SandboxRoute['handle'],
-): Route {
-  const names: string[] = [];
-  let fixed = 0;
-  let isQuery = false;
-  const { pathname, search } = new URL(`http://sandbox${path}`);
-  const pieces = (pathname + search).split(MARK).map((piece, index) => {
-    if (index % 2 === 0) {
-      fixed += piece.length;
-      isQuery ||= piece.includes('?');
-      return literal(piece);
-    }
-    names.push(piece);
-    if (isQuery) return '([^?&]+)';
-    return piece === 'model' ? '([^?]+)' : '([^/?&]+)';
-  });
-  // The key may be a further parameter.
-  const pattern = new RegExp(`^${pieces.join('')}(?:[?&].*)?$`);
-  return { pattern, names, fixed, route: { method, path, operation, handle } };
 }
 
 /**
@@ -255,7 +223,7 @@ export class VendorTwins {
   private last: ReadonlyMap<string, VendorTwin> = new Map();
 
   constructor(jobs: JobBoard, shelf: MediaShelf) {
-    this.workshop = { jobs, shelf, studio: new VideoStudio() };
+    this.workshop = { jobs, shelf, maker: new TwinMaker(shelf) };
   }
 
   /** Plays these files too. All versions of a vendor share its jobs. */

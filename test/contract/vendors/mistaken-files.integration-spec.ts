@@ -6,6 +6,8 @@ import { loadVendors, readVendor } from '../../../src/providers/async-json/vendo
 import { GOOD_VENDOR } from '../../support/vendor-mistakes.js';
 
 const MODEL = { id: 'vid-x', upstream_model: 'm', limits: { max_image_urls: 0 } };
+const VIDEO_FIELDS =
+  'model, prompt, seconds, size, resolution, aspect_ratio, audio, first_frame_url, last_frame_url, image_urls, reference';
 const READ = { state: 'state', states: { succeeded: ['done'], failed: ['bad'] } };
 const SUBMIT = { path: '/videos', body: { prompt: '{{prompt}}' } };
 const GIVEN = { ...SUBMIT, read_url: 'url' };
@@ -14,6 +16,9 @@ const body = (part: unknown) => ({
 });
 const models = (model: object) => ({ models: [{ ...MODEL, ...model }] });
 const errors = (part: object) => ({ errors: part });
+
+/** A good file of images with this part in its body. */
+const ofImages = (part: unknown) => ({ operation: 'image', ...body(part) });
 
 /** What replaces parts of a good file, and the line about it. Those that one path alone can make are in vendor-mistakes.ts. */
 const MISTAKES: readonly (readonly [parts: object, fault: string])[] = [
@@ -122,6 +127,33 @@ const MISTAKES: readonly (readonly [parts: object, fault: string])[] = [
   [
     models({ limits: { max_image_urls: 2 } }),
     'models.0: limits.max_image_urls: image_urls is in no body of the file of provider acme',
+  ],
+  [{ operation: 'song' }, 'operation: must be one of video, image'],
+  [
+    ofImages('{{seconds}}'),
+    'submit.body.part: {{seconds}}: must be one of model, prompt, size, width, height, count, quality, background, output_format, output_compression',
+  ],
+  [body({ $field: 'count' }), `submit.body.part.$field: must be one of ${VIDEO_FIELDS}`],
+  [
+    ofImages([{ $each: 'image_urls', item: 'a' }]),
+    'submit.body.part.0.$each: must be absent: no field of the operation is a list',
+  ],
+  [
+    { operation: 'image', result: { url: ['images.*.url'], with_key: true } },
+    'result.with_key: does not fit operation image',
+  ],
+  [
+    { operation: 'image', delete: { method: 'DELETE', path: '/{id}' } },
+    'delete: does not fit operation image',
+  ],
+  [
+    { result: { url: ['images.*url'] } },
+    'result.url.0: must be names of fields with dots between them, or * for each entry of a list',
+  ],
+  [{ operation: 'image', ...models({ limits: {} }) }, 'models.0.limits.sizes: is required'],
+  [
+    { operation: 'image', ...models({ limits: { sizes: ['1x1'] } }) },
+    'models.0: limits.sizes: size is in no body of the file of provider acme',
   ],
 ];
 
