@@ -22,6 +22,7 @@ import {
   BUILT_IN_PROVIDERS,
   fixedFieldsOf,
   hasOwnVoices,
+  unitOfMusic,
   type Protocol,
   type RouteFault,
   routeFault,
@@ -212,6 +213,8 @@ function routeFaults(
   const fixed = changedFields(row.terms).find((name) => fixedFieldsOf(protocol).includes(name));
   if (fixed !== undefined)
     return [`${fixed} must not be changed: answers of ${protocol} depend on it`];
+  if (row.operation === 'composition' && row.price.unit !== unitOfMusic(protocol))
+    return [`price.unit must be ${unitOfMusic(protocol)} at a provider that speaks ${protocol}`];
   if (row.operation !== 'video') return [];
   const { price, limits, terms } = row;
   if (protocol === 'gemini') return geminiVideoFaults(row);
