@@ -111,17 +111,17 @@ describe('a route of the overlay', () => {
     expect(problemsOf(id, provider, 'm', { voices: { Kore: 'Kore' } })).toBe('none');
   });
 
-  it.each([['request', 'elevenlabs', 'requested_second', 'elevenlabs']])(
-    'of music by the %s is refused at %s',
-    (unit, provider, wanted, protocol) => {
-      const music = { operation: 'composition', price: { unit, micro_usd: 1 } };
-      expect(problemsOf('aud-x', provider, 'm', music)).toBe(
-        `CATALOG_FILE: model aud-x: price.unit must be ${wanted} at a provider that speaks ${protocol}`,
-      );
-      const price = { unit: wanted, micro_usd: 1 };
-      expect(problemsOf('aud-x', provider, 'm', { ...music, price })).toBe('none');
-    },
-  );
+  it.each([
+    ['request', 'elevenlabs', 'requested_second', 'elevenlabs'],
+    ['requested_second', 'my-minimax', 'request', 'minimax'],
+  ])('of music by the %s is refused at %s', (unit, provider, wanted, protocol) => {
+    const music = { operation: 'composition', price: { unit, micro_usd: 1 } };
+    expect(problemsOf('aud-x', provider, 'm', music)).toBe(
+      `CATALOG_FILE: model aud-x: price.unit must be ${wanted} at a provider that speaks ${protocol}`,
+    );
+    const price = { unit: wanted, micro_usd: 1 };
+    expect(problemsOf('aud-x', provider, 'm', { ...music, price })).toBe('none');
+  });
 
   it('does not change what the price of a built-in model counts', () => {
     const price = { unit: 'request', micro_usd: 1 };

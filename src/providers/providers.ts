@@ -81,10 +81,10 @@ const PROTOCOLS = {
   },
   minimax: {
     ports: miniMaxPorts,
-    operations: ['speech', 'dialogue'],
+    operations: ['speech', 'dialogue', 'composition'],
     hasOwnVoices: true,
     makesWholeSongs: true,
-    fixedFields: ['text', 'voice_setting', 'audio_setting', 'output_format'],
+    fixedFields: ['text', 'voice_setting', 'audio_setting', 'output_format', 'stream'],
   },
   'async-json': { ports: asyncJsonPorts, operations: ['video'], isOfFiles: true },
 } as const satisfies Record<string, WireProtocol>;
