@@ -17,6 +17,7 @@ interface Checked {
   readonly enabled: readonly ModelRow[];
   readonly listed: readonly ModelRow[];
   readonly terms: ReadonlyMap<string, UpstreamTerms | undefined>;
+  readonly music: readonly ModelRow<'composition'>[];
   readonly reportedCosts: ReadonlyMap<string, ReportedCost | undefined>;
 }
 
@@ -52,6 +53,11 @@ export class Catalog {
   /** How the requests of a model differ, enabled or not: what began goes on. */
   termsOf(id: string): UpstreamTerms | undefined {
     return this.checked.terms.get(id);
+  }
+
+  /** The models of `/v1/audio/music`, enabled or not: what their prices count is the unit of what was made. */
+  music(): readonly ModelRow<'composition'>[] {
+    return this.checked.music;
   }
 
   /** How a provider's own figure of the cost is read. */
@@ -91,6 +97,7 @@ export class Catalog {
       enabled: [...byId.values()],
       listed: [...byId.values()].filter((row) => (runnable.get(row.id)?.length ?? 0) > 0),
       terms: new Map(rows.map((row) => [row.id, row.terms])),
+      music: rows.filter((row) => row.operation === 'composition'),
       reportedCosts: new Map(
         rows.flatMap(({ routes }) =>
           routes.map(({ provider, reportedCost }) => [provider, reportedCost] as const),

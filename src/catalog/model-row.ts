@@ -11,6 +11,9 @@ type Rows = typeof OPERATIONS;
 type RequiredLimit<O extends Operation> = Rows[O]['limits']['required'][number];
 type OptionalLimit<O extends Operation> = Rows[O]['limits']['optional'][number];
 
+type UnitOf<O extends Operation> =
+  Rows[O]['unit'] | (Rows[O] extends { readonly otherUnit: infer Other } ? Other : never);
+
 /** The limits of a model, by its operation. */
 type LimitsOf<O extends Operation> = [RequiredLimit<O> | OptionalLimit<O>] extends [never]
   ? Readonly<Record<string, never>>
@@ -25,7 +28,7 @@ interface Row<O extends Operation> {
   readonly operation: O;
   /** In order of preference. */
   readonly routes: readonly CostedRoute[];
-  readonly price: Extract<PriceRule, { readonly unit: Rows[O]['unit'] }>;
+  readonly price: Extract<PriceRule, { readonly unit: UnitOf<O> }>;
   readonly limits: LimitsOf<O>;
   /** How what is sent for the model differs from its protocol's habit. */
   readonly terms?: UpstreamTerms;

@@ -30,6 +30,8 @@ interface OperationRow extends Endpoint {
   readonly hasVoice: boolean;
   /** What its price counts. */
   readonly unit: PriceRule['unit'];
+  /** What the prices of some of its models count instead. */
+  readonly otherUnit?: PriceRule['unit'];
   /** Limits that its models must have, and those that they may have. */
   readonly limits: {
     readonly required: readonly (keyof Limits)[];
@@ -200,6 +202,7 @@ export const OPERATIONS = {
     endpointType: 'audio-music',
     description: 'Music from text',
     ...SOUND_OF_A_LENGTH,
+    otherUnit: 'request',
   },
   dubbing: {
     path: '/v1/audio/dubbing',
@@ -224,6 +227,12 @@ export const OPERATIONS = {
     limits: { required: ['shape'], optional: ['stemTypes'] },
   },
 } as const satisfies Record<Operation, OperationRow>;
+
+/** What the price of a model of this operation may count, the usual unit first. */
+export function unitsOf(operation: Operation): readonly PriceRule['unit'][] {
+  const { unit, otherUnit }: OperationRow = OPERATIONS[operation];
+  return otherUnit === undefined ? [unit] : [unit, otherUnit];
+}
 
 /** The names of the operations, in the order of lists. */
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as Operation[];

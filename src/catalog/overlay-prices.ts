@@ -1,5 +1,5 @@
 import type { Operation } from '../providers/ports/provider-ports.js';
-import { OPERATIONS } from './operations.js';
+import { unitsOf } from './operations.js';
 import type { OverlayPrice, OverlayTokenLines } from './overlay-price.dto.js';
 import { RowFaults } from './overlay-terms.js';
 import type { PerRequest } from './image-choices.js';
@@ -36,6 +36,8 @@ const AMOUNTS_OF: Readonly<Record<PriceRule['unit'], Amounts>> = {
 };
 /** An embedding has no output tokens, and nothing is cached. */
 const AMOUNTS_OF_EMBEDDINGS: Amounts = { required: [ofMillion('input')], optional: [] };
+/** By the second or by the song. */
+const AMOUNTS_OF_MUSIC: Amounts = { required: ['micro_usd'], optional: [] };
 /** Nothing but an image has a quality. */
 const AMOUNTS_OF_IMAGE: Amounts = {
   required: ['micro_usd'],
@@ -47,10 +49,11 @@ const AMOUNTS_OF_IMAGE: Amounts = {
  * fit the operation, that lacks an amount, or that has two for the same thing.
  */
 export function priceOf(price: OverlayPrice, operation: Operation): PriceRule {
-  const { unit } = OPERATIONS[operation];
-  if (price.unit !== unit) throw new Error(`price.unit must be ${unit} for this operation`);
-  const { unit: _, ...amounts } = price;
-  requireOnly(amounts, amountsOf(operation), 'price');
+  const { unit, ...amounts } = price;
+  const units = unitsOf(operation);
+  if (!units.includes(unit))
+    throw new Error(`price.unit must be ${units.join(' or ')} for this operation`);
+  requireOnly(amounts, amountsOf(operation, unit), 'price');
   switch (unit) {
     case 'token':
       if (operation === 'embeddings') requireSomething(price);
@@ -66,10 +69,11 @@ export function priceOf(price: OverlayPrice, operation: Operation): PriceRule {
   }
 }
 
-function amountsOf(operation: Operation): Amounts {
+function amountsOf(operation: Operation, unit: PriceRule['unit']): Amounts {
   if (operation === 'image') return AMOUNTS_OF_IMAGE;
   if (operation === 'embeddings') return AMOUNTS_OF_EMBEDDINGS;
-  return AMOUNTS_OF[OPERATIONS[operation].unit];
+  if (operation === 'composition') return AMOUNTS_OF_MUSIC;
+  return AMOUNTS_OF[unit];
 }
 
 /** A call whose only price is 0 would hold nothing. */

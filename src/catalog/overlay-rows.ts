@@ -74,7 +74,11 @@ function priceFor(
   operation: Operation,
   base: BaseRow | undefined,
 ): PriceRule {
-  if (price) return priceOf(price, operation);
+  if (price) {
+    const unit = base?.price?.unit ?? price.unit;
+    if (price.unit !== unit) throw new Error(`price.unit must be ${unit} for this model`);
+    return priceOf(price, operation);
+  }
   if (base?.price === undefined) throw new Error('price is required for a new model');
   return base.price;
 }
@@ -93,11 +97,13 @@ function soldBy(
   };
 }
 
-/** A cost has the bounds of a price. */
+/** A cost counts what the price of the model counts, and has the bounds of a price. */
 function checkCostsFit(row: ModelRow): void {
   for (const [index, { cost }] of row.routes.entries()) {
     if (cost === undefined) continue;
     ofCost(index, () => {
+      if (cost.unit !== row.price.unit)
+        throw new Error(`price.unit must be ${row.price.unit}, as in the price of the model`);
       checkPriceFits({ ...row, price: cost } as ModelRow);
     });
   }

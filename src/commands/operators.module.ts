@@ -73,6 +73,9 @@ const SERVICES = [
   CatalogChanges,
 ];
 
+/** The models by name, for every module of the commands. */
+class NamedModels {}
+
 /** The parts of the gateway that most commands need, without features and providers, so that a command answers within a second. */
 @Module({})
 export class OperatorsModule {
@@ -105,15 +108,19 @@ export class OperatorsModule {
         RecoveryModule,
         StatementsModule,
         UsageModule,
+        {
+          module: NamedModels,
+          global: true,
+          // Commands run no model. They only ask which models exist.
+          providers: [
+            { provide: Catalog, useFactory: () => new Catalog(catalog.rows, () => false) },
+          ],
+          exports: [Catalog],
+        },
         // Only a gateway has the keys of providers.
         ProvidersModule.forRoot({ providers: [] }),
       ],
       providers: [
-        {
-          provide: Catalog,
-          // Commands run no model. They only ask which models exist.
-          useFactory: () => new Catalog(catalog.rows, () => false),
-        },
         { provide: NEW_ACCOUNT_MONEY, useValue: (() => newMoney) satisfies NewAccountMoney },
         ...SERVICES,
         { provide: EgressRules, useValue: rules },

@@ -111,6 +111,25 @@ describe('a route of the overlay', () => {
     expect(problemsOf(id, provider, 'm', { voices: { Kore: 'Kore' } })).toBe('none');
   });
 
+  it.each([
+    ['request', 'elevenlabs', 'requested_second', 'elevenlabs'],
+    ['requested_second', 'my-minimax', 'request', 'minimax'],
+  ])('of music by the %s is refused at %s', (unit, provider, wanted, protocol) => {
+    const music = { operation: 'composition', price: { unit, micro_usd: 1 } };
+    expect(problemsOf('aud-x', provider, 'm', music)).toBe(
+      `CATALOG_FILE: model aud-x: price.unit must be ${wanted} at a provider that speaks ${protocol}`,
+    );
+    const price = { unit: wanted, micro_usd: 1 };
+    expect(problemsOf('aud-x', provider, 'm', { ...music, price })).toBe('none');
+  });
+
+  it('does not change what the price of a built-in model counts', () => {
+    const price = { unit: 'request', micro_usd: 1 };
+    expect(problemsOf('aud-music-v2.5', 'elevenlabs', 'm', { price })).toContain(
+      'price.unit must be requested_second for this model',
+    );
+  });
+
   it.each(['a/b', '..', 'models/m', 'm:x'])(
     'is refused for the name %s, which cannot stand in a path of gemini',
     (name) => {

@@ -22,6 +22,7 @@ import {
   BUILT_IN_PROVIDERS,
   fixedFieldsOf,
   hasOwnVoices,
+  unitOfMusic,
   type Protocol,
   type RouteFault,
   routeFault,
@@ -213,6 +214,8 @@ function routeFaults(
   if (fixed !== undefined)
     return [`${fixed} must not be changed: answers of ${protocol} depend on it`];
   if (vendor) return faultsAtVendor(row, route, vendor);
+  if (row.operation === 'composition' && row.price.unit !== unitOfMusic(protocol))
+    return [`price.unit must be ${unitOfMusic(protocol)} at a provider that speaks ${protocol}`];
   return row.operation === 'video' && protocol === 'gemini' ? geminiVideoFaults(row) : [];
 }
 

@@ -27,6 +27,8 @@ interface WireProtocol {
   readonly knows?: (upstreamModel: string) => boolean;
   /** Its voices are its own, so that a model without voices of its own cannot be spoken there. */
   readonly hasOwnVoices?: true;
+  /** It makes songs whose length cannot be asked for, so that they are sold by the song. */
+  readonly makesWholeSongs?: true;
   /** Fields of its requests that no row may drop, rename or set: its answers and their length stand on them. */
   readonly fixedFields?: readonly string[];
   /** It takes images of a conversation as bytes, and fetches none. */
@@ -80,9 +82,10 @@ const PROTOCOLS = {
   },
   minimax: {
     ports: miniMaxPorts,
-    operations: ['speech', 'dialogue'],
+    operations: ['speech', 'dialogue', 'composition'],
     hasOwnVoices: true,
-    fixedFields: ['text', 'voice_setting', 'audio_setting', 'output_format'],
+    makesWholeSongs: true,
+    fixedFields: ['text', 'voice_setting', 'audio_setting', 'output_format', 'stream'],
   },
   'async-json': { ports: asyncJsonPorts, operations: VENDOR_OPERATIONS, isOfFiles: true },
 } as const satisfies Record<string, WireProtocol>;
@@ -209,6 +212,12 @@ export function takesImageBytesOnly(protocol: Protocol): boolean {
 export function hasOwnVoices(protocol: Protocol): boolean {
   const row: WireProtocol = PROTOCOLS[protocol];
   return row.hasOwnVoices === true;
+}
+
+/** What the prices of music at the protocol count. */
+export function unitOfMusic(protocol: Protocol): 'request' | 'requested_second' {
+  const row: WireProtocol = PROTOCOLS[protocol];
+  return row.makesWholeSongs ? 'request' : 'requested_second';
 }
 
 /** Key and base URL of a built-in provider by the settings; undefined where one of them is unset. */

@@ -29,7 +29,7 @@ export class UsageDesk {
     this.dataSource = database.dataSource;
     this.calls = ledgerOf(this.dataSource);
     this.rollup = new UsageRollup(this.dataSource, IDLE_TICKER);
-    this.reports = new UsageReports(this.dataSource);
+    this.reports = new UsageReports(this.dataSource, { music: () => [] });
   }
 
   static async open(): Promise<UsageDesk> {

@@ -55,8 +55,14 @@ export class MusicCompositionBody extends DeferrableBody {
   })
   lyrics?: string;
 
-  @Int({ min: 3, max: 300, default: 30, description: 'Billed whatever the actual length' })
-  duration_seconds!: number;
+  @Int({
+    min: 3,
+    max: 300,
+    ...optional,
+    description:
+      'Billed whatever the actual length; 30 if absent. Models that are sold by the song refuse it',
+  })
+  duration_seconds?: number;
 
   @Bool({
     ...optional,

@@ -70,7 +70,7 @@ describe('the reversal of a dropped record', () => {
   }
   /** What the key used, by all its days, what is left of its limit, and what no key used. */
   async function usage() {
-    const reports = new UsageReports(dataSource);
+    const reports = new UsageReports(dataSource, { music: () => [] });
     const [limit] = await dataSource.query<{ counted: string; read: string; room: string }[]>(
       `SELECT (SELECT spent FROM key_spend WHERE api_key_id = $2) AS counted,
               key_spent($1, $2, '-infinity') AS read, (SELECT room FROM key_room($1, $2))`,

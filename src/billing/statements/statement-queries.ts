@@ -1,6 +1,6 @@
 import { ENTRY_SOURCE } from '../ledger-entry.js';
 import { TOKEN_SUMS } from '../token-sums.js';
-import { ONE_UNIT, UNIT_OF_ENDPOINT } from '../usage/usage-units.js';
+import { ONE_UNIT, unitOfRow } from '../usage/usage-units.js';
 
 /** The statements of one statement of a month, all on one snapshot. $1 is the account, $2 the first day of the month. */
 
@@ -47,14 +47,14 @@ export const FURTHER = `
 
 const TOKENS = TOKEN_SUMS.join(', ');
 
-/** What was charged by model: usage has refunds taken off, so they are added again. $3 is the most models. */
+/** What was charged by model: usage has refunds taken off, so they are added again. $3 is the most models, $4 the units of those of music. */
 export const CHARGES = `
   SELECT model, sum(calls - failures)::int AS calls, sum(charged) AS charged, ${ONE_UNIT} AS unit, sum(quantity) AS quantity,
          ${TOKEN_SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
-    FROM (SELECT model, calls, failures, quantity, charged, ${UNIT_OF_ENDPOINT} AS unit, ${TOKENS} FROM usage_day, ${MONTH}
+    FROM (SELECT model, calls, failures, quantity, charged, ${unitOfRow('$4')} AS unit, ${TOKENS} FROM usage_day, ${MONTH}
            WHERE account_id = $1 AND day >= m.first_day AND day < m.next_day
           UNION ALL
-          SELECT model, calls, failures, quantity, charged, ${UNIT_OF_ENDPOINT}, ${TOKENS} FROM usage_recent_v2($1), ${MONTH}
+          SELECT model, calls, failures, quantity, charged, ${unitOfRow('$4')}, ${TOKENS} FROM usage_recent_v2($1), ${MONTH}
            WHERE day >= m.first_day AND day < m.next_day
           UNION ALL
           SELECT r.model, 0, 0, 0, r.amount, NULL, ${TOKEN_SUMS.map(() => '0').join(', ')} FROM ${MONTH}, LATERAL usage_refunds($1, m.first_day, m.next_day) r) used

@@ -73,7 +73,7 @@ describe('what a statement reads', () => {
     const range = [...month, ends?.p_from, ends?.p_to, MAX_LISTED_ENTRIES];
     expect(await query(ENTRIES, range)).toHaveLength(CREDITS_OF_MONTH);
     expect(await pagesOf(ENTRIES, range)).toBeLessThan(MAX_PAGES);
-    expect(await pagesOf(CHARGES, [...month, 1_000])).toBeLessThan(MAX_PAGES);
+    expect(await pagesOf(CHARGES, [...month, 1_000, '{}'])).toBeLessThan(MAX_PAGES);
   }, 60_000);
 
   it('is a bounded list of entries; the rest is in the sums, and counted', async () => {
@@ -84,7 +84,10 @@ describe('what a statement reads', () => {
        SELECT $1, 'credit', 2, 2 * n, timestamptz '2026-03-10Z' + n * interval '1 second', 'paid', '<invoice ' || n, 3 FROM generate_series(1, $2::int) n`,
       [accountId, credits],
     );
-    const statement = await new Statements(database.dataSource).read(accountId, monthOf('2026-03'));
+    const statement = await new Statements(database.dataSource, { music: () => [] }).read(
+      accountId,
+      monthOf('2026-03'),
+    );
     expect(statement.credits.entries).toHaveLength(MAX_LISTED_ENTRIES);
     expect(statement.credits).toMatchObject({ count: credits, totalMicroUsd: BigInt(2 * credits) });
     expect(statement.closingMicroUsd).toBe(BigInt(2 * credits));

@@ -24,7 +24,7 @@ let statements: Statements;
 beforeAll(async () => {
   database = await createTestDatabase();
   dataSource = database.dataSource;
-  statements = new Statements(dataSource);
+  statements = new Statements(dataSource, { music: () => [] });
 });
 afterAll(() => database.drop());
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Catalog } from '../../catalog/catalog.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { transaction } from '../../platform/database/transaction.js';
 import { noAccount } from '../accounts/accounts.js';
 import { type LedgerEntry, type LedgerEntryRow, ledgerEntryOf } from '../ledger-entry.js';
 import { TOKEN_SUMS, type TokenSum } from '../token-sums.js';
-import type { UsageUnit } from '../usage/usage-units.js';
+import { musicUnitsOf, type UsageUnit } from '../usage/usage-units.js';
 import { BALANCES, CHARGES, ENTRIES, FURTHER } from './statement-queries.js';
 import type { Month } from './dto/statement.query.js';
 import {
@@ -53,11 +54,15 @@ interface ChargeRow extends Readonly<Record<TokenSum, string>> {
 /** Reads statements: balances and entries from the ledger, charges by model from the sums of usage, which outlive their calls. */
 @Injectable()
 export class Statements {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(Catalog) private readonly catalog: Pick<Catalog, 'music'>,
+  ) {}
 
   /** Throws 404 `not_found` for an unknown account and for a month that has not begun. */
   read(accountId: string, month: Month): Promise<Statement> {
-    const work = (manager: EntityManager) => readIn(manager, accountId, month);
+    const work = (manager: EntityManager) =>
+      readIn(manager, accountId, month, musicUnitsOf(this.catalog));
     return transaction(this.dataSource, work, 'REPEATABLE READ');
   }
 
@@ -85,6 +90,7 @@ async function readIn(
   manager: EntityManager,
   accountId: string,
   { text, firstDay }: Month,
+  musicUnits: string,
 ): Promise<Statement> {
   const [row] = await manager.query<BalancesRow[]>(BALANCES, [accountId, firstDay]);
   if (row === undefined) throw noAccount();
@@ -99,7 +105,12 @@ async function readIn(
   ) as Readonly<Record<StatementPart, EntrySum>>;
   const moved = Object.values(sums).reduce((sum, { totalMicroUsd }) => sum + totalMicroUsd, 0n);
   const charged = opening + moved - closing;
-  const models = await manager.query<ChargeRow[]>(CHARGES, [accountId, firstDay, MAX_MODELS]);
+  const models = await manager.query<ChargeRow[]>(CHARGES, [
+    accountId,
+    firstDay,
+    MAX_MODELS,
+    musicUnits,
+  ]);
   return {
     accountId,
     accountName: row.name,

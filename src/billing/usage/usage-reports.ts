@@ -1,11 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Catalog } from '../../catalog/catalog.js';
 import type { MicroUsd } from '../../common/money/micro-usd.js';
 import type { TokenSum } from '../token-sums.js';
 import type { CostSum } from '../cost-sums.js';
 import { NIL_UUID, type UsageRequest } from './usage-request.js';
 import { usageStatementFor } from './usage-statement.js';
-import type { UsageUnit } from './usage-units.js';
+import { musicUnitsOf, type UsageUnit } from './usage-units.js';
 
 /** The usage of one group. Only the requested dimensions are present. */
 export interface UsageRow extends Readonly<Record<TokenSum | CostSum, string>> {
@@ -58,7 +59,10 @@ const LATENCY_SINCE = `
 /** Reads usage: sums of days or hours, and the calls that are not folded into them yet. */
 @Injectable()
 export class UsageReports {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(Catalog) private readonly catalog: Pick<Catalog, 'music'>,
+  ) {}
 
   /** Groups, ordered by their dimensions; days and hours newest first. */
   async rows(request: UsageRequest): Promise<UsageRow[]> {
@@ -73,6 +77,7 @@ export class UsageReports {
       apiKeyId ?? null,
       limit,
       offset,
+      musicUnitsOf(this.catalog),
     ]);
   }
 

@@ -3,7 +3,7 @@ import { TOKEN_SUMS } from '../token-sums.js';
 import { COST_SUMS } from '../cost-sums.js';
 import { BY_RUN } from './usage-by-run.js';
 import { NIL_UUID, type UsageDimension, type UsageRequest } from './usage-request.js';
-import { ONE_UNIT, UNIT_OF_ENDPOINT } from './usage-units.js';
+import { ONE_UNIT, unitOfRow } from './usage-units.js';
 
 const COLUMN: Readonly<Record<UsageDimension, string>> = {
   day: 'day',
@@ -19,9 +19,9 @@ const COLUMN: Readonly<Record<UsageDimension, string>> = {
 /** The columns that are added up as they are. */
 const ADDED = [...TOKEN_SUMS, ...COST_SUMS];
 const SUMS = `calls, failures, quantity, charged, ${ADDED.join(', ')}`;
-const SUMS_WITH_UNIT = `${SUMS}, ${UNIT_OF_ENDPOINT} AS unit`;
+const SUMS_WITH_UNIT = `${SUMS}, ${unitOfRow('$8')} AS unit`;
 /** Months are summed up over all models, whose units may differ. */
-const SUMS_WITHOUT_UNIT = `${SUMS}, NULL AS unit`;
+const SUMS_WITHOUT_UNIT = `${SUMS}, CASE WHEN $8::jsonb IS NULL THEN NULL END AS unit`;
 /** Splits `[$1, $2)` for reading whole months: days `[$1, lo)`, months `[lo, hi)`, days `[hi, $2)`. */
 const nextMonth = (day: string) =>
   `(date_trunc('month', ${day}::date::timestamp - interval '1 day') + interval '1 month')::date`;
@@ -122,7 +122,7 @@ const SHOWN = {
 };
 const NEWEST_FIRST = { day: 'day DESC', hour: 'hour DESC' };
 
-/** The SQL of a report. Its parameters are `from`, `to`, the account, the model, the key, `limit` and `offset`. */
+/** The SQL of a report. Its parameters are `from`, `to`, the account, the model, the key, `limit`, `offset` and the units of the models of music. */
 export function usageStatementFor(request: UsageRequest): string {
   const { groupBy } = request;
   const { time, type, usage_refunds: refunds } = sumsOf(groupBy);

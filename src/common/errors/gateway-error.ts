@@ -79,6 +79,13 @@ export class GatewayError extends Error {
     return this.copy(this.code, this.param, this.message, seconds);
   }
 
+  /** The same error, which tells stock SDKs not to retry and names no time to wait. */
+  withoutRetry(): GatewayError {
+    const { code, message, param, cause, fields } = this;
+    const detail = { param, cause, shouldRetry: false, ...(fields && { fields }) };
+    return new GatewayError(code, message, detail);
+  }
+
   private copy(
     code: ErrorCode,
     param: string | null,

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { GatewayError, type GatewayErrorDetail } from '../../common/errors/gateway-error.js';
 import type { BodyMeter } from '../http-server/request-body/body-quota.js';
 import { Deadline } from './deadline.js';
 import { AddressRefusedError, type SsrfSafeDialer } from './ssrf-safe-dialer.js';
@@ -15,6 +15,8 @@ import {
 export const MEDIA_LIMIT_BYTES = 52_428_800;
 const MAX_REDIRECTS = 5;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Answers after which the same URL may have the file: it is not there yet, or the server has no room. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([404, 408, 429]);
 const REQUEST_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
 
 /** Time limits of a whole download with its redirects. The rate is an average and is checked after the grace period. */
@@ -32,6 +34,21 @@ const DEFAULT_LIMITS: DownloadLimits = {
   rateGraceMs: 10_000,
   minBytesPerSecond: 16_000,
 };
+
+/** A URL that could not be downloaded. */
+export class DownloadFailed extends GatewayError {
+  /** Whether a later try may succeed: after a fault of the network, and after some answers. */
+  readonly mayPass: boolean;
+
+  constructor(why: string, { mayPass = false, ...detail }: DownloadFault) {
+    super('audio_download_failed', `The URL could not be downloaded: ${why}.`, detail);
+    this.mayPass = mayPass;
+  }
+}
+
+interface DownloadFault extends Pick<GatewayErrorDetail, 'param' | 'cause'> {
+  readonly mayPass?: boolean;
+}
 
 export interface DownloadOptions {
   /** The largest accepted size, inclusive. */
@@ -126,7 +143,10 @@ export class Download {
   }
 
   private accept({ status, headers }: GuardedResponse): string | undefined {
-    if (status < 200 || status > 299) throw this.failed(`it answered ${status}`);
+    if (status < 200 || status > 299) {
+      const mayPass = status >= 500 || PASSING_STATUSES.has(status);
+      throw this.failed(`it answered ${status}`, { mayPass });
+    }
     // A compressed body could expand beyond every limit, so only the requested identity encoding is accepted.
     // An empty header names no encoding.
     const encoding = String(headers['content-encoding'] ?? '');
@@ -159,16 +179,15 @@ export class Download {
   private translate(error: unknown): unknown {
     if (error instanceof GatewayError) return error;
     if (this.options.signal?.aborted) return this.options.signal.reason;
-    if (this.deadline.signal.aborted) return this.failed('it takes too long', error);
-    if (error instanceof AddressRefusedError) return this.failed('its host is not public', error);
-    return this.failed(
-      'its host could not be reached, or closed the connection before the end',
-      error,
-    );
+    if (this.deadline.signal.aborted) return this.failed('it takes too long', { cause: error });
+    if (error instanceof AddressRefusedError)
+      return this.failed('its host is not public', { cause: error });
+    const why = 'its host could not be reached, or closed the connection before the end';
+    return this.failed(why, { cause: error, mayPass: true });
   }
 
-  private failed(why: string, cause?: unknown): GatewayError {
-    return this.error('audio_download_failed', `The URL could not be downloaded: ${why}.`, cause);
+  private failed(why: string, fault: DownloadFault = {}): DownloadFailed {
+    return new DownloadFailed(why, { param: this.options.param ?? null, ...fault });
   }
 
   private rejected(rejection: string): GatewayError {
@@ -179,11 +198,7 @@ export class Download {
     return this.error('audio_too_large', `The file is larger than ${this.limitBytes} bytes.`);
   }
 
-  private error(
-    code: 'audio_download_failed' | 'audio_too_large' | 'invalid_request',
-    message: string,
-    cause?: unknown,
-  ): GatewayError {
-    return new GatewayError(code, message, { param: this.options.param ?? null, cause });
+  private error(code: 'audio_too_large' | 'invalid_request', message: string): GatewayError {
+    return new GatewayError(code, message, { param: this.options.param ?? null });
   }
 }

@@ -121,13 +121,13 @@ export class ElevenLabsAudio
   }
 
   compose(command: CompositionCommand, context: AttemptContext): Promise<ProviderAudio> {
-    const { format } = command;
+    const { format, durationSeconds } = command;
     const path = withFormat('/v1/music', format);
     const body = jsonBody({
       model_id: context.upstreamModel,
       prompt: command.prompt,
       lyrics_text: command.lyrics,
-      music_length_ms: command.durationSeconds * 1000,
+      music_length_ms: durationSeconds === undefined ? undefined : durationSeconds * 1000,
       force_instrumental: command.instrumental,
     });
     return this.request({ path, body, format, timeout: 'composition' }, context);

@@ -73,7 +73,7 @@ export class ProviderError extends Error {
   readonly providerRequestId: string | null;
   readonly retryAfterSeconds: number | undefined;
   readonly isContentRefusal: boolean;
-  /** Whether other requests of the same work were served: then none of it is sent again. */
+  /** Whether a part of the same work was served, or all of it was made and lost: then none of it is sent again. */
   isPartial = false;
 
   constructor(
@@ -110,9 +110,9 @@ export class ProviderError extends Error {
   }
 
   /**
-   * The failure as clients see it. Of the provider's words, only the code of a refusal is shown (decision G-96). A
-   * timeout tells SDKs not to retry, because the work may have been done (decision G-51). Only speech has a public code
-   * for a text that is too long (decision G-35).
+   * The failure as clients see it. Of the provider's words, only the code of a refusal is shown (decision G-96). A timeout, and
+   * a failure after a part of the work was served, tell SDKs not to retry, because the work may have been done (decision G-51).
+   * Only speech has a public code for a text that is too long (decision G-35).
    */
   toGatewayError(operation?: string): GatewayError {
     if (this.kind === 'too_long' && operation === 'speech') {
@@ -124,7 +124,7 @@ export class ProviderError extends Error {
     return new GatewayError(code, this.withReason(message), {
       cause: this,
       ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
-      ...(this.kind === 'timeout' && { shouldRetry: false }),
+      ...((this.kind === 'timeout' || this.isPartial) && { shouldRetry: false }),
     });
   }
 
@@ -135,6 +135,7 @@ export class ProviderError extends Error {
   }
 
   private publicRetryAfter(): number | undefined {
+    if (this.isPartial) return undefined;
     if (this.kind !== 'rate_limited' && this.kind !== 'unavailable') return undefined;
     const seconds = this.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
     return Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS);

@@ -126,12 +126,14 @@ export class ProviderHttp {
   }
 
   /** The error for what an earlier answer of the provider says, which cannot be used. Nothing more is sent. */
-  unusableAnswer(code: string): ProviderError {
-    return new ProviderError('http_error', {
-      provider: this.access.id,
-      sent: true,
-      upstreamCode: code,
-    });
+  unusableAnswer(code: string, providerRequestId: string | null = null): ProviderError {
+    const detail = { provider: this.access.id, sent: true, upstreamCode: code, providerRequestId };
+    return new ProviderError('http_error', detail);
+  }
+
+  /** The error for work that the provider made and is paid for, of which nothing can be given: it is not asked for again. */
+  lostWork(code: string, providerRequestId: string | null): ProviderError {
+    return Object.assign(this.unusableAnswer(code, providerRequestId), { isPartial: true });
   }
 
   /** {@link unusable} for a response that should be a file; reads the body to find out why it is none. */

@@ -5,6 +5,7 @@ import { TurnDialogue } from '../http/turn-dialogue.js';
 import { jsonBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { ProbeAnswer, ProbedPorts, ProbePort } from '../ports/provider-ports.js';
+import { MiniMaxMusic } from './minimax-music.adapter.js';
 import { longestSecondsOf, MiniMaxSpeech } from './minimax-speech.adapter.js';
 
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
@@ -13,8 +14,12 @@ const MAX_LIST_BYTES = 8 * 1024 * 1024;
 export function miniMaxPorts(access: ProviderContext): ProbedPorts {
   const http = new ProviderHttp(access, { headers: keyHeader(access, 'authorization', 'Bearer ') });
   const speech = new MiniMaxSpeech(http);
-  const dialogue = new TurnDialogue(speech, http, longestSecondsOf);
-  return { probe: new VoiceList(http), speech, dialogue };
+  return {
+    probe: new VoiceList(http),
+    speech,
+    dialogue: new TurnDialogue(speech, http, longestSecondsOf),
+    composition: new MiniMaxMusic(http, access.download),
+  };
 }
 
 /** Probes by the list of the vendor's voices, which costs nothing. */

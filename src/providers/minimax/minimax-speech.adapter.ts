@@ -3,13 +3,14 @@ import { peekStream } from '../../common/peek-stream.js';
 import { wavHead } from '../../common/audio/wav-writer.js';
 import { sniffAudio } from '../http/audio-sniff.js';
 import { SPEECH_HZ, speechBody } from '../http/l16-speech.js';
+import { PieceStream } from '../http/piece-stream.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
 import { BodyTooLargeError, readBounded } from '../http/response-body.js';
 import type { UpstreamResponse } from '../http/upstream-request.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { AudioFormat, ProviderAudio, SpeechCommand, SpeechPort } from '../ports/audio.port.js';
-import { PieceStream, speechPieces } from './speech-events.js';
+import { speechPieces } from './speech-events.js';
 
 const MP3 = { format: 'mp3', sample_rate: 44_100, bitrate: 128_000, channel: 1 };
 const RAW = { format: 'pcm', sample_rate: SPEECH_HZ, channel: 1 };

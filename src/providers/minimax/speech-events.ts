@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ProviderFigures } from '../../common/money/charge-basis.js';
@@ -52,32 +52,6 @@ export async function* speechPieces(
     mayEnd = mayBeLast;
   }
   if (!mayEnd) throw fault('stream_cut');
-}
-
-/** Pieces as a stream, whose destruction closes the source at once: the pieces themselves would end only with the next event. */
-export class PieceStream extends Readable {
-  constructor(
-    private readonly pieces: AsyncGenerator<Buffer>,
-    private readonly source: Readable,
-  ) {
-    super();
-  }
-
-  override _read(): void {
-    this.pieces.next().then(
-      ({ value, done }) => {
-        if (!this.destroyed) this.push(done === true ? null : value);
-      },
-      (error: unknown) => {
-        this.destroy(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.source.destroy();
-    done(error);
-  }
 }
 
 /** The data of an event, or only its end where it is too long. */

@@ -73,10 +73,11 @@ export interface SoundEffectPort {
   makeSound(command: SoundEffectCommand, context: AttemptContext): Promise<ProviderAudio>;
 }
 
-/** Music to compose. The duration is always sent, because it decides the price. */
+/** Music to compose. */
 export interface CompositionCommand {
   readonly prompt: string;
-  readonly durationSeconds: number;
+  /** Always sent where it decides the price; undefined for a model that is sold by the song. */
+  readonly durationSeconds: number | undefined;
   readonly format: Exclude<AudioFormat, 'wav'>;
   readonly lyrics?: string | undefined;
   /** True means that there is no singing. */

@@ -144,6 +144,19 @@ describe.each(PAID_AUDIO_ENDPOINTS)('$path as a task', ({ path, body, model, pri
   });
 });
 
+it('music without a length and music of 30 s are one request for an idempotency key', async () => {
+  const sent = { model: 'aud-music-v2.5', prompt: 'piano [[instant]]' };
+  const keyed = { ...ASYNC, 'idempotency-key': 'length' };
+  const compose = (fields: object) => post('/v1/audio/music', { ...sent, ...fields }, keyed);
+  const first = await compose({});
+  expect(first.json).toMatchObject({ reserved_microusd: '112500' });
+  expect(idOf(await compose({ duration_seconds: 30 }))).toBe(idOf(first));
+  expect(idOf(await compose({ duration_seconds: null }))).toBe(idOf(first));
+  const conflict = await compose({ duration_seconds: 31 });
+  expect([conflict.status, errorOf(conflict).code]).toEqual([409, 'idempotency_conflict']);
+  await harness.ended(idOf(first));
+});
+
 describe('an upload as a task', () => {
   const FORM = [
     ['model', 'aud-voice-isolator'],

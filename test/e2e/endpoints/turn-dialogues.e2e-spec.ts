@@ -196,11 +196,13 @@ describe('a dialogue of turns that fails', () => {
     };
   };
 
-  it('is free, costs what was served, and is not made again by another route (G-114)', async () => {
+  it('is free, costs what was served, and is made again neither by another route nor by a client (G-114)', async () => {
     refuseSecond();
     const before = await gateway.balance(account.accountId);
     const answer = await speak(bodyOf(model, CORAL));
     expect([answer.status, errorOf(answer).code]).toEqual([429, 'provider_rate_limited']);
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+    expect(answer.headers.get('retry-after')).toBeNull();
     expect(await gateway.balance(account.accountId)).toEqual(before);
     expect(minimax.seen).toHaveLength(0);
     expect(await lastRecord()).toMatchObject({
