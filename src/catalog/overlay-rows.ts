@@ -13,7 +13,7 @@ import { faultsOfVideoChoices } from './video-choices.js';
 import type { OwnVoices } from './voices.js';
 
 /** A built-in row, or what a vendor's file says of a model: it has no price. */
-type BaseRow = ModelRow | UnpricedRow<'video'> | UnpricedRow<'image'>;
+type BaseRow = ModelRow | UnpricedRow<'video'> | UnpricedRow<'image'> | UnpricedRow<'composition'>;
 type UnpricedRow<O extends Operation> = Omit<ModelRow<O>, 'price'> & { readonly price?: undefined };
 
 /**

@@ -97,6 +97,6 @@ export const PROVIDER_SETTINGS = {
     'unset',
     undefined,
     text(),
-    'Folder with a file `<id>.json` for each further vendor of videos or images ([how](../guides/add-a-vendor.md)). A file replaces the shipped one of its id. A model that a file offers is sold once `CATALOG_FILE` has a price for its id',
+    'Folder with a file `<id>.json` for each further vendor of videos, images or music ([how](../guides/add-a-vendor.md)). A file replaces the shipped one of its id. A model that a file offers is sold once `CATALOG_FILE` has a price for its id',
   ),
 } as const;

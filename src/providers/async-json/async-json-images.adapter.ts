@@ -19,9 +19,11 @@ export class AsyncJsonImages implements ImagePort {
   async generateImage(command: ImageCommand, context: AttemptContext): Promise<ImageResult> {
     const { count = 1 } = command;
     const values = imageValuesOf({ ...command, count }, context);
-    const made = await this.awaited.made(values, { unit: 'image', quantity: count }, context);
+    const quantityOf = (urls: number) =>
+      ({ unit: 'image', quantity: urls > 0 ? Math.min(urls, count) : count }) as const;
+    const made = await this.awaited.made(values, quantityOf, context);
     // One that holds the key is left out.
-    const images = made.urls.flatMap((text) => {
+    const images = made.urls.slice(0, count).flatMap((text) => {
       const url = this.key.takenFrom(text);
       return url === undefined ? [] : [{ url }];
     });

@@ -8,6 +8,7 @@ import type {
   ProbePort,
   ProviderPorts,
 } from '../ports/provider-ports.js';
+import { AsyncJsonComposition } from './async-json-composition.adapter.js';
 import { AsyncJsonImages } from './async-json-images.adapter.js';
 import { AsyncJsonVideo } from './async-json-video.adapter.js';
 import { AwaitedJobs } from './awaited-jobs.js';
@@ -32,12 +33,11 @@ export function asyncJsonPorts(access: ProviderContext): ProbedPorts {
   const key = new VendorKey(access, vendor.auth);
   const jobs = new VendorJobs(http, vendor, key);
   const submission = new VendorSubmission(http, vendor, key, jobs, download);
+  const awaited = new AwaitedJobs(http, vendor, submission, jobs);
   const own: Record<VendorOperation, () => ProviderPorts> = {
     video: () => ({ video: new AsyncJsonVideo(http, vendor, key, { jobs, submission }) }),
-    image: () => {
-      const awaited = new AwaitedJobs(vendor, submission, jobs);
-      return { image: new AsyncJsonImages(http, key, awaited) };
-    },
+    image: () => ({ image: new AsyncJsonImages(http, key, awaited) }),
+    composition: () => ({ composition: new AsyncJsonComposition(http, key, awaited, download) }),
   };
   return { probe: new VendorProbe(http, key, vendor), ...own[operationOf(vendor)]() };
 }

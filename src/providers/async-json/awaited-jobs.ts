@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UnchargedQuantity } from '../../common/money/charge-basis.js';
 import { ProviderError } from '../http/provider-error.js';
+import type { ProviderHttp } from '../http/provider-http.js';
 import type { AttemptContext } from '../ports/attempt.js';
 import type { JobFailure } from '../ports/job.port.js';
 import { failureKind } from './vendor-errors.js';
@@ -33,6 +34,7 @@ export interface MadeByJob {
  */
 export class AwaitedJobs {
   constructor(
+    private readonly http: Pick<ProviderHttp, 'lostWork'>,
     private readonly file: VendorFile,
     private readonly submission: VendorSubmission,
     private readonly jobs: VendorJobs,
@@ -40,11 +42,12 @@ export class AwaitedJobs {
 
   /**
    * Makes the job. Throws ProviderError, or the reason of the signal.
-   * @param most how much it makes at most: the owner is told what was made once the vendor says that the job has succeeded
+   * @param quantityOf what so many URLs are of, where 0 means that their number is not known: the owner is told once the vendor says
+   * that the job has succeeded
    */
   async made(
     values: VendorValues,
-    most: UnchargedQuantity & { readonly quantity: number },
+    quantityOf: (urls: number) => UnchargedQuantity,
     context: AttemptContext,
   ): Promise<MadeByJob> {
     const { id, requestId } = await this.submission.send(values, context);
@@ -53,10 +56,9 @@ export class AwaitedJobs {
       throw partial(error);
     });
     if ('failure' in found) throw partial(this.failed(found.failure));
-    const { quantity, unit } = most;
-    const urls = found.urls.slice(0, quantity);
-    context.owner?.onMade?.({ unit, quantity: urls.length > 0 ? urls.length : quantity });
-    if (urls.length === 0) throw partial(this.unusable());
+    const { urls } = found;
+    context.owner?.onMade?.(quantityOf(urls.length));
+    if (urls.length === 0) throw this.http.lostWork('no_result', requestId);
     return { urls, requestId };
   }
 
@@ -100,14 +102,6 @@ export class AwaitedJobs {
       upstreamMessage: message ?? undefined,
       providerRequestId: requestId,
       isContentRefusal,
-    });
-  }
-
-  private unusable(): ProviderError {
-    return new ProviderError('http_error', {
-      provider: this.file.id,
-      sent: true,
-      upstreamCode: 'no_result',
     });
   }
 }

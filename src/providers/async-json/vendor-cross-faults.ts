@@ -22,15 +22,15 @@ export function crossFaults(file: VendorFile): string[] {
   faults.push(...repeatedWords('errors.messages', errors?.messages ?? {}));
   faults.push(...errorFaults(errors));
   faults.push(...requestFaults(result.request, submit.read_url !== undefined));
-  faults.push(...endFaults(file), ...lookupFaults(file), ...modelFaults(file));
-  faults.push(...awaitedFaults(file));
+  const isOfTasks = operationOf(file) === 'video';
+  faults.push(...(isOfTasks ? lookupFaults(file) : awaitedFaults(file)));
+  faults.push(...endFaults(file), ...modelFaults(file));
   return faults;
 }
 
 /** What only tasks do: a call waits for its job here, and fetches what it made without the key. */
 function awaitedFaults(file: VendorFile): string[] {
   const operation = operationOf(file);
-  if (operation === 'video') return [];
   const only = {
     lookup: file.lookup,
     delete: file.delete,

@@ -221,7 +221,7 @@ const SHAPES = Object.fromEntries(
 /** The JSON Schema of a file: it refuses what one field alone shows to be wrong. `vendors/vendor.schema.json` holds it. */
 export const VENDOR_SCHEMA: JsonObject = {
   $schema: 'http://json-schema.org/draft-07/schema#',
-  title: 'A vendor of videos or of images (docs/guides/add-a-vendor.md)',
+  title: 'A vendor of videos, images or music (docs/guides/add-a-vendor.md)',
   ...SHAPES.video.schema,
   definitions: TEMPLATE_DEFINITIONS,
 };

@@ -1,5 +1,5 @@
 /** The operations that the file of a vendor may describe, each file one; the first where it names none. */
-export const VENDOR_OPERATIONS = ['video', 'image'] as const;
+export const VENDOR_OPERATIONS = ['video', 'image', 'composition'] as const;
 export type VendorOperation = (typeof VENDOR_OPERATIONS)[number];
 
 /** The fields of each operation that a body may name. `reference` is our own name of the job. */
@@ -29,6 +29,7 @@ export const ASKED_FIELDS = {
     'output_format',
     'output_compression',
   ],
+  composition: ['model', 'prompt', 'lyrics', 'instrumental', 'seconds'],
 } as const satisfies Record<VendorOperation, readonly string[]>;
 type AskedField = (typeof ASKED_FIELDS)[VendorOperation][number];
 

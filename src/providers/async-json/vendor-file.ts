@@ -116,6 +116,8 @@ export interface VendorLimits {
     readonly output_formats?: readonly ('png' | 'jpeg' | 'webp')[];
     readonly max_n?: number;
   };
+  /** Music has none. */
+  readonly composition: Readonly<Record<string, never>>;
 }
 
 /** A model that the file offers. It is sold once `CATALOG_FILE` has a price for its id. */

@@ -16,6 +16,7 @@ import {
   type VendorLimits,
   type VendorModel,
 } from './vendor-file.js';
+import { fieldsIn } from './vendor-template.js';
 import { vendorRowFaults } from './vendor-rows.js';
 
 const MAX_MODELS = 100;
@@ -50,6 +51,7 @@ const LIMITS: Readonly<Record<VendorOperation, VendorCheck>> = {
     'output_formats?': listed(eitherOf(['png', 'jpeg', 'webp']), 3),
     'max_n?': wholeUpTo(MAX_IMAGES_OF_CALL),
   }),
+  composition: shaped({}),
 };
 const ANY_LIMITS = { anyOf: Object.values(LIMITS).map(({ schema }) => schema) };
 
@@ -81,9 +83,17 @@ export function modelFaults(file: VendorFile): string[] {
 function soldBy(file: VendorFile, model: VendorModel): Parameters<typeof vendorRowFaults>[1] {
   const { upstream_model: upstreamModel } = model;
   const offered = offeredBy(file, model);
-  return offered.operation === 'video'
-    ? { ...offered, upstreamModel, price: { microUsdBySeconds: {} } }
-    : { ...offered, upstreamModel, price: {} };
+  switch (offered.operation) {
+    case 'video':
+      return { ...offered, upstreamModel, price: { microUsdBySeconds: {} } };
+    case 'image':
+      return { ...offered, upstreamModel, price: {} };
+    case 'composition': {
+      const isBySecond = fieldsIn(file.submit.body).includes('seconds');
+      const price = { unit: isBySecond ? 'requested_second' : 'request' } as const;
+      return { ...offered, upstreamModel, price };
+    }
+  }
 }
 
 /** A model that is sold once it has a price. */
@@ -112,6 +122,7 @@ export type OfferedModel = {
         readonly maxN?: number;
       };
     }
+  | { readonly operation: 'composition'; readonly limits: Readonly<Record<string, never>> }
 );
 
 /** The models that the vendors offer, by their ids; and the ids that more than one of them has. */
@@ -133,10 +144,16 @@ function offeredBy(
 ): OfferedModel {
   const routes = [{ provider: file.id, upstreamModel: name }];
   const offered = { id, routes, enabled: true } as const;
-  // The check of the file has seen that they are those of its operation.
-  return operationOf(file) === 'video'
-    ? { ...offered, operation: 'video', limits: videoLimits(limits as VendorLimits['video']) }
-    : { ...offered, operation: 'image', limits: imageLimits(limits as VendorLimits['image']) };
+  const operation = operationOf(file);
+  // The check of the file has seen that the limits are those of its operation.
+  switch (operation) {
+    case 'video':
+      return { ...offered, operation, limits: videoLimits(limits as VendorLimits['video']) };
+    case 'image':
+      return { ...offered, operation, limits: imageLimits(limits as VendorLimits['image']) };
+    case 'composition':
+      return { ...offered, operation, limits: {} };
+  }
 }
 
 function videoLimits(limits: VendorLimits['video']) {

@@ -72,7 +72,8 @@ export class VendorSubmission {
       urls.push(url);
       return NO_IMAGE;
     });
-    if (leftOut(written, values).length > 0) throw this.http.refusal('field_not_taken');
+    const [missing] = leftOut(written, values);
+    if (missing !== undefined) throw this.http.refusal('field_not_taken', missing);
     const limits = { limitBytes: MAX_INLINE_BYTES, signal: context.signal };
     const images = await fetchedImages(this.download, urls, limits);
     if (!images) throw this.http.refusal('value_not_taken');

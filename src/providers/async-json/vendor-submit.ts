@@ -19,9 +19,11 @@ const CHOICES: readonly VendorField[] = [
   'background',
   'output_format',
   'output_compression',
+  'lyrics',
+  'instrumental',
 ];
 /** What vendors do where they are not told. */
-const USUAL: VendorValues = { count: 1 };
+const USUAL: VendorValues = { count: 1, instrumental: false };
 /** Stands for an image until it is fetched. */
 export const NO_IMAGE: InlineImage = {
   data: Buffer.alloc(0),

@@ -117,11 +117,12 @@ export class ProviderHttp {
   }
 
   /** The error for a command that the provider cannot take, by the gateway's own code. Nothing is sent. */
-  refusal(code: string): ProviderError {
+  refusal(code: string, upstreamParam?: string): ProviderError {
     return new ProviderError('rejected', {
       provider: this.access.id,
       sent: false,
       upstreamCode: code,
+      upstreamParam,
     });
   }
 

@@ -28,7 +28,16 @@ describe('the values of a text', () => {
     const found = inText(template, `m B ${prompt} B 1x1 B low B true B 1:1 B mine B 7 B `);
     expect(performance.now() - begun).toBeLessThan(1_000);
     expect(found).toEqual({
-      ...{ prompt, seconds: 7, count: 1, reference: 'mine', width: 640, height: 640 },
+      ...{
+        prompt,
+        lyrics: '',
+        isInstrumental: false,
+        seconds: 7,
+        count: 1,
+        reference: 'mine',
+        width: 640,
+        height: 640,
+      },
     });
   });
 

@@ -10,7 +10,7 @@ const PROMPT = 'prompt';
 /** No value but the prompt is longer. */
 const MAX_VALUE_CHARACTERS = 4_096;
 const DEFAULT_SECONDS = '5';
-/** A longer video is played for so long. */
+/** A longer video or track is played for so long. */
 const MAX_SECONDS = 60;
 const MAX_CHARACTER_BYTES = 4;
 /** Of a longer prompt only the beginning is kept. */
@@ -26,7 +26,10 @@ const DEFAULT_SIDES = '16:9';
 /** A job as the body of a submission asks for it. */
 export interface AskedJob {
   readonly prompt: string;
-  /** Whole seconds of a video. */
+  /** What is sung; empty where nothing was given. */
+  readonly lyrics: string;
+  readonly isInstrumental: boolean;
+  /** Whole seconds of a video or of a track. */
   readonly seconds: number;
   /** How many images. */
   readonly count: number;
@@ -57,11 +60,13 @@ export function askedJob(
     }),
   );
   const { seconds = DEFAULT_SECONDS, reference = '', prompt = beginOf(body) } = values;
-  const { count = '1' } = values;
+  const { count = '1', lyrics = '' } = values;
   if (!WHOLE.test(seconds)) refused('The length must be whole seconds.');
   if (!WHOLE.test(count)) refused('The number of images must be a whole number.');
   return {
     prompt: ownText(prompt.slice(0, MAX_PROMPT_CHARACTERS)),
+    lyrics: ownText(lyrics.slice(0, MAX_PROMPT_CHARACTERS)),
+    isInstrumental: values.instrumental === 'true',
     seconds: Math.min(Number(seconds), MAX_SECONDS),
     count: Math.min(Number(count), MAX_IMAGES),
     reference: ownText(reference),

@@ -197,7 +197,10 @@ export class TwinAnswers {
   private putUrls(answer: Answer, urls: readonly string[]): void {
     const [path = ''] = this.file.result.url;
     if (!path.includes(EACH)) put(answer, path, urls.length > 1 ? urls : urls[0]);
-    else urls.forEach((url, at) => { put(answer, placedAt(path, at), url); });
+    else
+      urls.forEach((url, at) => {
+        put(answer, placedAt(path, at), url);
+      });
   }
 }
 

@@ -5,7 +5,7 @@ export type TwinErrorKind =
   'refused_content' | 'rejected' | 'rate_limited' | 'account' | 'unavailable' | 'http_error';
 
 /** What the jobs of a vendor make; videos where its file names nothing. */
-export type TwinOperation = 'video' | 'image';
+export type TwinOperation = 'video' | 'image' | 'composition';
 
 /** How the key of a vendor is sent. */
 export type TwinAuth =

@@ -1,6 +1,11 @@
 import { Magic } from '../magic-inputs.js';
 import type { MediaShelf } from '../media/media-shelf.js';
+import { encodedFile } from '../media/audio-files/audio-encoder.js';
+import { MP3_128 } from '../media/audio-files/audio-format.js';
 import { encodePng, promptPicture } from '../media/prompt-picture.js';
+import { hashText } from '../media/seeded-random.js';
+import { musicSound } from '../media/sound/music-sound.js';
+import { speechOfLength } from '../media/sound/speech.js';
 import { VideoStudio } from '../video/drawn-video.js';
 import type { AskedJob } from './template-values.js';
 import type { TwinOperation } from './twin-file.js';
@@ -26,16 +31,37 @@ export class TwinMaker {
     fault: () => string | undefined,
   ): string[] {
     const shown = { ...asked, prompt: Magic.strip(asked.prompt) };
-    const products = operation === 'video' ? [this.video(shown)] : imagesOf(shown, magic);
+    const products = this.productsOf(operation, shown, magic);
     return products.map(({ extension, ...file }) =>
       this.shelf.promise({ ...file, fault }, extension),
     );
   }
 
-  private video(shown: AskedJob): Product {
-    const make = () => this.studio.draw(shown);
-    return { contentType: 'video/mp4', extension: 'mp4', make };
+  private productsOf(operation: TwinOperation, shown: AskedJob, magic: Magic): Product[] {
+    switch (operation) {
+      case 'video': {
+        const make = () => this.studio.draw(shown);
+        return [{ contentType: 'video/mp4', extension: 'mp4', make }];
+      }
+      case 'image':
+        return imagesOf(shown, magic);
+      case 'composition':
+        return [trackOf(shown, magic)];
+    }
   }
+}
+
+/** A track that sings the lyrics or, without them, the prompt, unless it is instrumental. */
+function trackOf({ prompt, lyrics, isInstrumental, seconds }: AskedJob, magic: Magic): Product {
+  const words = isInstrumental ? '' : Magic.strip(lyrics) || prompt;
+  const singer = { pitchHz: 220, speed: 1, seed: hashText(prompt) };
+  const make = () => {
+    const vocals = words === '' ? undefined : speechOfLength(words, seconds, singer);
+    const sound = musicSound(prompt, seconds, vocals && { vocals });
+    const format = magic.has('wrong-format') ? ({ ...MP3_128, codec: 'wav' } as const) : MP3_128;
+    return encodedFile(sound, format, words);
+  };
+  return { contentType: 'audio/mpeg', extension: 'mp3', make };
 }
 
 /** As many as were asked for, or fewer where a magic word says so; each shows which one it is. */

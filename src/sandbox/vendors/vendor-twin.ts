@@ -33,7 +33,7 @@ interface TwinWorkshop {
   readonly maker: TwinMaker;
 }
 
-/** Plays the vendor that a file describes: it takes, tells, stops and deletes jobs as the file says, and makes real videos or images. */
+/** Plays the vendor that a file describes: it takes, tells, stops and deletes jobs as the file says, and makes real videos, images or music. */
 class VendorTwin {
   private readonly answers: TwinAnswers;
   private readonly routes: readonly TwinRoute[];
@@ -183,7 +183,7 @@ class VendorTwin {
       ? [`${url}/file`]
       : files.map((file) => shelf.urlOf(file, exchange.header('host')));
     const isRefused = job.magic.has('refuse');
-    const quantity = this.operation === 'video' ? seconds : count;
+    const quantity = this.operation === 'image' ? count : seconds;
     const told = { id: job.id, reference, quantity, state, isRefused, url };
     return { ...told, fileUrls: isEmpty ? [] : made };
   }

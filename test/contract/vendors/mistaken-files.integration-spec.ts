@@ -128,7 +128,7 @@ const MISTAKES: readonly (readonly [parts: object, fault: string])[] = [
     models({ limits: { max_image_urls: 2 } }),
     'models.0: limits.max_image_urls: image_urls is in no body of the file of provider acme',
   ],
-  [{ operation: 'song' }, 'operation: must be one of video, image'],
+  [{ operation: 'song' }, 'operation: must be one of video, image, composition'],
   [
     ofImages('{{seconds}}'),
     'submit.body.part: {{seconds}}: must be one of model, prompt, size, width, height, count, quality, background, output_format, output_compression',
@@ -149,6 +149,21 @@ const MISTAKES: readonly (readonly [parts: object, fault: string])[] = [
   [
     { result: { url: ['images.*url'] } },
     'result.url.0: must be names of fields with dots between them, or * for each entry of a list',
+  ],
+  [
+    { operation: 'composition', ...body('{{size}}') },
+    'submit.body.part: {{size}}: must be one of model, prompt, lyrics, instrumental, seconds',
+  ],
+  [
+    {
+      operation: 'composition',
+      lookup: { path: '/{reference}', id: 'id', reference: 'r', absent: [] },
+    },
+    'lookup: does not fit operation composition',
+  ],
+  [
+    { operation: 'composition', ...models({}) },
+    'models.0.limits.max_image_urls: is no known field',
   ],
   [{ operation: 'image', ...models({ limits: {} }) }, 'models.0.limits.sizes: is required'],
   [
