@@ -193,6 +193,15 @@ describe('a model without a choice', () => {
 });
 
 describe('GET /v1/models/{id}', () => {
+  it.each([
+    ['vid-next', true],
+    ['vid-first', false],
+  ])('lists image_urls for a model that takes some: %s, %s', async (model, isListed) => {
+    const { json } = await harness.get(`models/${model}`);
+    const { parameters } = json as { parameters: readonly string[] };
+    expect(parameters.includes('image_urls')).toBe(isListed);
+  });
+
   it('shows what a caller may choose and the price of each choice', async () => {
     const { json } = await harness.get('models/vid-next');
     expect(json).toMatchObject({
