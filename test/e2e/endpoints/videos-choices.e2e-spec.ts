@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { expectRefused } from '../../support/refusal.js';
-import { VideoHarness } from '../../support/video-harness.js';
+import { BRISK, VideoHarness } from '../../support/video-harness.js';
 
 const ROUTE = { provider: 'video', upstream_model: 'vid-next' };
 const second = (resolution: string, sound: boolean, micro_usd_per_second: number) => ({
@@ -71,7 +71,7 @@ let harness: VideoHarness;
 beforeAll(async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'videos-')), 'catalog.json');
   writeFileSync(file, JSON.stringify(CATALOG));
-  gateway = await startTestGateway({ CATALOG_FILE: file });
+  gateway = await startTestGateway({ CATALOG_FILE: file, ...BRISK });
   harness = await VideoHarness.open(gateway);
 });
 afterAll(async () => {
