@@ -77,12 +77,15 @@ function leftOutOf(row: ModelRow): ReadonlySet<string> {
     const { outputFormats } = row.limits;
     return new Set(outputFormats ? [] : ['output_format', 'output_compression']);
   }
+  if (row.operation === 'composition')
+    return new Set(row.price.unit === 'request' ? ['duration_seconds'] : []);
   if (row.operation !== 'video') return new Set();
-  const { resolutions, audio, frames = [] } = row.limits;
+  const { maxImageUrls, resolutions, audio, frames = [] } = row.limits;
   return new Set([
     ...(resolutions ? [] : ['resolution']),
     ...(audio === true ? [] : ['audio']),
     ...(frames.includes('first') ? [] : ['first_frame_url']),
     ...(frames.includes('last') ? [] : ['last_frame_url']),
+    ...(maxImageUrls > 0 ? [] : ['image_urls']),
   ]);
 }

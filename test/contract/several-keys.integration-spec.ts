@@ -113,6 +113,42 @@ describe('a provider with several keys', () => {
     expect(keys().filter((key) => key === 'key-one')).toHaveLength(asked);
   });
 
+  it('gives a key that rested to one call, though a job is asked for in vain with it meanwhile', async () => {
+    replies['key-one'] = (response) => response.writeHead(429, { 'retry-after': '0' }).end('{}');
+    await until(async () => {
+      await call();
+      return keys().includes('key-one');
+    });
+    let answerTrial = (): unknown => undefined;
+    const begun = new Promise<void>((resolve) => {
+      replies['key-one'] = (response) => {
+        answerTrial = () => good(response);
+        resolve();
+      };
+    });
+    const calls: Promise<unknown>[] = [];
+    for (let who: unknown; who !== 'trial';) {
+      const next = call();
+      calls.push(next);
+      who = await Promise.race([begun.then(() => 'trial'), next]);
+    }
+    replies['key-one'] = refused(500);
+    const [{ id: keyId } = { id: '' }] = registry.keysOf('acme');
+    const followUp = { signal: new AbortController().signal, accountId: null, keyId };
+    const asked = router.runOn(
+      ROUTES[0]!,
+      'chat',
+      (port, context) => port.complete(COMMAND, context),
+      { ...followUp, isFollowUp: true },
+    );
+    await expect(asked).rejects.toThrow();
+    const tries = keys().filter((key) => key === 'key-one').length;
+    for (let count = 0; count < 30; count += 1) await call();
+    expect(keys().filter((key) => key === 'key-one')).toHaveLength(tries);
+    answerTrial();
+    await Promise.all(calls);
+  });
+
   it('is asked with every key once, and its last refusal is the answer', async () => {
     for (const key of ['key-one', 'key-two', 'key-three']) replies[key] = refused(429);
     await expect(call()).rejects.toMatchObject({ code: 'provider_rate_limited' });

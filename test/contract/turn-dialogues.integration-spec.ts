@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { encodeAudio } from '../../src/platform/audio/audio-encoding.js';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { HttpTransport } from '../../src/providers/http/http-transport.js';
 import { readBounded } from '../../src/providers/http/response-body.js';
@@ -203,28 +202,6 @@ describe.each(Object.entries(VENDORS))('a dialogue at %s', (_name, vendor) => {
       return setTimeout(() => response.destroy(), 20);
     };
     await expect(begin(3)).rejects.toMatchObject({ kind: 'http_error', isPartial: true });
-  });
-
-  it('whose file cannot be encoded is not to be asked for again', async () => {
-    const request = {
-      samples: Buffer.alloc(3 * 48_000),
-      sampleRate: 24_000,
-      format: { codec: 'mp3', sampleRate: 44_100, kbps: 128 },
-    } as const;
-    const full: Promise<unknown>[] = [];
-    turn = (index) => {
-      if (index === 1)
-        for (let at = 0; at < 60; at += 1)
-          full.push(encodeAudio('a', request).catch(() => undefined));
-      return { body: vendor.written(samplesOf(index)) };
-    };
-    const refusal = {
-      code: 'service_unavailable',
-      shouldRetry: false,
-      retryAfterSeconds: undefined,
-    };
-    await expect(begin(2, 'mp3')).rejects.toMatchObject(refusal);
-    await Promise.all(full);
   });
 
   it('ends all requests with its call', async () => {

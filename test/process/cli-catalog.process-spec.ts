@@ -71,4 +71,14 @@ describe('vendor:check', () => {
     },
     PROCESS_TEST_TIMEOUT_MS,
   );
+
+  it(
+    'finds no fault in the file of the guide',
+    async () => {
+      const { code, stdout } = await check('docs/guides/vendors/luma-agents.json', 'vendor:check');
+      const told = { ok: true, faults: [], models: ['vid-luma-ray-3'] };
+      expect({ code, said: JSON.parse(stdout) as object }).toMatchObject({ code: 0, said: told });
+    },
+    PROCESS_TEST_TIMEOUT_MS,
+  );
 });

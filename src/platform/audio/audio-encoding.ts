@@ -17,6 +17,7 @@ const THREAD_FILE = new URL(
   '../../../dist/platform/audio/audio-encoding.thread.js',
   import.meta.url,
 );
+const TOO_MUCH = 'Too much audio is being encoded.';
 const RETRY_AFTER_SECONDS = 5;
 /** Ten minutes of speech take about ten seconds. */
 const LIMITS = {
@@ -36,16 +37,42 @@ const pool = new WorkerThreadPool<EncodingRequest, Uint8Array>({
   ...LIMITS,
 });
 
-/**
- * The samples as a file, encoded in a thread. Threads are shared fairly between buckets. Throws `service_unavailable` when too
- * many requests wait, or the thread gets too little of the CPU.
- */
-export async function encodeAudio(bucket: string, request: EncodingRequest): Promise<Buffer> {
+/** Too much waits to be encoded. Thrown before the audio is made, so that nobody pays for what could not be encoded. */
+export class NoEncodingRoom extends GatewayError {
+  constructor(cause: ThreadError) {
+    super('service_unavailable', TOO_MUCH, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+  }
+}
+
+/** Room to encode audio that is not made yet. It is given back by disposing of it, on every path. */
+export interface EncodingRoom extends Disposable {
+  /**
+   * The samples as a file, encoded in a thread. Once only. Throws `service_unavailable` when the thread gets too little of the CPU.
+   */
+  encode(request: EncodingRequest): Promise<Buffer>;
+}
+
+/** Room to encode in one of the threads, which are shared fairly between buckets. Throws {@link NoEncodingRoom} when too many have some. */
+export function roomToEncode(bucket: string): EncodingRoom {
   try {
-    return Buffer.from(await pool.run(bucket, request));
+    const place = pool.reserve(bucket);
+    return {
+      encode: (request) => encoded(place.run(request)),
+      [Symbol.dispose]: () => {
+        place[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    throw error instanceof ThreadError ? new NoEncodingRoom(error) : error;
+  }
+}
+
+async function encoded(file: Promise<Uint8Array>): Promise<Buffer> {
+  try {
+    return Buffer.from(await file);
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
-    throw new GatewayError('service_unavailable', 'Too much audio is being encoded.', {
+    throw new GatewayError('service_unavailable', TOO_MUCH, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
       cause: error,
     });

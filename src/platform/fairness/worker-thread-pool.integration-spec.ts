@@ -117,6 +117,27 @@ describe('WorkerThreadPool', () => {
     await expect(pool.run('c', { value: 'again' })).resolves.toBe('again');
   });
 
+  it('keeps room for a request that is made later, for its bucket and in total', async () => {
+    const pool = poolOf({ threads: 1, waiting: 6 });
+    const { gate, open } = newGate();
+    const begun = pool.run('a', { gate });
+    const places = ['a', 'a', 'a', 'a', 'b', 'b'].map((bucket) => pool.reserve(bucket));
+    for (const bucket of ['a', 'b', 'c']) {
+      expect(() => pool.reserve(bucket)).toThrow(expect.objectContaining({ fault: 'full' }));
+      await expect(pool.run(bucket, {})).rejects.toMatchObject({ fault: 'full' });
+    }
+    const [first, unused, ...others] = places;
+    const answers = [first, ...others].flatMap((place) => place?.run({ value: 'kept' }) ?? []);
+    // What has run or is disposed of twice gives no room twice.
+    for (const place of [first, unused, unused, first]) place?.[Symbol.dispose]();
+    const last = pool.run('b', { value: 'last' });
+    await expect(pool.run('b', {})).rejects.toMatchObject({ fault: 'full' });
+    open();
+    await begun;
+    await expect(Promise.all(answers)).resolves.toEqual(Array(5).fill('kept'));
+    await expect(last).resolves.toBe('last');
+  });
+
   it('rejects the newest job of the bucket with the most waiting requests, if told so', async () => {
     const pool = poolOf({ threads: 1, waiting: 6, rejects: 'largest' });
     const { gate, open } = newGate();

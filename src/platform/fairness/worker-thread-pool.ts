@@ -56,6 +56,12 @@ export class ThreadJob<Request, Response> {
   }
 }
 
+/** Room for one request that is not known yet. It counts as one that waits until it runs or is disposed of. */
+export interface ThreadPlace<Request, Response> extends Disposable {
+  /** The response to the request, which is never refused for lack of room. Once only. Rejects with {@link ThreadError}. */
+  run(request: Request): Promise<Response>;
+}
+
 /**
  * Threads that answer requests, so that none delays the main thread. The next request is of the bucket with the fewest in
  * progress; buckets with equally few are served round-robin, and within a bucket the order is that of arrival. The queue
@@ -66,6 +72,7 @@ export class WorkerThreadPool<Request, Response> {
   /** Jobs with requests that no thread was given. */
   private readonly waiting = new RoundRobinQueue<ThreadJob<Request, Response>>();
   private readonly waitingRequests = new BucketCounts();
+  private readonly reserved = new BucketCounts();
   private readonly running = new BucketCounts();
   private isStarted = false;
 
@@ -81,22 +88,34 @@ export class WorkerThreadPool<Request, Response> {
   submit(bucket: string, requests: readonly Request[]): ThreadJob<Request, Response> {
     const job = new ThreadJob<Request, Response>(bucket, requests);
     if (requests.length === 0) return job;
-    if (this.settings.rejects === 'new' && !this.mayWait(job)) {
+    if (this.settings.rejects === 'new' && !this.hasRoomFor(bucket, requests.length)) {
       job.fail(new ThreadError('full'));
       return job;
     }
-    this.waiting.add(bucket, job);
-    this.waitingRequests.add(bucket, requests.length);
-    this.rejectLargest();
-    this.startNext();
-    return job;
+    return this.enqueue(job);
+  }
+
+  /** Room for a later request, where new jobs are rejected. Throws {@link ThreadError} if too many wait. */
+  reserve(bucket: string): ThreadPlace<Request, Response> {
+    if (!this.hasRoomFor(bucket, 1)) throw new ThreadError('full');
+    this.reserved.add(bucket);
+    let isOpen = true;
+    const leave = (): void => {
+      if (isOpen) this.reserved.add(bucket, -1);
+      isOpen = false;
+    };
+    return {
+      run: (request) => {
+        leave();
+        return this.responseOf(this.enqueue(new ThreadJob<Request, Response>(bucket, [request])));
+      },
+      [Symbol.dispose]: leave,
+    };
   }
 
   /** The response to one request. Rejects with {@link ThreadError}. */
-  async run(bucket: string, request: Request): Promise<Response> {
-    const job = this.submit(bucket, [request]);
-    await job.done;
-    return job.responses[0] as Response;
+  run(bucket: string, request: Request): Promise<Response> {
+    return this.responseOf(this.submit(bucket, [request]));
   }
 
   /** Fails a job whose responses nobody needs. Its requests that are in progress go on. */
@@ -111,11 +130,25 @@ export class WorkerThreadPool<Request, Response> {
     await Promise.all([...this.threads].map((thread) => thread.end()));
   }
 
-  private mayWait({ bucket, requests }: ThreadJob<Request, Response>): boolean {
+  private async responseOf(job: ThreadJob<Request, Response>): Promise<Response> {
+    await job.done;
+    return job.responses[0] as Response;
+  }
+
+  private enqueue(job: ThreadJob<Request, Response>): ThreadJob<Request, Response> {
+    this.waiting.add(job.bucket, job);
+    this.waitingRequests.add(job.bucket, job.requests.length);
+    this.rejectLargest();
+    this.startNext();
+    return job;
+  }
+
+  private hasRoomFor(bucket: string, requests: number): boolean {
     const { waiting, waitingPerBucket } = this.settings;
+    const { waitingRequests: own, reserved } = this;
     return (
-      this.waitingRequests.total + requests.length <= waiting &&
-      this.waitingRequests.of(bucket) + requests.length <= waitingPerBucket
+      own.total + reserved.total + requests <= waiting &&
+      own.of(bucket) + reserved.of(bucket) + requests <= waitingPerBucket
     );
   }
 

@@ -11,7 +11,7 @@ import type {
 } from '../ports/audio.port.js';
 import { answerIdOf, candidateOf, candidateParts, inlineDataOf } from './gemini-candidate.js';
 import { generateContent, seedOf } from './generate-content.js';
-import { type L16Speech, SPEECH_HZ, speechBody } from '../http/l16-speech.js';
+import { type L16Speech, roomFor, SPEECH_HZ, speechBody } from '../http/l16-speech.js';
 
 /** Eleven minutes of speech, which is more than any model makes at once, take 43 MB in base64. */
 const MAX_SPEECH_RESPONSE_BYTES = 64 * 1024 * 1024;
@@ -69,6 +69,7 @@ export class GeminiSpeech implements SpeechPort, DialoguePort {
     { text, speechConfig, format, seed }: Script,
     context: AttemptContext,
   ): Promise<ProviderAudio> {
+    using room = roomFor(format, context);
     const body = {
       contents: [{ role: 'user', parts: [{ text }] }],
       generationConfig: { responseModalities: ['AUDIO'], speechConfig, seed: seedOf(seed) },
@@ -79,8 +80,7 @@ export class GeminiSpeech implements SpeechPort, DialoguePort {
       MAX_SPEECH_RESPONSE_BYTES,
       toSpeech,
     );
-    const accountId = context.owner?.accountId ?? null;
-    return { body: await speechBody(speech, format, accountId), providerRequestId };
+    return { body: await speechBody(speech, format, room), providerRequestId };
   }
 }
 

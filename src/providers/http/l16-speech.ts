@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import type { SoundFormat } from '../../common/audio/sound-writer.js';
 import { wavHead } from '../../common/audio/wav-writer.js';
-import { encodeAudio } from '../../platform/audio/audio-encoding.js';
+import { type EncodingRoom, roomToEncode } from '../../platform/audio/audio-encoding.js';
+import type { AttemptContext } from '../ports/attempt.js';
 import type { AudioFormat } from '../ports/audio.port.js';
 
 /** Raw speech as the vendor sends it: signed 16-bit little-endian samples of one channel. */
@@ -12,25 +14,36 @@ export interface L16Speech {
 
 /** The rate that callers are promised for PCM, and the only one that Opus takes of those that the vendor may send. */
 export const SPEECH_HZ = 24_000;
-const MP3: SoundFormat = { codec: 'mp3', sampleRate: 44_100, kbps: 128 };
-const OPUS: SoundFormat = { codec: 'opus', sampleRate: SPEECH_HZ, kbps: 128 };
+const ENCODED: Partial<Readonly<Record<AudioFormat, SoundFormat>>> = {
+  mp3: { codec: 'mp3', sampleRate: 44_100, kbps: 128 },
+  opus: { codec: 'opus', sampleRate: SPEECH_HZ, kbps: 128 },
+};
 /** The body of a response is given out in pieces of this size. */
 const PIECE_BYTES = 64 * 1024;
 
-/** The speech in the format that the caller wants. `accountId` is whose encoding it is; null: nobody's. */
+/**
+ * Room to encode the speech that is about to be asked for, of the account whose it is; undefined for a format that is not encoded.
+ * Throws `NoEncodingRoom`.
+ */
+export function roomFor(
+  format: AudioFormat,
+  { owner }: Pick<AttemptContext, 'owner'>,
+): EncodingRoom | undefined {
+  return ENCODED[format] && roomToEncode(owner?.accountId ?? '');
+}
+
+/** The speech in the format that the caller wants. `room` is that of {@link roomFor} this format. */
 export async function speechBody(
   { samples, sampleRate }: L16Speech,
   format: AudioFormat,
-  accountId: string | null,
+  room: EncodingRoom | undefined,
 ): Promise<Readable> {
-  if (format === 'pcm') return bodyOf(samples);
-  if (format === 'wav') return bodyOf(wavHead(sampleRate, samples.length), samples);
-  const file = await encodeAudio(accountId ?? '', {
-    samples,
-    sampleRate,
-    format: format === 'mp3' ? MP3 : OPUS,
-  });
-  return bodyOf(file);
+  const encoding = ENCODED[format];
+  if (encoding) {
+    assert(room, 'speech is encoded without room');
+    return bodyOf(await room.encode({ samples, sampleRate, format: encoding }));
+  }
+  return format === 'wav' ? bodyOf(wavHead(sampleRate, samples.length), samples) : bodyOf(samples);
 }
 
 function bodyOf(...buffers: readonly Buffer[]): Readable {

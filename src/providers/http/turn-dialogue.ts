@@ -7,7 +7,7 @@ import type {
   ProviderAudio,
   SpeechPort,
 } from '../ports/audio.port.js';
-import { SPEECH_HZ, speechBody } from './l16-speech.js';
+import { roomFor, SPEECH_HZ, speechBody } from './l16-speech.js';
 import { ProviderError } from './provider-error.js';
 import type { ProviderHttp } from './provider-http.js';
 
@@ -56,11 +56,12 @@ export class TurnDialogue implements DialoguePort {
       const turn = { ...settings, text, voiceId, format: 'pcm' } as const;
       return this.speech.speak(turn, { ...context, signal, owner });
     };
+    using room = roomFor(format, context);
     const first = await begin(0);
     try {
       const turns = await this.samplesOf(lines, { first, begin, stop }, context.owner);
       const speech = { samples: Buffer.concat(turns.flat()), sampleRate: SPEECH_HZ };
-      const body = await speechBody(speech, format, context.owner?.accountId ?? null);
+      const body = await speechBody(speech, format, room);
       return { body, providerRequestId: first.providerRequestId };
     } catch (error) {
       if (error instanceof ProviderError) error.isPartial = true;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { peekStream } from '../../common/peek-stream.js';
 import { wavHead } from '../../common/audio/wav-writer.js';
 import { sniffAudio } from '../http/audio-sniff.js';
-import { SPEECH_HZ, speechBody } from '../http/l16-speech.js';
+import { roomFor, SPEECH_HZ, speechBody } from '../http/l16-speech.js';
 import { PieceStream } from '../http/piece-stream.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import { jsonBody } from '../http/request-body.js';
@@ -37,6 +37,8 @@ export class MiniMaxSpeech implements SpeechPort {
     const { format, text } = command;
     if (format === 'opus' && longestSecondsOf(text) > MAX_OPUS_SECONDS)
       throw this.http.refusal('text_too_long');
+    // The vendor makes the MP3 itself.
+    using room = format === 'opus' ? roomFor(format, context) : undefined;
     const response = await this.http.request({
       method: 'POST',
       path: '/v1/t2a_v2',
@@ -49,8 +51,7 @@ export class MiniMaxSpeech implements SpeechPort {
     const { providerRequestId } = response;
     if (format !== 'opus') return { body: speech, providerRequestId };
     const samples = await this.whole(speech, response);
-    const accountId = context.owner?.accountId ?? null;
-    const body = await speechBody({ samples, sampleRate: SPEECH_HZ }, format, accountId);
+    const body = await speechBody({ samples, sampleRate: SPEECH_HZ }, format, room);
     return { body, providerRequestId };
   }
 

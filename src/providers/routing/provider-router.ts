@@ -172,16 +172,23 @@ export class ProviderRouter {
       tell(
         error instanceof ProviderError ? { outcome: error.kind, error } : { outcome: 'aborted' },
       );
-      this.settle(permit, error, route, key);
+      this.settle(permit, error, route, key, owner);
       throw error;
     }
   }
 
   /** The refusal of a key counts against the route only where the provider has no other. */
-  private settle(permit: Permit, error: unknown, { provider }: Route, key: UpstreamKey): void {
+  private settle(
+    permit: Permit,
+    error: unknown,
+    { provider }: Route,
+    key: UpstreamKey,
+    { isFollowUp }: AttemptOwner,
+  ): void {
     const { rests } = this.registry;
     if (!isOfKey(error)) {
-      rests.undecided(key);
+      // A question about a job tries no key.
+      if (!isFollowUp) rests.undecided(key);
       settleFailed(permit, error);
       return;
     }

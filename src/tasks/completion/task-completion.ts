@@ -79,7 +79,7 @@ export interface Completion {
 export type AroundTry = <T>(attempt: () => Promise<T>) => Promise<T>;
 
 /** What callers are told of work whose outcome is not known. */
-const LOST = 'The work was lost before its end.';
+export const WORK_LOST = 'The work was lost before its end.';
 const NO_DELIVERY: unknown[] = [null, null, null, null, null, null];
 
 /**
@@ -142,7 +142,7 @@ export class TaskCompletion {
    */
   lossOf({ kind }: Task): Pick<Completion, 'event' | 'error'> {
     return runsHere(kind)
-      ? { event: 'failed', error: { code: TASK_FAILED, message: LOST } }
+      ? { event: 'failed', error: { code: TASK_FAILED, message: WORK_LOST } }
       : { event: 'unknown' };
   }
 

@@ -2,14 +2,16 @@ import { rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Catalog } from '../../catalog/catalog.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { ProviderFigures } from '../../common/money/charge-basis.js';
+import type { ProviderFigures, UnchargedQuantity } from '../../common/money/charge-basis.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
+import { NoEncodingRoom } from '../../platform/audio/audio-encoding.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
 import type { MediaFile } from '../../providers/ports/audio.port.js';
 import { ProviderRouter } from '../../providers/routing/provider-router.js';
 import { ContentLinks } from '../content-links/content-links.js';
 import { SourceStore } from '../submission/source-store.js';
 import type { Task } from '../task.js';
+import { WORK_LOST } from '../completion/task-completion.js';
 import { costOfWork } from '../task-cost.js';
 import { taskFaultOf } from '../task-fault.js';
 import type {
@@ -40,7 +42,15 @@ export class DeferredParts {
 }
 
 const BROKEN_OFF = 'The provider broke off its answer.';
+/** Internal code: too much audio waits to be encoded. */
+const NO_ROOM = 'no_encoding_room';
 const UNUSABLE = 'The provider gave no answer that can be used.';
+
+/** What the provider told of the work so far. */
+interface ToldOfWork {
+  figures?: ProviderFigures;
+  uncharged?: UnchargedQuantity;
+}
 
 /** The work has an answer of its provider: what fails now is not sent again. Its message is for the caller. */
 class AnswerLost extends Error {}
@@ -68,11 +78,18 @@ export class DeferredCallKind implements TaskKind {
   async submit(task: Task, context: TaskContext): Promise<SubmitReport> {
     const input = task.input as DeferredInput;
     const copies: string[] = [];
+    const told: ToldOfWork = {};
     try {
       const command = await wholeCommandOf(input, (file) => this.copy(task, file, context, copies));
-      return await this.made(task, input, command, context);
+      return await this.made(task, input, command, context, told);
     } catch (error) {
-      return reportOf(error, context.signal);
+      if (error instanceof NoEncodingRoom) throw noRoomAt(task.provider);
+      // Where this process ends, only what was made and lost is known to have ended.
+      const isLost = context.signal.aborted && told.uncharged !== undefined;
+      const report: FailedReport = isLost
+        ? { state: 'failed', message: WORK_LOST }
+        : reportOf(error, context.signal);
+      return this.withCost(report, task, told);
     } finally {
       await Promise.all(copies.map((path) => rm(path, { force: true })));
     }
@@ -110,6 +127,7 @@ export class DeferredCallKind implements TaskKind {
     { shown, prices }: DeferredInput,
     command: object,
     context: TaskContext,
+    told: ToldOfWork,
   ): Promise<SubmitReport> {
     const { config, router } = this.parts;
     const late = new AbortController();
@@ -117,14 +135,9 @@ export class DeferredCallKind implements TaskKind {
       late.abort(new GatewayError('provider_timeout', 'The provider did not answer in time.'));
     }, config.callDeadlineMs).unref();
     const signal = AbortSignal.any([context.signal, late.signal]);
-    let figures: ProviderFigures | undefined;
-    const onFigures = (more: ProviderFigures): void => {
-      figures = { ...figures, ...more };
-      context.onFigures?.(more);
-    };
     const state = { hasAnswered: false, isArriving: false };
     const attempt: DeferredRun<DeferredWork['operation'], object>['attempt'] = async (work) => {
-      const owner = { ...context, signal, onFigures };
+      const owner = { ...context, ...listenersOf(told, context), signal };
       const result = await router.runOn(context.route, this.operation, work, owner);
       state.hasAnswered = true;
       return result;
@@ -136,7 +149,7 @@ export class DeferredCallKind implements TaskKind {
       state.isArriving = true;
       const bounds = { arriving: signal, storing: context.signal };
       const content = await this.parts.answers.keep(task, made, bounds);
-      const bill = this.billOf(task, made, prices, figures);
+      const bill = this.billOf(task, made, prices, told.figures);
       const result = keptCallResult(task.id, made.contentType);
       const { providerRequestId } = made;
       const stepState = providerRequestId === null ? undefined : { providerRequestId };
@@ -155,6 +168,17 @@ export class DeferredCallKind implements TaskKind {
     }
   }
 
+  /** What the provider made of work that failed has its cost, although it is not charged. */
+  private withCost(
+    report: FailedReport,
+    task: Task,
+    { uncharged, figures }: ToldOfWork,
+  ): FailedReport {
+    if (uncharged === undefined) return report;
+    const costMicroUsd = costOfWork(this.parts.catalog, task, uncharged, figures);
+    return { ...report, stepState: { ...task.stepState, uncharged }, costMicroUsd };
+  }
+
   /** Undefined where the whole hold is charged. */
   private billOf(
     task: Task,
@@ -171,6 +195,23 @@ export class DeferredCallKind implements TaskKind {
     const costMicroUsd = costOfWork(this.parts.catalog, task, made, figures);
     return { chargedMicroUsd, basis, costMicroUsd };
   }
+}
+
+function listenersOf(told: ToldOfWork, { onFigures }: TaskContext) {
+  return {
+    onFigures: (figures: ProviderFigures): void => {
+      told.figures = { ...told.figures, ...figures };
+      onFigures?.(figures);
+    },
+    onMade: (made: UnchargedQuantity): void => {
+      told.uncharged = made;
+    },
+  };
+}
+
+/** Nothing was sent, so the task waits for room. */
+function noRoomAt(provider: string): ProviderError {
+  return new ProviderError('unavailable', { provider, sent: false, upstreamCode: NO_ROOM });
 }
 
 /** The report of a call that is not charged. Rethrows what may be sent again, and what ended with this process. */

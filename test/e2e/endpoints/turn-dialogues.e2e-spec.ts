@@ -181,6 +181,11 @@ describe.each([
 
 describe('a dialogue of turns that fails', () => {
   const model = 'aud-both-dialogue';
+  /** The first line, and what it costs. */
+  const SERVED = {
+    uncharged: { unit: 'code_point', quantity: LINES[0].text.length },
+    cost_microusd: String(15 * LINES[0].text.length),
+  };
   /** The second line is refused once the first was served. */
   const refuseSecond = (): void => {
     let isServed = false;
@@ -208,8 +213,7 @@ describe('a dialogue of turns that fails', () => {
     expect(await lastRecord()).toMatchObject({
       status: 'failed',
       charged_microusd: null,
-      uncharged: { unit: 'code_point', quantity: LINES[0].text.length },
-      cost_microusd: String(15 * LINES[0].text.length),
+      ...SERVED,
     });
   });
 
@@ -223,7 +227,7 @@ describe('a dialogue of turns that fails', () => {
 
   it('as a task is free and not sent again', async () => {
     refuseSecond();
-    const before = await gateway.balance(account.accountId);
+    const { available } = await gateway.balance(account.accountId);
     const answer = await speak(bodyOf('aud-coral-dialogue', CORAL), { prefer: 'respond-async' });
     const { id } = answer.json as { id: string };
     const read = async () =>
@@ -231,10 +235,8 @@ describe('a dialogue of turns that fails', () => {
         status: string;
       };
     await until(async () => (await read()).status === 'failed');
-    expect(await gateway.balance(account.accountId)).toMatchObject({
-      available: before.available,
-      held: 0n,
-    });
+    expect(await gateway.balance(account.accountId)).toMatchObject({ available, held: 0n });
+    expect((await admin.get(`/tasks/${id}`)).json).toMatchObject(SERVED);
     expect(openai.seen.length).toBeLessThanOrEqual(LINES.length);
   });
 });

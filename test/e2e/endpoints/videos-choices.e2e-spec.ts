@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { errorOf, postJson, send } from '../../support/http-answer.js';
 import { expectRefused } from '../../support/refusal.js';
-import { VideoHarness } from '../../support/video-harness.js';
+import { BRISK, VideoHarness } from '../../support/video-harness.js';
 
 const ROUTE = { provider: 'video', upstream_model: 'vid-next' };
 const second = (resolution: string, sound: boolean, micro_usd_per_second: number) => ({
@@ -71,7 +71,7 @@ let harness: VideoHarness;
 beforeAll(async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'videos-')), 'catalog.json');
   writeFileSync(file, JSON.stringify(CATALOG));
-  gateway = await startTestGateway({ CATALOG_FILE: file });
+  gateway = await startTestGateway({ CATALOG_FILE: file, ...BRISK });
   harness = await VideoHarness.open(gateway);
 });
 afterAll(async () => {
@@ -193,6 +193,15 @@ describe('a model without a choice', () => {
 });
 
 describe('GET /v1/models/{id}', () => {
+  it.each([
+    ['vid-next', true],
+    ['vid-first', false],
+  ])('lists image_urls for a model that takes some: %s, %s', async (model, isListed) => {
+    const { json } = await harness.get(`models/${model}`);
+    const { parameters } = json as { parameters: readonly string[] };
+    expect(parameters.includes('image_urls')).toBe(isListed);
+  });
+
   it('shows what a caller may choose and the price of each choice', async () => {
     const { json } = await harness.get('models/vid-next');
     expect(json).toMatchObject({

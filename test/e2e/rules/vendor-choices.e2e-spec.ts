@@ -8,7 +8,7 @@ import { type Answer, errorOf, postJson } from '../../support/http-answer.js';
 import { overlay } from '../../support/overlay-file.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
 import { until } from '../../support/until.js';
-import { VIDEO, VideoHarness } from '../../support/video-harness.js';
+import { BRISK, VIDEO, VideoHarness } from '../../support/video-harness.js';
 
 const IMAGE = 'https://images.example/a.png';
 const FRAME = { first_frame_url: IMAGE };
@@ -86,7 +86,7 @@ beforeAll(async () => {
   ];
   gateway = await startTestGateway({
     ...{ SANDBOX: 'off', VENDORS_DIR: folder, CATALOG_FILE: overlay({ models }) },
-    ...{ EGRESS_ALLOW: '127.0.0.1', TASK_TICK_MS: '50' },
+    ...{ EGRESS_ALLOW: '127.0.0.1', ...BRISK },
   });
   admin = await AdminHarness.start(gateway);
   videos = await VideoHarness.open(gateway, 1_000_000n);

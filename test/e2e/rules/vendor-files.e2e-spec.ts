@@ -6,7 +6,7 @@ import { AdminHarness } from '../../support/admin-harness.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway.js';
 import { StubUpstream } from '../../support/stub-upstream.js';
 import { until } from '../../support/until.js';
-import { VideoHarness } from '../../support/video-harness.js';
+import { BRISK, VideoHarness } from '../../support/video-harness.js';
 
 const KEY = 'a-key-of-the-vendor';
 const PRICE = 320_000n;
@@ -64,7 +64,7 @@ beforeAll(async () => {
     VENDORS_DIR: folder,
     CATALOG_FILE: catalog,
     EGRESS_ALLOW: '127.0.0.1',
-    TASK_TICK_MS: '50',
+    ...BRISK,
   });
   admin = await AdminHarness.start(gateway);
 });
