@@ -68,7 +68,7 @@ export const MAGIC_INPUTS = [
   {
     name: 'refuse',
     effect:
-      'chat of models that can refuse: the model refuses to answer; videos of a vendor of a file, with task-fails: it refused the content',
+      'chat of models that can refuse: the model refuses to answer; jobs of a vendor of a file, with task-fails: it refused the content',
   },
   {
     name: 'reasoning',

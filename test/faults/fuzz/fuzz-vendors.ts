@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { auditLedger } from '../../../src/billing/audit/audit.js';
+import { loadVendors } from '../../../src/providers/async-json/vendor-files.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
 import { EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres.js';
 import {
@@ -16,7 +17,7 @@ import { startGatewayProgram, temporaryFolder } from '../../support/process.js';
 import { FUZZED_SETTINGS, isCleanVerdict, VendorFuzz, type VendorVerdict } from './vendor-fuzz.js';
 
 /**
- * `--vendors`: `--count` histories from `--seed` on with each vendor of a shipped file, or with `--vendor ID` alone. The verdict goes
+ * `--vendors`: `--count` histories from `--seed` on with each vendor of a shipped file of videos, or with `--vendor ID` alone. The verdict goes
  * to bench/results/fuzz-vendors.json. A violation names the seed that plays its history again.
  */
 const values = runOptions({
@@ -59,6 +60,10 @@ export async function fuzzVendors(onEnd: OnEnd): Promise<boolean> {
   const gateway = await program;
   const dataSource = await createDataSource({ url: databaseUrl }).initialize();
   onEnd(() => dataSource.destroy());
+  for (const { id, operation } of loadVendors(undefined).values()) {
+    if (operation !== undefined)
+      process.stdout.write(`${id}: not played, it is for ${operation}\n`);
+  }
   process.stdout.write(
     `${COUNT} histories from ${SEED} on with each of ${wires.length} vendors, at ${gateway.url}\n`,
   );

@@ -5,7 +5,7 @@ const KLING_JOB = '"code":0,"message":"SUCCEED","request_id":"c0ffee","data":{"t
 const GOOD = '"base_resp":{"status_code":0,"status_msg":"success"}';
 const LUMA_JOB = '"id":"JOB","object":"generation","type":"video","model":"ray-2"';
 
-/** All that are shipped. */
+/** All of videos that are shipped. */
 export const PLAYED_WIRES: readonly PlayedWire[] = [
   ...PLAYED_QUEUES,
   {
