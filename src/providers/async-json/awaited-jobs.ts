@@ -50,7 +50,12 @@ export class AwaitedJobs {
     quantityOf: (urls: number) => UnchargedQuantity,
     context: AttemptContext,
   ): Promise<MadeByJob> {
-    const { id, requestId } = await this.submission.send(values, context);
+    const { id, requestId } = await this.submission
+      .send(values, context)
+      .catch((error: unknown) => {
+        // A good answer that cannot be read may be that of a job.
+        throw isOfGoodAnswer(error) ? partial(error) : error;
+      });
     const found = await this.ended(id, context).catch((error: unknown) => {
       this.giveUp(id, context);
       throw partial(error);
@@ -113,6 +118,12 @@ const isPassing = ({ upstreamStatus: status, kind }: ProviderError): boolean =>
   status >= 500 ||
   kind === 'rate_limited' ||
   kind === 'unavailable';
+
+const isOfGoodAnswer = (error: unknown): boolean =>
+  error instanceof ProviderError &&
+  error.kind === 'http_error' &&
+  (error.upstreamStatus ?? 0) >= 200 &&
+  (error.upstreamStatus ?? 0) < 300;
 
 function partial(error: unknown): unknown {
   if (error instanceof ProviderError) error.isPartial = true;

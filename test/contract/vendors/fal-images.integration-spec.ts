@@ -158,7 +158,9 @@ describe('a submission to fal that fails', () => {
     ['is 2 MB', [200, { request_id: 'r'.repeat(2 * 1024 * 1024) }]],
   ])('whose answer %s is unusable, and nothing more is asked', async (_what, said) => {
     queue.accepted = said;
-    expect(await failure()).toMatchObject({ kind: 'http_error', safeToFailover: false });
+    expect(await failure()).toMatchObject({
+      ...{ kind: 'http_error', isPartial: true, safeToFailover: false },
+    });
     expect(queue.asked).toHaveLength(1);
   });
 });
