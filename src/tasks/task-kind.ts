@@ -125,7 +125,8 @@ export interface CollectedContent {
  *   route of the task, which `context` names, if there is one;
  * - `submit`, a ProviderError that was never sent, or with status 429, 499 or 503: deferred and retried after 1, 2, 4, then
  *   every 5 s for 10 minutes, then `failed`;
- * - `submit`, another 4xx, or a 5xx with a code in the provider's own JSON shape: `failed`;
+ * - `submit`, another 4xx, or a 5xx with a code in the provider's own JSON shape: `failed`; a refusal after a put-off that may have
+ *   begun the work only once `find`, where there is one, finds no job;
  * - `submit`, anything else, errors of our own too: the provider may have begun the work, so it is never sent again:
  *   `find` decides, where there is one, and else the task becomes `reconciliation_required`;
  * - `poll`, a ProviderError: polled again at the usual interval, until the deadline;

@@ -20,6 +20,8 @@ interface LookUp {
   readonly notes: StepNotes;
   readonly signal: AbortSignal;
   readonly error?: unknown;
+  /** The provider refused to take the work once more. */
+  readonly isRefused?: boolean;
 }
 
 /**
@@ -39,14 +41,16 @@ export class LostSubmission {
   ) {}
 
   /**
-   * The provider's id of the job, if it was found. Otherwise the next look-up is scheduled, or the task has ended. The phase
-   * stays `submitting`, in which nothing is sent again. `error` says why it is unknown.
+   * The provider's id of the job, if it was found; null where a refusal counts, because the provider has no job or cannot be asked.
+   * Otherwise the next look-up is scheduled, or the task has ended. The phase stays `submitting`, in which nothing is sent again.
+   * `error` says why it is unknown.
    */
-  async found(work: ClaimedWork, task: Task, during: LookUp): Promise<string | undefined> {
-    const { error, notes } = during;
+  async found(work: ClaimedWork, task: Task, during: LookUp): Promise<string | null | undefined> {
+    const { error, notes, isRefused = false } = during;
     // Stored meanwhile, by the process that sent it or from its journal.
     if (task.providerJobId !== null) return task.providerJobId;
     const answer = await this.answerOf(work, task, during);
+    if (isRefused && (answer === undefined || answer.state === 'absent')) return null;
     if (answer === undefined) {
       await this.reporter.endUnknown(work, error, notes.stepStateOf(task));
       return undefined;
@@ -54,7 +58,7 @@ export class LostSubmission {
     const id = toPublicId('task', task.id);
     if (answer.state === 'found') {
       this.logger.warn(
-        `${id}: its submission was lost; provider ${task.provider} has job ${answer.jobId} of this reference`,
+        `${id}: its ${isRefused ? 'repeat was refused' : 'submission was lost'}; provider ${task.provider} has job ${answer.jobId} of this reference`,
       );
       return answer.jobId;
     }

@@ -8,6 +8,7 @@ import {
   classifySubmitFailure,
   deferDelayMs,
   isAtOwnLimit,
+  isRefusedRepeat,
   isRefusedUnbegun,
   milderOf,
   rejectionMessage,
@@ -96,7 +97,7 @@ export class SubmitStep {
   private async lookUp(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const notes = this.upstreams.notesOf('submit', work);
     const jobId = await this.jobs.found(work, work.task, { notes, signal });
-    if (jobId === undefined) return;
+    if (jobId == null) return;
     await this.reported(work, notes.addedTo({ state: 'accepted', jobId }, work.task));
   }
 
@@ -139,10 +140,11 @@ export class SubmitStep {
   ): Promise<SubmitReport | undefined> {
     const { reporter } = this;
     const meaning = classifySubmitFailure(error);
-    if (meaning === 'unknown') {
+    const isRefused = isRefusedRepeat(error, work.task);
+    if (meaning === 'unknown' || isRefused) {
       this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
-      const jobId = await this.jobs.found(work, task, { error, notes, signal });
-      return jobId === undefined ? undefined : { state: 'accepted', jobId };
+      const jobId = await this.jobs.found(work, task, { error, notes, signal, isRefused });
+      if (jobId !== null) return jobId === undefined ? undefined : { state: 'accepted', jobId };
     }
     // Nobody refused the task, so it waits as it does without a place.
     const isAtLimit = isAtOwnLimit(error);
