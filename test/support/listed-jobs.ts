@@ -25,6 +25,8 @@ export interface ListedPlan {
   readonly made?: number;
   /** How many it makes in all. */
   readonly most?: number;
+  /** It makes them in an account of which the gateway has no key. */
+  readonly isElsewhere?: boolean;
   /** The answer arrives. */
   readonly isAnswered?: boolean;
   /** What is different in each job. */
@@ -129,7 +131,8 @@ export class ListedJobs {
         input: input as object,
         status: 'starting',
       };
-      this.predictions.push({ key, told: { ...job, ...told } });
+      const owner = plan.isElsewhere ? 'another-account' : key;
+      this.predictions.push({ key: owner, told: { ...job, ...told } });
     }
     return isAnswered ? this.predictions.at(-1)?.told : undefined;
   }

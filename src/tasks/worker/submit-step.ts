@@ -140,8 +140,9 @@ export class SubmitStep {
     const { reporter } = this;
     const meaning = classifySubmitFailure(error);
     const isRefused = isRefusedRepeat(error, work.task);
-    if (meaning === 'unknown' || isRefused) {
+    if (meaning === 'unknown')
       this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
+    if (meaning === 'unknown' || isRefused) {
       const report = await this.jobs.found(work, task, { error, notes, signal, isRefused });
       if (report !== null) return report;
     }

@@ -76,6 +76,7 @@ describe('a submission whose answer was lost, at a vendor that lists its jobs', 
         told: { input: { prompt: 'whose input is gone', seed: 1, duration: 6 } },
       },
       'of another model': { told: { model: 'acme/other' } },
+      'made in another account': { isElsewhere: true },
       'without an id': { told: { id: null } },
     };
     const ends = Object.entries(cases).map(async ([prompt, plan]) => {
