@@ -8,16 +8,18 @@ import type { RequestBody } from '../http/request-body.js';
 import type { AttemptContext, ProviderErrorKind, RouteTerms } from '../ports/attempt.js';
 import type {
   JobFailure,
+  MadeWithin,
   VideoCommand,
   VideoContent,
   VideoPort,
   VideoReport,
 } from '../ports/job.port.js';
-import { keyedUrl, lookedUpJob, MAX_VENDOR_ANSWER_BYTES } from './vendor-answers.js';
+import { keyedUrl, MAX_VENDOR_ANSWER_BYTES } from './vendor-answers.js';
 import { failsInBody, isMappedRefusal } from './vendor-errors.js';
 import type { VendorKey } from './vendor-key.js';
 import { fitsCode, type VendorFile } from './vendor-file.js';
 import { targetOf, VendorJobs } from './vendor-jobs.js';
+import { lookedUpJob } from './vendor-lookups.js';
 import { urlAtPaths } from './vendor-paths.js';
 import { clashOf, leftOut, NO_IMAGE, submitOf, untakenFields } from './vendor-submit.js';
 import {
@@ -75,20 +77,26 @@ export class AsyncJsonVideo implements VideoPort {
     );
   }
 
-  get canFind(): boolean {
-    return this.file.lookup !== undefined;
+  get findsBy(): VideoPort['findsBy'] {
+    const { lookup } = this.file;
+    return lookup && (lookup.reference === undefined ? 'time' : 'reference');
   }
 
-  async findVideo(command: VideoCommand, context: AttemptContext): Promise<string | null> {
+  async findVideo(
+    command: VideoCommand,
+    context: AttemptContext,
+    made: MadeWithin,
+  ): Promise<string | null> {
     const { lookup } = this.file;
     const { reference } = command;
     if (!lookup || reference === undefined) throw this.http.refusal('no_reference');
-    const { variant } = submitOf(this.file, valuesOf(command, context), context.terms);
+    const values = valuesOf(command, context);
+    const { variant } = submitOf(this.file, values, context.terms);
     const words = { id: '', model: context.upstreamModel, variant: variant ?? '', reference };
     try {
       return await this.jobs.ask({ path: pathWith(lookup.path, words) }, context, (answer) => {
         if (failsInBody(this.file, answer)) return undefined;
-        const job = lookedUpJob(lookup, answer, reference);
+        const job = lookedUpJob(lookup, answer, { values, made });
         return job && this.jobs.idIn(job, lookup.id, variant);
       });
     } catch (error) {

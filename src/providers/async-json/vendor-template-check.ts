@@ -8,7 +8,8 @@ import {
   shaped,
   type VendorCheck,
 } from './vendor-checks.js';
-import { ASKED_FIELDS, VENDOR_FIELDS, type VendorField } from './vendor-file.js';
+import { ASKED_FIELDS, SCALAR_FIELDS, VENDOR_FIELDS, type VendorField } from './vendor-file.js';
+import { checkPath, MAX_ENTRIES } from './vendor-field-checks.js';
 import { fieldsIn, MARK } from './vendor-template.js';
 
 /** Nesting of a body. */
@@ -32,6 +33,8 @@ class PartCheck {
   private readonly operators: Readonly<Record<string, VendorCheck>>;
   private readonly isField: VendorCheck;
   readonly schema: JsonObject;
+  /** That of a text or one value with a cast. */
+  readonly valueSchema: JsonObject;
 
   constructor(fields: readonly VendorField[], own: string, item: () => PartCheck) {
     this.isField = eitherOf(fields);
@@ -53,6 +56,7 @@ class PartCheck {
       }),
     };
     this.schema = this.schemaOf(fields, own);
+    this.valueSchema = { anyOf: [textSchema(fields), this.operators.$field?.schema] };
   }
 
   check(part: unknown, at: string, faults: string[]): void {
@@ -89,7 +93,6 @@ class PartCheck {
 
   private schemaOf(fields: readonly VendorField[], own: string): JsonObject {
     const { $field, $inline, $each } = this.operators;
-    const mark = `\\{\\{(?:${fields.join('|')})\\}\\}`;
     const plain = {
       type: 'object',
       propertyNames: { pattern: '^(?!\\$)' },
@@ -98,10 +101,7 @@ class PartCheck {
     return {
       anyOf: [
         { type: ['number', 'boolean', 'null'] },
-        {
-          type: 'string',
-          pattern: `^(?:${mark}|\\{(?=${mark})|(?!\\{\\{|\\}\\})[\\s\\S])*$`,
-        },
+        textSchema(fields),
         { type: 'array', items: { anyOf: [$each?.schema, refTo(own)] } },
         $field?.schema,
         $inline?.schema,
@@ -111,10 +111,19 @@ class PartCheck {
   }
 }
 
+function textSchema(fields: readonly VendorField[]): JsonObject {
+  const mark = `\\{\\{(?:${fields.join('|')})\\}\\}`;
+  return {
+    type: 'string',
+    pattern: `^(?:${mark}|\\{(?=${mark})|(?!\\{\\{|\\}\\})[\\s\\S])*$`,
+  };
+}
+
 const refTo = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` });
 
 const WITHIN: PartCheck = new PartCheck(VENDOR_FIELDS, ITEM_PART, () => WITHIN);
 const OUTSIDE = new PartCheck(ASKED_FIELDS, PART, () => WITHIN);
+const SCALAR = new PartCheck(SCALAR_FIELDS, PART, () => WITHIN);
 
 /** What the schemas of templates refer to. */
 export const TEMPLATE_DEFINITIONS: JsonObject = {
@@ -140,3 +149,14 @@ export const checkTemplate: VendorCheck = checkOf(
 function refsOfBody(): JsonObject {
   return { propertyNames: { pattern: '^(?!\\$)' }, additionalProperties: refTo(PART) };
 }
+
+/** Checks what stands at paths of a job that is ours. */
+export const checkSame = mapped(
+  checkPath,
+  checkOf(SCALAR.valueSchema, (value, at, faults) => {
+    const isValue = typeof value === 'string' || (isJsonObject(value) && '$field' in value);
+    if (isValue) SCALAR.check(value, at, faults);
+    else faults.push(`${at}: must be a text, or a value with a cast ({"$field": …})`);
+  }),
+  MAX_ENTRIES,
+);

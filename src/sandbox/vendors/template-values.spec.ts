@@ -27,7 +27,8 @@ describe('the values of a text', () => {
     const begun = performance.now();
     const found = inText(template, `m B ${prompt} B 1x1 B low B true B 1:1 B mine B 7 B `);
     expect(performance.now() - begun).toBeLessThan(1_000);
-    expect(found).toEqual({ prompt, seconds: 7, reference: 'mine', width: 640, height: 640 });
+    const told = { reference: 'mine', echoed: {} };
+    expect(found).toEqual({ prompt, seconds: 7, ...told, width: 640, height: 640 });
   });
 
   it.each([
@@ -52,6 +53,22 @@ describe('the values of a text', () => {
 });
 
 describe('a body', () => {
+  it('is told in a list of jobs as it was sent, without the fields that it had not', () => {
+    const body = { text: '{{prompt}}', length: '{{seconds}}s', ratio: '{{aspect_ratio}}' };
+    const same = {
+      'input.text': '{{prompt}}',
+      'input.length': { $field: 'seconds', as: 'integer' },
+      'input.ratio': '{{aspect_ratio}}',
+      source: 'api',
+    };
+    const submit = { path: '/make', body };
+    const lookup = { path: '/jobs', items: 'jobs', id: 'id', made_at: 'at', same, absent: [] };
+    const bytes = Buffer.from(JSON.stringify({ text: 'The sea', length: '7s' }));
+    expect(askedVideo({ submit, lookup }, [submit], bytes, undefined).echoed).toEqual({
+      ...{ 'input.text': 'The sea', 'input.length': 7, source: 'api' },
+    });
+  });
+
   it('that asks for more than a minute gets a minute', () => {
     expect(asked({ length: '{{seconds}}' }, { length: '90' })).toMatchObject({ seconds: 60 });
     expect(() => asked({ length: '{{seconds}}' }, { length: '0' })).toThrow(/whole seconds/);

@@ -27,6 +27,8 @@ export interface AskedVideo {
   readonly height: number;
   /** The caller's own name of the job; empty where the vendor takes none. */
   readonly reference: string;
+  /** What a list of jobs tells of it, by the paths of `lookup.same`. */
+  readonly echoed: JsonRecord;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface AskedVideo {
  * the ways, and for a length that is not of whole seconds.
  */
 export function askedVideo(
-  { submit }: Pick<TwinFile, 'submit'>,
+  { submit, lookup }: Pick<TwinFile, 'submit' | 'lookup'>,
   ways: readonly TwinSubmit[],
   body: Buffer,
   modelInPath: string | undefined,
@@ -55,9 +57,40 @@ export function askedVideo(
     prompt: ownText(prompt.slice(0, MAX_PROMPT_CHARACTERS)),
     seconds: Math.min(Number(seconds), MAX_SECONDS),
     reference: ownText(reference),
+    echoed: echoOf(lookup?.same ?? {}, values),
     ...sidesOf(values),
   };
 }
+
+/** What is told at each path of a job with these values: what names an absent field is left out. */
+function echoOf(same: JsonRecord, values: FoundValues): JsonRecord {
+  const told = Object.entries(same).flatMap(([path, part]) => {
+    const value = typeof part === 'string' ? textOfMarks(part, values) : castOf(part, values);
+    return value === undefined ? [] : [[path, value] as const];
+  });
+  return Object.fromEntries(told);
+}
+
+function textOfMarks(text: string, values: FoundValues): string | undefined {
+  const pieces = text.split(FIELD);
+  const names = pieces.filter((_, index) => index % 2 === 1);
+  if (!names.every((name) => Object.hasOwn(values, name))) return undefined;
+  const filled = pieces.map((piece, index) => (index % 2 === 1 ? valueOf(piece, values) : piece));
+  return ownText(filled.join(''));
+}
+
+function castOf(part: unknown, values: FoundValues): unknown {
+  const { $field: field, as, table } = asRecord(part) ?? {};
+  if (typeof field !== 'string' || !Object.hasOwn(values, field)) return undefined;
+  const text = ownText(valueOf(field, values));
+  const chosen = asRecord(table)?.[text];
+  if (chosen !== undefined) return chosen;
+  if (as === 'boolean') return text === 'true';
+  return as === 'integer' || as === 'number' ? Number(text) : text;
+}
+
+const valueOf = (name: string, values: FoundValues): string =>
+  (values[name] ?? '').slice(0, MAX_PROMPT_CHARACTERS);
 
 /** The values of the way of which the body has most keys; of two with equally many, those of the first. */
 function bestOf(ways: readonly { values: FoundValues; fitting: number }[]): FoundValues {

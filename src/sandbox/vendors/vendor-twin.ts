@@ -179,7 +179,7 @@ class VendorTwin {
 
   private told(exchange: SandboxExchange, job: Job<Facts>): ToldJob {
     const { jobs, shelf } = this.workshop;
-    const { file, reference, seconds } = job.facts;
+    const { file, reference, echoed, seconds } = job.facts;
     const state = jobs.stateOf(job);
     const url = `${this.file.base_url}${OWN_PATH}/${job.id}`;
     const hasFile = state.phase === 'done' && !job.magic.has('no-result');
@@ -187,7 +187,8 @@ class VendorTwin {
       ? `${url}/file`
       : shelf.urlOf(file, exchange.header('host'));
     const isRefused = job.magic.has('refuse');
-    const told = { id: job.id, reference, seconds, state, isRefused, url };
+    const madeMs = job.record.createdMs;
+    const told = { id: job.id, reference, echoed, madeMs, seconds, state, isRefused, url };
     return { ...told, fileUrl: hasFile ? fileUrl : undefined };
   }
 
