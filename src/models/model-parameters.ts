@@ -39,7 +39,10 @@ export class ModelParameters {
     const fields = contents
       .flatMap(({ schema }) => this.fieldsOf(schema, row.id))
       .filter(([name]) => !left.has(name));
-    return new Map(fields.map(([name, schema]) => [name, this.limitsOf(schema)]));
+    const own = ownLimitsOf(row);
+    return new Map(
+      fields.map(([name, schema]) => [name, { ...this.limitsOf(schema), ...own[name] }]),
+    );
   }
 
   private fieldsOf(schema: Schema | undefined, model: string): [string, Schema][] {
@@ -69,6 +72,12 @@ export class ModelParameters {
     const entry = items?.$ref === undefined ? items : this.named(items.$ref);
     return { ...(entry && this.limitsOf(entry)), ...Object.fromEntries(bounds) };
   }
+}
+
+/** Bounds that are narrower for this model than for others of the endpoint. */
+function ownLimitsOf({ operation, price }: ModelRow): Readonly<Record<string, FieldLimits>> {
+  const isBySong = operation === 'composition' && price.unit === 'request';
+  return isBySong ? { response_format: { values: ['mp3'] } } : {};
 }
 
 /** Fields that only some models of the endpoint take, and this one does not. */

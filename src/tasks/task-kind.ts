@@ -1,6 +1,7 @@
 import type { ChargeBasis } from '../common/money/charge-basis.js';
 import type { MicroUsd } from '../common/money/micro-usd.js';
 import type { JsonObject } from '../common/json-object.js';
+import type { MadeWithin } from '../providers/ports/job.port.js';
 import type { Operation } from '../providers/ports/provider-ports.js';
 import type { AttemptOwner, OnFigures, Route } from '../providers/ports/attempt.js';
 import type { Task, TaskContent, TaskFault, TaskModality, TaskStatus } from './task.js';
@@ -62,7 +63,13 @@ export interface FailedReport {
 /** The outcome of a submission to the provider. A given `stepState` replaces the former one. */
 export type SubmitReport =
   /** The provider has a job. The task is `processing` and is polled. */
-  | { readonly state: 'accepted'; readonly jobId: string; readonly stepState?: JsonObject }
+  | {
+      readonly state: 'accepted';
+      readonly jobId: string;
+      readonly stepState?: JsonObject;
+      /** How a job was found whose submission was lost, for operators. */
+      readonly evidence?: string;
+    }
   /** One of several paid steps is done and stored in `stepState`. `submit` is called again for the next step. */
   | { readonly state: 'step'; readonly stepState: JsonObject }
   /** The provider responded with the result. */
@@ -80,9 +87,14 @@ export type SubmitReport =
   /** The provider certainly refused the work and does not charge for it. */
   | FailedReport;
 
-/** What a provider says that was asked for a job by our own reference. `unknown`: it did not say. */
+/**
+ * What a provider says that was asked for a job by our own reference, or by the time and the fields of its submission (`isByTime`).
+ * `unknown`: it did not say.
+ */
 export type FoundJob =
-  { readonly state: 'found'; readonly jobId: string } | { readonly state: 'absent' | 'unknown' };
+  | { readonly state: 'found'; readonly jobId: string; readonly isByTime: boolean }
+  | { readonly state: 'absent'; readonly isByTime: boolean }
+  | { readonly state: 'unknown' };
 
 /** The provider's report about a job. */
 export type PollReport =
@@ -125,7 +137,8 @@ export interface CollectedContent {
  *   route of the task, which `context` names, if there is one;
  * - `submit`, a ProviderError that was never sent, or with status 429, 499 or 503: deferred and retried after 1, 2, 4, then
  *   every 5 s for 10 minutes, then `failed`;
- * - `submit`, another 4xx, or a 5xx with a code in the provider's own JSON shape: `failed`;
+ * - `submit`, another 4xx, or a 5xx with a code in the provider's own JSON shape: `failed`; a refusal after a put-off that may have
+ *   begun the work only once `find`, where there is one, finds no job;
  * - `submit`, anything else, errors of our own too: the provider may have begun the work, so it is never sent again:
  *   `find` decides, where there is one, and else the task becomes `reconciliation_required`;
  * - `poll`, a ProviderError: polled again at the usual interval, until the deadline;
@@ -146,9 +159,9 @@ export interface TaskKind {
   submit(task: Task, context: TaskContext): Promise<SubmitReport>;
   /**
    * Asks the provider whether it has the job of a submission whose answer was lost. Undefined where it cannot be asked; then the
-   * outcome is unknown. Throws where the provider does not say.
+   * outcome is unknown. `made` is when the job can have been made. Throws where the provider does not say.
    */
-  find?(task: Task, context: TaskContext): Promise<FoundJob | undefined>;
+  find?(task: Task, context: TaskContext, made: MadeWithin): Promise<FoundJob | undefined>;
   /**
    * Deletes data that only the submission needed, once the job id is stored with the task. Never throws. It is not called after
    * a crash.

@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { toPublicId } from '../common/ids/public-id.js';
 import type { JsonObject } from '../common/json-object.js';
 import type { AttemptContext } from '../providers/ports/attempt.js';
-import type { VideoCommand, VideoPort } from '../providers/ports/job.port.js';
+import type { MadeWithin, VideoCommand, VideoPort } from '../providers/ports/job.port.js';
 import { ProviderRouter } from '../providers/routing/provider-router.js';
 import { ContentLinks } from '../tasks/content-links/content-links.js';
 import type {
@@ -53,20 +53,22 @@ export class VideoKind implements TaskKind, OnModuleInit {
     return { state: 'accepted', jobId };
   }
 
-  async find(task: Task, context: TaskContext): Promise<FoundJob | undefined> {
-    if (!this.router.offers(context.route, 'video', ({ canFind }) => canFind === true)) {
+  async find(task: Task, context: TaskContext, made: MadeWithin): Promise<FoundJob | undefined> {
+    const { route } = context;
+    if (!this.router.offers(route, 'video', ({ findsBy }) => findsBy !== undefined)) {
       return undefined;
     }
+    const isByTime = this.router.offers(route, 'video', ({ findsBy }) => findsBy === 'time');
     const command = commandOf(task);
     const jobId = await this.router.runOn(
-      context.route,
+      route,
       'video',
-      (port, call) => Promise.resolve(port.findVideo?.(command, call)),
+      (port, call) => Promise.resolve(port.findVideo?.(command, call, made)),
       // A provider that cannot be asked may still make videos.
       { ...context, isUnguarded: true },
     );
     if (jobId === undefined) return undefined;
-    return jobId === null ? { state: 'absent' } : { state: 'found', jobId };
+    return jobId === null ? { state: 'absent', isByTime } : { state: 'found', jobId, isByTime };
   }
 
   async poll(task: Task, context: TaskContext): Promise<PollReport> {

@@ -1,6 +1,48 @@
 /** What may be wrong with a file: the path, the value there, and the line that names it. */
 export type VendorMistake = readonly [path: string, value: unknown, fault: string];
 
+const LISTED = { path: '/videos', items: 'data', id: 'id', absent: [] };
+const PROMPT = { 'input.prompt': '{{prompt}}' };
+const TIMED = { ...LISTED, made_at: 'created', same: PROMPT };
+
+/** Mistakes in how jobs are looked up by their time. */
+const TIME_MISTAKES: readonly VendorMistake[] = [
+  ['lookup', { ...LISTED, same: PROMPT }, 'lookup.made_at: is required by lookup.same'],
+  ['lookup', { ...LISTED, made_at: 'created' }, 'lookup.same: is required by lookup.made_at'],
+  ['lookup', { ...TIMED, same: { model: '{{model}}' } }, 'lookup.same: must hold {{prompt}}'],
+  [
+    'lookup',
+    { path: '/videos', id: 'id', absent: [], made_at: 'created', same: PROMPT },
+    'lookup.items: is required by lookup.made_at',
+  ],
+  [
+    'lookup',
+    { ...TIMED, path: '/videos?own={reference}' },
+    'lookup.path: {reference} goes with lookup.reference',
+  ],
+  [
+    'lookup',
+    { ...TIMED, made_at: 7 },
+    'lookup.made_at: must be names of fields with dots between them',
+  ],
+  ['lookup', { ...TIMED, same: {} }, 'lookup.same: must be an object of 1 to 100 keys'],
+  [
+    'lookup',
+    { ...TIMED, same: { ...PROMPT, own: '{{reference}}' } },
+    'lookup.same.own: {{reference}}: must be one of model, prompt, seconds, size, resolution, aspect_ratio, audio, first_frame_url, last_frame_url',
+  ],
+  [
+    'lookup',
+    { ...TIMED, same: { ...PROMPT, 'input.image': { $inline: 'first_frame_url', as: 'base64' } } },
+    'lookup.same.input.image: must be a text, or a value with a cast ({"$field": …})',
+  ],
+  [
+    'lookup',
+    { ...TIMED, same: { ...PROMPT, length: { $field: 'seconds', as: 'time' } } },
+    'lookup.same.length.as: must be one of string, integer, number, boolean',
+  ],
+];
+
 /** Mistakes in how jobs are looked up, stopped and deleted, and in what they cost. */
 export const JOB_MISTAKES: readonly VendorMistake[] = [
   [
@@ -16,8 +58,9 @@ export const JOB_MISTAKES: readonly VendorMistake[] = [
   [
     'lookup',
     { path: '/videos/{reference}', id: 'id', absent: ['404'] },
-    'lookup.reference: is required',
+    'lookup.reference: either reference, or made_at and same, is required',
   ],
+  ...TIME_MISTAKES,
   [
     'lookup',
     { path: '/videos', items: 'data', id: 'id', reference: 'own', absent: 'x' },

@@ -21,15 +21,19 @@ import {
 /** What the provider last said about a task that had ended without success. */
 export class ProviderEvidenceView {
   @ApiProperty({
-    enum: ['pending', 'succeeded', 'failed', 'unreadable', 'found', 'absent'],
+    enum: [
+      ...['pending', 'succeeded', 'failed', 'unreadable'],
+      ...['found', 'absent', 'found_by_time', 'absent_by_time'],
+    ],
     description:
-      'State of the work at the provider, as its last answer said; `found` and `absent`: whether it has work of our reference',
+      'State of the work at the provider, as its last answer said; the words with `found` and `absent`: whether it has work of our reference, or of its time and fields',
   })
   status!: string;
 
   @ApiProperty({
-    enum: ['job', 'reference'],
-    description: 'What the provider was asked for: its own id of the work, or our reference',
+    enum: ['job', 'reference', 'time'],
+    description:
+      'What the provider was asked for: its own id of the work, our reference, or its time and fields',
   })
   asked!: string;
 
@@ -209,7 +213,8 @@ function viewNotes({ stepState }: Task) {
 }
 
 function viewEvidence({ status, seenAt }: ProviderEvidence): ProviderEvidenceView {
-  const asked = ['found', 'absent'].includes(status) ? 'reference' : 'job';
+  const isOfLookUp = /^(found|absent)/.test(status);
+  const asked = status.endsWith('_by_time') ? 'time' : isOfLookUp ? 'reference' : 'job';
   return { status, asked, seen_at: toEpochSeconds(seenAt) };
 }
 

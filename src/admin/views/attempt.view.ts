@@ -31,7 +31,7 @@ export class ProviderAttemptView {
 
   @ApiProperty({
     ...word,
-    enum: ['submit', 'poll', 'download'],
+    enum: ['submit', 'look_up', 'poll', 'download'],
     description: 'The step of a task; null for a synchronous call',
   })
   step!: string | null;

@@ -18,7 +18,7 @@ import { CallConcurrencyLimit } from '../../admission/call-concurrency-limit.js'
 import { ProviderConnectionLimit } from '../../admission/provider-connection-limit.js';
 import { SystemClock } from '../../common/time/clock.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
-import { ClientLeft } from './call-errors.js';
+import { ClientLeft, ShuttingDown } from './call-errors.js';
 import type { ExecutionStart, Held } from './execution-commands.js';
 import type { ExecutionFailure, ExecutionSuccess } from './execution-ledger.js';
 import type { PaidCall, PaidCallContext } from './paid-call.js';
@@ -64,8 +64,7 @@ describe('a paid call', () => {
     jest.useRealTimers();
   });
 
-  async function play(history: CallHistory) {
-    const ledger = new NotingLedger(history.ledger);
+  function callsOf(ledger: NotingLedger) {
     const connections = new ProviderConnectionLimit(
       { nameOf: (provider) => provider },
       { providerMaxConnections: 1 },
@@ -74,6 +73,12 @@ describe('a paid call', () => {
     const known = ledger as PaidCallContext['ledger'];
     const clock = new SystemClock();
     const calls = new PaidCalls(known, SELF_MADE_ROUTER, clock, unbounded, connections, limits);
+    return { calls, connections };
+  }
+
+  async function play(history: CallHistory) {
+    const ledger = new NotingLedger(history.ledger);
+    const { calls, connections } = callsOf(ledger);
     const body = { uses: 0, retain: () => (body.uses += 1), release: () => (body.uses -= 1) };
     const response = { headersSent: true, destroy: () => undefined } as unknown as ServerResponse;
     const call = {
@@ -124,6 +129,26 @@ describe('a paid call', () => {
       { numRuns: 500, examples: [[ofCharge(HOLD + 1n)], [ofCharge(-1n)]] },
     );
   });
+
+  it.each([
+    [true, false],
+    [false, undefined],
+  ])(
+    'that is stopped tells clients not to retry if its work was made: %s (G-51)',
+    async (isMade, shouldRetry) => {
+      const { calls } = callsOf(new NotingLedger('works'));
+      const call = speechCallOf('0198c0de-0000-7000-8000-000000000003');
+      const paid = await calls.start(call, { amountMicroUsd: HOLD, basis: null });
+      if (isMade) paid.onMade({ unit: 'request', quantity: 1 });
+      const reason = new ShuttingDown();
+      paid.abort(reason);
+      const { code } = reason;
+      await expect(paid.orRelease(Promise.reject(reason))).rejects.toMatchObject({
+        code,
+        shouldRetry,
+      });
+    },
+  );
 });
 
 /** A call that is charged this. */

@@ -262,7 +262,7 @@ export class PaidCall<O extends Operation = Operation>
     await this.release(error);
   }
 
-  /** Releases the hold if the call has not ended, records the failure, and returns the error for the caller. */
+  /** Releases the hold if the call has not ended, records the failure, and returns the error for the caller: what was made is not made again. */
   private async release(thrown: unknown): Promise<GatewayError> {
     const { signal, start, durationMs } = this;
     const error = signal.aborted
@@ -282,7 +282,7 @@ export class PaidCall<O extends Operation = Operation>
     } finally {
       this.end();
     }
-    return error;
+    return signal.aborted && this.notes.uncharged !== null ? error.withoutRetry() : error;
   }
 
   private end(): void {

@@ -3,7 +3,7 @@ import type { Catalog } from '../../catalog/catalog.js';
 import type { PriceRule } from '../../catalog/price-rule.js';
 import type { Operation } from '../../providers/ports/provider-ports.js';
 
-/** What usage counts. A dub, a song or a video counts as one, whatever its price counts; a call that became a task as the call does. */
+/** What usage counts. A dub, a song, a video or music that is sold by the song counts as one; a call that became a task as the call does. */
 export const USAGE_UNITS = ['code_point', 'second', 'image', 'token', 'task'] as const;
 export type UsageUnit = (typeof USAGE_UNITS)[number];
 

@@ -17,15 +17,14 @@ const THREAD_FILE = new URL(
   '../../../dist/platform/audio/audio-encoding.thread.js',
   import.meta.url,
 );
-const TOO_MUCH = 'Too much audio is being encoded.';
-const RETRY_AFTER_SECONDS = 5;
 /** Ten minutes of speech take about ten seconds. */
 const LIMITS = {
   heapMb: 256,
   threads: 2,
   threadsPerBucket: 1,
-  waiting: 200,
-  waitingPerBucket: 50,
+  // Calls whose audio the vendor is making count too.
+  waiting: 400,
+  waitingPerBucket: 100,
   cpuMs: 60_000,
   timeoutMs: 120_000,
 } as const;
@@ -37,17 +36,14 @@ const pool = new WorkerThreadPool<EncodingRequest, Uint8Array>({
   ...LIMITS,
 });
 
-/** Too much waits to be encoded. Thrown before the audio is made, so that nobody pays for what could not be encoded. */
-export class NoEncodingRoom extends GatewayError {
-  constructor(cause: ThreadError) {
-    super('service_unavailable', TOO_MUCH, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
-  }
-}
+/** Too much waits to be encoded, or will once it is made. Thrown before it is made, so that nobody pays for what cannot be encoded. */
+export class NoEncodingRoom extends Error {}
 
 /** Room to encode audio that is not made yet. It is given back by disposing of it, on every path. */
 export interface EncodingRoom extends Disposable {
   /**
-   * The samples as a file, encoded in a thread. Once only. Throws `service_unavailable` when the thread gets too little of the CPU.
+   * The samples as a file, encoded in a thread. Once only. Throws `service_unavailable`, which tells clients not to retry, when the
+   * thread gets too little of the CPU: the audio was made, and would be made again.
    */
   encode(request: EncodingRequest): Promise<Buffer>;
 }
@@ -63,7 +59,9 @@ export function roomToEncode(bucket: string): EncodingRoom {
       },
     };
   } catch (error) {
-    throw error instanceof ThreadError ? new NoEncodingRoom(error) : error;
+    throw error instanceof ThreadError
+      ? new NoEncodingRoom('too much audio is being encoded', { cause: error })
+      : error;
   }
 }
 
@@ -72,8 +70,8 @@ async function encoded(file: Promise<Uint8Array>): Promise<Buffer> {
     return Buffer.from(await file);
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
-    throw new GatewayError('service_unavailable', TOO_MUCH, {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    throw new GatewayError('service_unavailable', 'Too much audio is being encoded.', {
+      shouldRetry: false,
       cause: error,
     });
   }

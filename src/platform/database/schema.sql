@@ -1671,6 +1671,8 @@ CREATE FUNCTION task_submit_capped(p_account uuid, p_id uuid, p_api_key uuid, p_
 
 CREATE FUNCTION task_submit_v2(p_account uuid, p_id uuid, p_api_key uuid, p_kind text, p_modality text, p_model text, p_client_request text, p_input text, p_details json, p_provider text, p_base_url text, p_on_sandbox boolean, p_upstream_model text, p_lane text, p_amount bigint, p_unit text, p_quantity jsonb, p_unit_price jsonb, p_webhook_url text, p_webhook_secret text, p_endpoint text, p_key text, p_token uuid, p_capped boolean, p_run text, p_run_limit bigint, p_price_book jsonb, p_route_cost bigint DEFAULT NULL::bigint, p_floor bigint DEFAULT NULL::bigint, p_prompt bigint DEFAULT NULL::bigint, p_most_open integer DEFAULT NULL::integer, OUT outcome text, OUT created timestamp with time zone, OUT room bigint, OUT reserved bigint, OUT bound_by text) RETURNS record LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '193fbc3d731fd2b72ed730891f619684';
 
+CREATE FUNCTION task_take_found_job(p_account uuid, p_id uuid, p_lane text, p_job_id text, p_from timestamp with time zone, p_to timestamp with time zone) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_seqscan=off, jit=off AS 'ac35834525492883c343cb8de1173619';
+
 CREATE FUNCTION task_tell() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'be208539cc153dd2c9bbb6a4efdfb43c';
 
 CREATE FUNCTION task_unexplain() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS '400040362957578849f92d3b267b5e5e';

@@ -21,7 +21,8 @@ export class AsyncJsonComposition implements CompositionPort {
   /** The first URL of the result counts. Throws ProviderError: `rejected`, and nothing is sent, for another format than MP3. */
   async compose(command: CompositionCommand, context: AttemptContext): Promise<ProviderAudio> {
     const { download, http } = this;
-    if (command.format !== 'mp3') throw http.refusal('format_not_taken', 'response_format');
+    if (command.format !== 'mp3')
+      throw http.refusal('format_not_taken', 'rejected', 'response_format');
     // A track that cannot be fetched is not asked for.
     assert(download, 'tracks are fetched');
     const quantity = quantityOf(command);

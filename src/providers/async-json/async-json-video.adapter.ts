@@ -2,8 +2,15 @@ import { openedVideo, orAskAgain } from '../http/opened-video.js';
 import { ProviderError } from '../http/provider-error.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { AttemptContext, ProviderErrorKind, RouteTerms } from '../ports/attempt.js';
-import type { VideoCommand, VideoContent, VideoPort, VideoReport } from '../ports/job.port.js';
-import { keyedUrl, lookedUpJob } from './vendor-answers.js';
+import type {
+  MadeWithin,
+  VideoCommand,
+  VideoContent,
+  VideoPort,
+  VideoReport,
+} from '../ports/job.port.js';
+import { keyedUrl } from './vendor-answers.js';
+import { lookedUpJob } from './vendor-lookups.js';
 import { failsInBody } from './vendor-errors.js';
 import type { VendorKey } from './vendor-key.js';
 import { fitsCode, type VendorFile } from './vendor-file.js';
@@ -39,20 +46,26 @@ export class AsyncJsonVideo implements VideoPort {
     return id;
   }
 
-  get canFind(): boolean {
-    return this.file.lookup !== undefined;
+  get findsBy(): VideoPort['findsBy'] {
+    const { lookup } = this.file;
+    return lookup && (lookup.reference === undefined ? 'time' : 'reference');
   }
 
-  async findVideo(command: VideoCommand, context: AttemptContext): Promise<string | null> {
+  async findVideo(
+    command: VideoCommand,
+    context: AttemptContext,
+    made: MadeWithin,
+  ): Promise<string | null> {
     const { lookup } = this.file;
     const { reference } = command;
     if (!lookup || reference === undefined) throw this.http.refusal('no_reference');
-    const { variant } = submitOf(this.file, valuesOf(command, context), context.terms);
+    const values = valuesOf(command, context);
+    const { variant } = submitOf(this.file, values, context.terms);
     const words = { id: '', model: context.upstreamModel, variant: variant ?? '', reference };
     try {
       return await this.jobs.ask({ path: pathWith(lookup.path, words) }, context, (answer) => {
         if (failsInBody(this.file, answer)) return undefined;
-        const job = lookedUpJob(lookup, answer, reference);
+        const job = lookedUpJob(lookup, answer, { values, made });
         return job && this.jobs.idIn(job, lookup.id, variant);
       });
     } catch (error) {

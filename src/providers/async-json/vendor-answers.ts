@@ -1,13 +1,10 @@
 import { parseUrl } from '../../common/parse-url.js';
-import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import type { JsonObject } from '../../common/json-object.js';
 import { jobFailure, unknownJob } from '../http/job-state.js';
 import type { FailedJob, VideoReport } from '../ports/job.port.js';
-import { keyOrigins, VENDOR_STATES, type VendorFile, type VendorLookup } from './vendor-file.js';
+import { keyOrigins, VENDOR_STATES, type VendorFile } from './vendor-file.js';
 import { failureKind, goodWords } from './vendor-errors.js';
 import { valueAtPath, wordAtPaths } from './vendor-paths.js';
-
-/** What says that a list has no further page. A field that is absent says nothing. */
-const NO_MORE: readonly unknown[] = [false, null, '', 0];
 
 /** Largest JSON answer of a vendor. */
 export const MAX_VENDOR_ANSWER_BYTES = 1024 * 1024;
@@ -17,34 +14,6 @@ export function keyedUrl(file: VendorFile, text: string | undefined): URL | unde
   const url = text === undefined ? undefined : parseUrl(text);
   if (url?.username !== '' || url.password !== '') return undefined;
   return keyOrigins(file).includes(url.origin) ? url : undefined;
-}
-
-/**
- * The job with our reference in the answer to a look-up; null where the answer says that there is no such job, undefined where it
- * does not say. A vendor that overlooks the reference gives the jobs of others.
- */
-export function lookedUpJob(
-  lookup: VendorLookup,
-  answer: JsonObject,
-  reference: string,
-): JsonObject | null | undefined {
-  const isOurs = (job: unknown): boolean => wordAtPaths(job, [lookup.reference]) === reference;
-  if (lookup.items === undefined) return isOurs(answer) ? answer : undefined;
-  const jobs = valueAtPath(answer, lookup.items);
-  if (!Array.isArray(jobs)) return undefined;
-  const [ours, another] = (jobs as unknown[]).filter(isOurs);
-  if (isJsonObject(ours)) return another === undefined ? ours : undefined;
-  const isAbsent = lookup.absent_when_missing === true && isWholeList(lookup, answer, jobs.length);
-  return isAbsent ? null : undefined;
-}
-
-/**
- * Whether no job of the list can be on a further page: the answer says so, or it was asked for the jobs of our reference and is
- * empty. One that has others was not chosen by the reference, so it may be a page of all jobs.
- */
-function isWholeList({ more }: VendorLookup, answer: JsonObject, count: number): boolean {
-  if (more === undefined) return count === 0;
-  return NO_MORE.includes(valueAtPath(answer, more));
 }
 
 /** The state of the job in the vendor's answer; undefined where it has none. An unlisted word is unknown, and reported. */

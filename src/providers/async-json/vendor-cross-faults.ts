@@ -84,15 +84,42 @@ function variantPathFaults(at: string, path: string, { path: readPath }: VendorF
 /** A job is found only by what was sent with it. */
 function lookupFaults({ submit, lookup, read }: VendorFile): string[] {
   if (!lookup) return [];
-  const bodies = [submit.body, ...(submit.variants ?? []).flatMap(({ body }) => body ?? [])];
-  const isSent = bodies.every((body) => fieldsIn(body).includes('reference'));
   const isNamed = lookup.path.includes('{reference}');
   return [
-    ...(isNamed || lookup.items !== undefined ? [] : ['lookup.path: must hold {reference}']),
-    ...(isSent ? [] : ['lookup: {{reference}} must be in every body of submit']),
+    ...(lookup.reference === undefined ? timeFaults(lookup) : nameFaults(lookup, submit)),
     ...variantPathFaults('lookup.path', lookup.path, read),
     ...listFaults(lookup, isNamed),
     ...(submit.id === undefined ? ['lookup: goes with submit.id'] : []),
+  ];
+}
+
+function nameFaults(lookup: VendorLookup, { body, variants = [] }: VendorFile['submit']): string[] {
+  const { path, items, made_at: time, same } = lookup;
+  const bodies = [body, ...variants.flatMap((one) => one.body ?? [])];
+  const isSent = bodies.every((one) => fieldsIn(one).includes('reference'));
+  const isNamed = path.includes('{reference}') || items !== undefined;
+  return [
+    ...(isNamed ? [] : ['lookup.path: must hold {reference}']),
+    ...(isSent ? [] : ['lookup: {{reference}} must be in every body of submit']),
+    ...(time === undefined ? [] : ['lookup.made_at: does not fit lookup.reference']),
+    ...(same === undefined ? [] : ['lookup.same: does not fit lookup.reference']),
+  ];
+}
+
+/** The time alone, or a field that many jobs share, would find the job of another. */
+function timeFaults({ path, items, made_at: time, same }: VendorLookup): string[] {
+  if (time === undefined && same === undefined) {
+    return ['lookup.reference: either reference, or made_at and same, is required'];
+  }
+  const hasPrompt = same === undefined || fieldsIn(same).includes('prompt');
+  return [
+    ...(time === undefined ? ['lookup.made_at: is required by lookup.same'] : []),
+    ...(same === undefined ? ['lookup.same: is required by lookup.made_at'] : []),
+    ...(hasPrompt ? [] : ['lookup.same: must hold {{prompt}}']),
+    ...(items === undefined ? ['lookup.items: is required by lookup.made_at'] : []),
+    ...(path.includes('{reference}')
+      ? ['lookup.path: {reference} goes with lookup.reference']
+      : []),
   ];
 }
 

@@ -41,6 +41,8 @@ describe('the file of a vendor', () => {
       { path: '/v', items: 'data', absent_when_missing: true },
       'lookup.absent_when_missing: needs lookup.more, or {reference} in lookup.path',
     ],
+    ['a time too', { made_at: 'at' }, 'lookup.made_at: does not fit lookup.reference'],
+    ['fields too', { same: { text: '{{prompt}}' } }, 'lookup.same: does not fit lookup.reference'],
   ])('whose look-up has %s is refused', (_what, parts, fault) => {
     expect(vendorFaults(withLookUp(parts))).toEqual([fault]);
   });
@@ -53,6 +55,13 @@ describe('the file of a vendor', () => {
     { absent_when_missing: false },
   ])('may have a look-up with %j', (parts) => {
     expect(vendorFaults(withLookUp(parts))).toEqual([]);
+  });
+
+  it('may have a look-up by time without the reference in its bodies', () => {
+    const length = { $field: 'seconds', as: 'integer' };
+    const same = { 'input.text': '{{prompt}}', 'input.length': length, source: 'api' };
+    const lookup = { path: '/v', items: 'data', id: 'id', made_at: 'at', same, absent: [] };
+    expect(vendorFaults({ ...GOOD_VENDOR, lookup })).toEqual([]);
   });
 
   it('whose vendor gives the URLs of jobs has no path that stops or deletes one', () => {

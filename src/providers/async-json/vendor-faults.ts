@@ -42,7 +42,7 @@ import {
 } from './vendor-file.js';
 import { crossFaults } from './vendor-cross-faults.js';
 import { checkModels } from './vendor-models.js';
-import { checkTemplate, TEMPLATE_DEFINITIONS } from './vendor-template-check.js';
+import { checkSame, checkTemplate, TEMPLATE_DEFINITIONS } from './vendor-template-check.js';
 
 /** Places of errors in one body. */
 const MAX_BODY_ERRORS = 10;
@@ -129,7 +129,9 @@ const checkLookup = shaped({
   path: apiPath('{reference}', '{model}', '{variant}'),
   'items?': checkPath,
   id: checkPath,
-  reference: checkPath,
+  'reference?': checkPath,
+  'made_at?': checkPath,
+  'same?': checkSame,
   absent: listed(checkCode, MAX_ENTRIES, 0),
   'absent_when_missing?': checkSwitch,
   'more?': checkPath,

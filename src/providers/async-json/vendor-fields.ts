@@ -38,6 +38,10 @@ export const ALL_FIELDS: readonly AskedField[] = [...new Set(Object.values(ASKED
 /** Of these, the ones by which a variant may be chosen: the reference is always there. */
 export const choosingFields = (fields: readonly AskedField[]): readonly AskedField[] =>
   fields.filter((field) => field !== 'reference');
+/** Those of videos with one value, by which a job may be known; the reference is looked up in another way. */
+export const SCALAR_FIELDS = choosingFields(ASKED_FIELDS.video).filter(
+  (field) => field !== 'image_urls',
+);
 /** Those that only a caller sets: any two of them may exclude each other. */
 export const OPTIONAL_FIELDS = [
   'size',

@@ -55,7 +55,7 @@ export interface VendorErrors {
 export const VENDOR_METHODS = ['POST', 'PUT', 'DELETE'] as const;
 export type VendorMethod = (typeof VENDOR_METHODS)[number];
 
-/** How a job is looked up by our reference. */
+/** How a lost job is looked up: by our reference, or in a list by its time (`made_at`) and its fields (`same`). */
 export interface VendorLookup {
   /** With `{reference}`, but for a list of all jobs; with `{variant}` where `read.path` has it. */
   readonly path: string;
@@ -64,7 +64,11 @@ export interface VendorLookup {
   /** Path of the job's id in the answer. */
   readonly id: string;
   /** Path of our reference in the answer: a job of another one is not ours. */
-  readonly reference: string;
+  readonly reference?: string;
+  /** Path, in an entry, of when the job was made: ISO 8601, or seconds or milliseconds since the epoch. */
+  readonly made_at?: string;
+  /** Paths in an entry, and what stands there in our job: texts and casts as in a body. What names an absent field is absent there. */
+  readonly same?: JsonObject;
   /** Codes, in the form of those of `errors`, which say that there is no such job; empty: none is known. */
   readonly absent: readonly string[];
   /** A whole list without our reference says that there is no such job. */
@@ -160,7 +164,7 @@ export interface VendorFile {
     /** Path of the URL to ask about the job, in place of `id` and `read.path`. */
     readonly read_url?: string;
   };
-  /** How a job is found whose submission was not answered: by the reference that its body has. */
+  /** How a job is found whose submission was not answered. */
   readonly lookup?: VendorLookup;
   readonly read: {
     readonly path?: string;

@@ -73,7 +73,7 @@ export class VendorSubmission {
       return NO_IMAGE;
     });
     const [missing] = leftOut(written, values);
-    if (missing !== undefined) throw this.http.refusal('field_not_taken', missing);
+    if (missing !== undefined) throw this.http.refusal('field_not_taken', 'rejected', missing);
     const limits = { limitBytes: MAX_INLINE_BYTES, signal: context.signal };
     const images = await fetchedImages(this.download, urls, limits);
     if (!images) throw this.http.refusal('value_not_taken');

@@ -8,9 +8,11 @@ import {
   shaped,
   type VendorCheck,
 } from './vendor-checks.js';
+import { checkPath, MAX_ENTRIES } from './vendor-field-checks.js';
 import {
   ALL_FIELDS,
   ASKED_FIELDS,
+  SCALAR_FIELDS,
   type VendorField,
   type VendorOperation,
 } from './vendor-fields.js';
@@ -37,6 +39,8 @@ class PartCheck {
   private readonly operators: Readonly<Record<string, VendorCheck>>;
   private readonly isField: VendorCheck;
   readonly schema: JsonObject;
+  /** That of a text or one value with a cast. */
+  readonly valueSchema: JsonObject;
 
   constructor(fields: readonly VendorField[], own: string, item: () => PartCheck) {
     this.isField = eitherOf(fields);
@@ -64,6 +68,7 @@ class PartCheck {
       }),
     };
     this.schema = this.schemaOf(fields, own);
+    this.valueSchema = { anyOf: [textSchema(fields), this.operators.$field?.schema] };
   }
 
   check(part: unknown, at: string, faults: string[]): void {
@@ -100,7 +105,6 @@ class PartCheck {
 
   private schemaOf(fields: readonly VendorField[], own: string): JsonObject {
     const { $field, $inline, $each } = this.operators;
-    const mark = `\\{\\{(?:${fields.join('|')})\\}\\}`;
     const plain = {
       type: 'object',
       propertyNames: { pattern: '^(?!\\$)' },
@@ -109,10 +113,7 @@ class PartCheck {
     return {
       anyOf: [
         { type: ['number', 'boolean', 'null'] },
-        {
-          type: 'string',
-          pattern: `^(?:${mark}|\\{(?=${mark})|(?!\\{\\{|\\}\\})[\\s\\S])*$`,
-        },
+        textSchema(fields),
         { type: 'array', items: { anyOf: [$each?.schema, refTo(own)] } },
         $field?.schema,
         $inline?.schema,
@@ -120,6 +121,14 @@ class PartCheck {
       ],
     };
   }
+}
+
+function textSchema(fields: readonly VendorField[]): JsonObject {
+  const mark = `\\{\\{(?:${fields.join('|')})\\}\\}`;
+  return {
+    type: 'string',
+    pattern: `^(?:${mark}|\\{(?=${mark})|(?!\\{\\{|\\}\\})[\\s\\S])*$`,
+  };
 }
 
 const refTo = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` });
@@ -137,6 +146,7 @@ function partChecks(fields: readonly VendorField[]) {
 }
 
 const ANY_PART = partChecks(ALL_FIELDS);
+const SCALAR = partChecks(SCALAR_FIELDS).outside;
 
 /** What the schemas of templates refer to: those of all operations. */
 export const TEMPLATE_DEFINITIONS: JsonObject = {
@@ -162,3 +172,14 @@ export function checkTemplate(operation: VendorOperation): VendorCheck {
 function refsOfBody(): JsonObject {
   return { propertyNames: { pattern: '^(?!\\$)' }, additionalProperties: refTo(PART) };
 }
+
+/** Checks what stands at paths of a job that is ours. */
+export const checkSame = mapped(
+  checkPath,
+  checkOf(SCALAR.valueSchema, (value, at, faults) => {
+    const isValue = typeof value === 'string' || (isJsonObject(value) && '$field' in value);
+    if (isValue) SCALAR.check(value, at, faults);
+    else faults.push(`${at}: must be a text, or a value with a cast ({"$field": …})`);
+  }),
+  MAX_ENTRIES,
+);

@@ -69,7 +69,7 @@ export class GeminiSpeech implements SpeechPort, DialoguePort {
     { text, speechConfig, format, seed }: Script,
     context: AttemptContext,
   ): Promise<ProviderAudio> {
-    using room = roomFor(format, context);
+    using room = roomFor(format, context, this.http);
     const body = {
       contents: [{ role: 'user', parts: [{ text }] }],
       generationConfig: { responseModalities: ['AUDIO'], speechConfig, seed: seedOf(seed) },

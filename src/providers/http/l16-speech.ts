@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import type { SoundFormat } from '../../common/audio/sound-writer.js';
 import { wavHead } from '../../common/audio/wav-writer.js';
-import { type EncodingRoom, roomToEncode } from '../../platform/audio/audio-encoding.js';
-import type { AttemptContext } from '../ports/attempt.js';
+import {
+  type EncodingRoom,
+  NoEncodingRoom,
+  roomToEncode,
+} from '../../platform/audio/audio-encoding.js';
+import { type AttemptContext, NO_ROOM } from '../ports/attempt.js';
 import type { AudioFormat } from '../ports/audio.port.js';
+import type { ProviderHttp } from './provider-http.js';
 
 /** Raw speech as the vendor sends it: signed 16-bit little-endian samples of one channel. */
 export interface L16Speech {
@@ -23,13 +28,18 @@ const PIECE_BYTES = 64 * 1024;
 
 /**
  * Room to encode the speech that is about to be asked for, of the account whose it is; undefined for a format that is not encoded.
- * Throws `NoEncodingRoom`.
+ * Throws ProviderError of kind `unavailable`, before anything is sent.
  */
 export function roomFor(
   format: AudioFormat,
   { owner }: Pick<AttemptContext, 'owner'>,
+  http: Pick<ProviderHttp, 'refusal'>,
 ): EncodingRoom | undefined {
-  return ENCODED[format] && roomToEncode(owner?.accountId ?? '');
+  try {
+    return ENCODED[format] && roomToEncode(owner?.accountId ?? '');
+  } catch (error) {
+    throw error instanceof NoEncodingRoom ? http.refusal(NO_ROOM, 'unavailable') : error;
+  }
 }
 
 /** The speech in the format that the caller wants. `room` is that of {@link roomFor} this format. */

@@ -116,9 +116,9 @@ export class ProviderHttp {
     });
   }
 
-  /** The error for a command that the provider cannot take, by the gateway's own code. Nothing is sent. */
-  refusal(code: string, upstreamParam?: string): ProviderError {
-    return new ProviderError('rejected', {
+  /** The error for a command that the provider cannot take, or not now, by the gateway's own code. Nothing is sent. */
+  refusal(code: string, kind: 'rejected' | 'unavailable' = 'rejected', upstreamParam?: string) {
+    return new ProviderError(kind, {
       provider: this.access.id,
       sent: false,
       upstreamCode: code,

@@ -1,4 +1,3 @@
-import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
 import type { AttemptContext, AttemptOwner } from '../ports/attempt.js';
 import type {
@@ -56,7 +55,7 @@ export class TurnDialogue implements DialoguePort {
       const turn = { ...settings, text, voiceId, format: 'pcm' } as const;
       return this.speech.speak(turn, { ...context, signal, owner });
     };
-    using room = roomFor(format, context);
+    using room = roomFor(format, context, this.http);
     const first = await begin(0);
     try {
       const turns = await this.samplesOf(lines, { first, begin, stop }, context.owner);
@@ -65,9 +64,7 @@ export class TurnDialogue implements DialoguePort {
       return { body, providerRequestId: first.providerRequestId };
     } catch (error) {
       if (error instanceof ProviderError) error.isPartial = true;
-      // What aborted the call is known by its identity.
-      const isOurs = error instanceof GatewayError && !context.signal.aborted;
-      throw isOurs ? error.withoutRetry() : error;
+      throw error;
     }
   }
 

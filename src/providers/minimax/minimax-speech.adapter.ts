@@ -38,7 +38,7 @@ export class MiniMaxSpeech implements SpeechPort {
     if (format === 'opus' && longestSecondsOf(text) > MAX_OPUS_SECONDS)
       throw this.http.refusal('text_too_long');
     // The vendor makes the MP3 itself.
-    using room = format === 'opus' ? roomFor(format, context) : undefined;
+    using room = format === 'opus' ? roomFor(format, context, this.http) : undefined;
     const response = await this.http.request({
       method: 'POST',
       path: '/v1/t2a_v2',

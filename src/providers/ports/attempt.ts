@@ -75,6 +75,8 @@ export type ProviderErrorKind =
 
 /** Internal code of an attempt that sent nothing, because its owner may have lost the work to another process meanwhile. */
 export const TOO_LATE = 'too_late_to_send';
+/** Internal code of an attempt that sent nothing, because too much audio is being encoded. */
+export const NO_ROOM = 'no_encoding_room';
 
 /** How an attempt ended. `aborted`: the gateway ended it. */
 export type AttemptOutcome = 'success' | 'aborted' | ProviderErrorKind;

@@ -96,6 +96,12 @@ export interface VideoCommand {
   readonly reference?: string | undefined;
 }
 
+/** When the job of a submission can have been made, both included, in milliseconds since the epoch. */
+export interface MadeWithin {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** The state of a video at the provider. */
 export type VideoReport =
   | PendingJob
@@ -113,10 +119,17 @@ export interface VideoPort {
   lacks?(command: VideoCommand, route: RouteTerms): readonly string[];
   /** Submits the job; returns the provider's id of it. */
   submitVideo(command: VideoCommand, context: AttemptContext): Promise<string>;
-  /** Whether the provider can be asked for a job by its reference. */
-  readonly canFind?: boolean;
-  /** The provider's id of the job with the command's reference; null where the provider says that it has none. */
-  findVideo?(command: VideoCommand, context: AttemptContext): Promise<string | null>;
+  /** By what the provider can be asked for a lost job, if it can: our reference, or the time and the fields of its submission. */
+  readonly findsBy?: 'reference' | 'time' | undefined;
+  /**
+   * The provider's id of the job with the command's reference, or of the only one with its fields that was made then; null where the
+   * provider says that it has none.
+   */
+  findVideo?(
+    command: VideoCommand,
+    context: AttemptContext,
+    made: MadeWithin,
+  ): Promise<string | null>;
   /** The state of the job. Unknown states count as pending and are reported. */
   readVideo(jobId: string, context: AttemptContext): Promise<VideoReport>;
   /**

@@ -10,7 +10,7 @@ import type {
   Route,
   TriedRoute,
 } from '../ports/attempt.js';
-import { TOO_LATE } from '../ports/attempt.js';
+import { NO_ROOM, TOO_LATE } from '../ports/attempt.js';
 import type { Operation, PortByOperation } from '../ports/provider-ports.js';
 import { AttemptMetrics } from './attempt-metrics.js';
 import type { Permit } from './circuit-breaker.js';
@@ -284,4 +284,5 @@ const NOT_SENT_CODES: readonly (string | undefined)[] = [
   KEY_LIMIT,
   PAUSED,
   TOO_LATE,
+  NO_ROOM,
 ];

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ProviderError } from '../http/provider-error.js';
-import { type ProviderErrorKind, TOO_LATE } from '../ports/attempt.js';
+import { NO_ROOM, type ProviderErrorKind, TOO_LATE } from '../ports/attempt.js';
 import type { Permit } from './circuit-breaker.js';
 
 /** Failures that count against the route. Other rejections and rate limits do not count. */
@@ -10,6 +10,9 @@ const ROUTE_FAILURES: readonly ProviderErrorKind[] = [
   'unavailable',
   'account',
 ];
+
+/** Causes of our own, for which nothing was sent. */
+const OURS: readonly (string | undefined)[] = [TOO_LATE, NO_ROOM];
 
 /**
  * Tells the breaker that the attempt succeeded. Where its result has a `body` stream, what becomes of the stream is told, once it has
@@ -37,11 +40,9 @@ export function settleWhenDone(permit: Permit, result: unknown): void {
   else body.on('error', failed).on('close', closed);
 }
 
-/**
- * Tells the breaker of a failed attempt. One that was the caller's, or ours because it came {@link TOO_LATE}, says nothing of the route.
- */
+/** Tells the breaker of a failed attempt. One that was the caller's, or {@link OURS}, says nothing of the route. */
 export function settleFailed(permit: Permit, error: unknown): void {
-  const isOurs = error instanceof ProviderError && !error.sent && error.upstreamCode === TOO_LATE;
+  const isOurs = error instanceof ProviderError && !error.sent && OURS.includes(error.upstreamCode);
   const isOfRoute = error instanceof ProviderError && ROUTE_FAILURES.includes(error.kind);
   if (isOfRoute && !isOurs) permit.failed();
   else permit.abandoned();

@@ -35,6 +35,7 @@ describe('the values of a text', () => {
         seconds: 7,
         count: 1,
         reference: 'mine',
+        echoed: {},
         width: 640,
         height: 640,
       },
@@ -63,6 +64,22 @@ describe('the values of a text', () => {
 });
 
 describe('a body', () => {
+  it('is told in a list of jobs as it was sent, without the fields that it had not', () => {
+    const body = { text: '{{prompt}}', length: '{{seconds}}s', ratio: '{{aspect_ratio}}' };
+    const same = {
+      'input.text': '{{prompt}}',
+      'input.length': { $field: 'seconds', as: 'integer' },
+      'input.ratio': '{{aspect_ratio}}',
+      source: 'api',
+    };
+    const submit = { path: '/make', body };
+    const lookup = { path: '/jobs', items: 'jobs', id: 'id', made_at: 'at', same, absent: [] };
+    const bytes = Buffer.from(JSON.stringify({ text: 'The sea', length: '7s' }));
+    expect(askedJob({ submit, lookup }, [submit], bytes, undefined).echoed).toEqual({
+      ...{ 'input.text': 'The sea', 'input.length': 7, source: 'api' },
+    });
+  });
+
   it('that asks for more than a minute gets a minute', () => {
     expect(asked({ length: '{{seconds}}' }, { length: '90' })).toMatchObject({ seconds: 60 });
     expect(() => asked({ length: '{{seconds}}' }, { length: '0' })).toThrow(/whole seconds/);

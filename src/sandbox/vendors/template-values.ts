@@ -37,6 +37,8 @@ export interface AskedJob {
   readonly height: number;
   /** The caller's own name of the job; empty where the vendor takes none. */
   readonly reference: string;
+  /** What a list of jobs tells of it, by the paths of `lookup.same`. */
+  readonly echoed: JsonRecord;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface AskedJob {
  * the ways, and for a length or a number that is not whole.
  */
 export function askedJob(
-  { submit, operation }: Pick<TwinFile, 'submit' | 'operation'>,
+  { submit, lookup, operation }: Pick<TwinFile, 'submit' | 'lookup' | 'operation'>,
   ways: readonly TwinSubmit[],
   body: Buffer,
   modelInPath: string | undefined,
@@ -70,9 +72,40 @@ export function askedJob(
     seconds: Math.min(Number(seconds), MAX_SECONDS),
     count: Math.min(Number(count), MAX_IMAGES),
     reference: ownText(reference),
+    echoed: echoOf(values, lookup?.same),
     ...(operation === 'image' ? sidesOfImage(values) : sidesOf(values)),
   };
 }
+
+/** What is told at each path of a job with these values: what names an absent field is left out. */
+function echoOf(values: FoundValues, same: JsonRecord = {}): JsonRecord {
+  const told = Object.entries(same).flatMap(([path, part]) => {
+    const value = typeof part === 'string' ? textOfMarks(part, values) : castOf(part, values);
+    return value === undefined ? [] : [[path, value] as const];
+  });
+  return Object.fromEntries(told);
+}
+
+function textOfMarks(text: string, values: FoundValues): string | undefined {
+  const pieces = text.split(FIELD);
+  const names = pieces.filter((_, index) => index % 2 === 1);
+  if (!names.every((name) => Object.hasOwn(values, name))) return undefined;
+  const filled = pieces.map((piece, index) => (index % 2 === 1 ? valueOf(piece, values) : piece));
+  return ownText(filled.join(''));
+}
+
+function castOf(part: unknown, values: FoundValues): unknown {
+  const { $field: field, as, table } = asRecord(part) ?? {};
+  if (typeof field !== 'string' || !Object.hasOwn(values, field)) return undefined;
+  const text = ownText(valueOf(field, values));
+  const chosen = asRecord(table)?.[text];
+  if (chosen !== undefined) return chosen;
+  if (as === 'boolean') return text === 'true';
+  return as === 'integer' || as === 'number' ? Number(text) : text;
+}
+
+const valueOf = (name: string, values: FoundValues): string =>
+  (values[name] ?? '').slice(0, MAX_PROMPT_CHARACTERS);
 
 /** The values of the way of which the body has most keys; of two with equally many, those of the first. */
 function bestOf(ways: readonly { values: FoundValues; fitting: number }[]): FoundValues {

@@ -1,4 +1,4 @@
-import { asRecord } from '../http/json.js';
+import { asRecord, type JsonRecord } from '../http/json.js';
 import type { WireError } from '../http/protocol.js';
 import type { JobState } from '../jobs/job-board.js';
 import type { TwinErrorKind, TwinFile } from './twin-file.js';
@@ -26,6 +26,9 @@ type Answer = Record<string, unknown>;
 export interface ToldJob {
   readonly id: string;
   readonly reference: string;
+  readonly echoed: JsonRecord;
+  /** When it was accepted. */
+  readonly madeMs: number;
   /** Seconds of a video, or the number of images. */
   readonly quantity: number;
   readonly state: JobState;
@@ -133,11 +136,13 @@ export class TwinAnswers {
   }
 
   /** What a look-up reads, in an entry of a list or in the answer about the job. */
-  private putNames(answer: Answer, { id, reference }: ToldJob, isEntry = false): Answer {
+  private putNames(answer: Answer, told: ToldJob, isEntry = false): Answer {
     const { lookup } = this.file;
     if (isEntry || lookup?.items === undefined) {
-      put(answer, lookup?.id, id);
-      put(answer, lookup?.reference, reference);
+      put(answer, lookup?.id, told.id);
+      put(answer, lookup?.reference, told.reference);
+      put(answer, lookup?.made_at, new Date(told.madeMs).toISOString());
+      for (const [path, value] of Object.entries(told.echoed)) put(answer, path, value);
     }
     return answer;
   }

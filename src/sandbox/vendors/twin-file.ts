@@ -42,7 +42,9 @@ export interface TwinFile {
     readonly path: string;
     readonly items?: string;
     readonly id: string;
-    readonly reference: string;
+    readonly reference?: string;
+    readonly made_at?: string;
+    readonly same?: JsonRecord;
     readonly absent: readonly string[];
     readonly more?: string;
   };

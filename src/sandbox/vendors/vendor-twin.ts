@@ -175,7 +175,7 @@ class VendorTwin {
 
   private told(exchange: SandboxExchange, job: Job<Facts>): ToldJob {
     const { jobs, shelf } = this.workshop;
-    const { files, reference, seconds, count } = job.facts;
+    const { files, reference, echoed, seconds, count } = job.facts;
     const state = jobs.stateOf(job);
     const url = `${this.file.base_url}${OWN_PATH}/${job.id}`;
     const isEmpty = state.phase !== 'done' || job.magic.has('no-result');
@@ -183,8 +183,9 @@ class VendorTwin {
       ? [`${url}/file`]
       : files.map((file) => shelf.urlOf(file, exchange.header('host')));
     const isRefused = job.magic.has('refuse');
+    const madeMs = job.record.createdMs;
     const quantity = this.operation === 'image' ? count : seconds;
-    const told = { id: job.id, reference, quantity, state, isRefused, url };
+    const told = { id: job.id, reference, echoed, madeMs, quantity, state, isRefused, url };
     return { ...told, fileUrls: isEmpty ? [] : made };
   }
 

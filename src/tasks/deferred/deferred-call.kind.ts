@@ -4,7 +4,6 @@ import { Catalog } from '../../catalog/catalog.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { ProviderFigures, UnchargedQuantity } from '../../common/money/charge-basis.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../../platform/config/gateway-config.js';
-import { NoEncodingRoom } from '../../platform/audio/audio-encoding.js';
 import { ProviderError } from '../../providers/http/provider-error.js';
 import type { MediaFile } from '../../providers/ports/audio.port.js';
 import { ProviderRouter } from '../../providers/routing/provider-router.js';
@@ -42,8 +41,6 @@ export class DeferredParts {
 }
 
 const BROKEN_OFF = 'The provider broke off its answer.';
-/** Internal code: too much audio waits to be encoded. */
-const NO_ROOM = 'no_encoding_room';
 const UNUSABLE = 'The provider gave no answer that can be used.';
 
 /** What the provider told of the work so far. */
@@ -83,7 +80,6 @@ export class DeferredCallKind implements TaskKind {
       const command = await wholeCommandOf(input, (file) => this.copy(task, file, context, copies));
       return await this.made(task, input, command, context, told);
     } catch (error) {
-      if (error instanceof NoEncodingRoom) throw noRoomAt(task.provider);
       // Where this process ends, only what was made and lost is known to have ended.
       const isLost = context.signal.aborted && told.uncharged !== undefined;
       const report: FailedReport = isLost
@@ -207,11 +203,6 @@ function listenersOf(told: ToldOfWork, { onFigures }: TaskContext) {
       told.uncharged = made;
     },
   };
-}
-
-/** Nothing was sent, so the task waits for room. */
-function noRoomAt(provider: string): ProviderError {
-  return new ProviderError('unavailable', { provider, sent: false, upstreamCode: NO_ROOM });
 }
 
 /** The report of a call that is not charged. Rethrows what may be sent again, and what ended with this process. */

@@ -24,7 +24,7 @@ export class AcceptedJobs {
   ) {}
 
   /** {@link LostSubmission.found} */
-  found(...lookUp: Parameters<LostSubmission['found']>): Promise<string | undefined> {
+  found(...lookUp: Parameters<LostSubmission['found']>): ReturnType<LostSubmission['found']> {
     return this.lost.found(...lookUp);
   }
 

@@ -11,7 +11,7 @@ import { beginAttempt, endOfAttempt } from '../../providers/routing/attempt-span
 import type { Task } from '../task.js';
 
 /** The steps of a task that ask its provider. */
-export type ProviderStep = 'submit' | 'poll' | 'download';
+export type ProviderStep = 'submit' | 'look_up' | 'poll' | 'download';
 
 /**
  * Collects what operators see of a step: the cost figures that the provider reports, the attempts, and the output cap that was
@@ -25,7 +25,7 @@ export class StepNotes {
 
   /** Attempts are timed from the submission of the task, at `submittedAtMs` by this process's clock. */
   constructor(
-    private readonly step: ProviderStep,
+    private step: ProviderStep,
     private readonly submittedAtMs: number,
     private readonly traced?: { readonly span: TracedSpan; readonly operation: string },
   ) {}
@@ -34,6 +34,11 @@ export class StepNotes {
   readonly onFigures = (figures: ProviderFigures): void => {
     this.figures = { ...this.figures, ...figures };
   };
+
+  /** What follows asks for the job of a submission whose answer was lost. */
+  beginLookUp(): void {
+    this.step = 'look_up';
+  }
 
   /** Forgets the figures of this step so far. */
   dropFigures(): void {
@@ -69,25 +74,25 @@ export class StepNotes {
   }
 
   /** The step state of a task whose step has no report; undefined where it stays as it is. */
-  stepStateOf(task: Task): JsonObject | undefined {
+  stepStateOf(task: Pick<Task, 'stepState'>): JsonObject | undefined {
     if (!this.hasNotesFor(task)) return undefined;
     return { ...splitStepState(task).rest, ...this.notesWith(task, false) };
   }
 
-  private hasNotesFor(task: Task): boolean {
+  private hasNotesFor(task: Pick<Task, 'stepState'>): boolean {
     const hasOwn = this.figures !== undefined || this.outputCap !== undefined;
     return hasOwn || this.areAttemptsKept(task);
   }
 
   /** A step that succeeds at once needs no list: the record of the task says all of it. */
-  private areAttemptsKept({ stepState }: Task): boolean {
+  private areAttemptsKept({ stepState }: Pick<Task, 'stepState'>): boolean {
     const isPlain = this.attempts.every(({ outcome }) => outcome === 'success');
     return (
       this.attempts.length > 0 && (!isPlain || splitStepState({ stepState }).attempts.length > 0)
     );
   }
 
-  private notesWith(task: Task, isBefore: boolean): JsonObject {
+  private notesWith(task: Pick<Task, 'stepState'>, isBefore: boolean): JsonObject {
     const { figures: earlier, attempts: kept, rest } = splitStepState(task);
     const figures = Object.entries(this.figures ?? {}).map(([name, figure]) => [
       isBefore ? `step${Object.keys(rest).length + 1}.${name}` : name,

@@ -3,6 +3,7 @@ import { ProviderError, type ProviderErrorDetail } from '../../providers/http/pr
 import {
   classifySubmitFailure,
   deferDelayMs,
+  isRefusedRepeat,
   isRefusedUnbegun,
   rejectionMessage,
 } from './submit-failure.js';
@@ -68,6 +69,48 @@ describe('isRefusedUnbegun', () => {
     ['a refusal of the work', refused('rejected', 400, 'bad_prompt'), false],
   ])('of %s: %s', (_name, failure, isUnbegun) => {
     expect(isRefusedUnbegun(failure)).toBe(isUnbegun);
+  });
+});
+
+describe('isRefusedRepeat', () => {
+  const BARE = { provider: 'acme', outcome: 'unavailable', status: 503, code: null } as const;
+  const refusal = (kind: ProviderError['kind'], upstreamStatus: number) =>
+    new ProviderError(kind, { provider: 'acme', sent: true, upstreamStatus });
+  const after = (...attempts: readonly object[]) => ({
+    provider: 'acme',
+    stepState: { providerFigures: { attempts } },
+  });
+  const is = (error: unknown, task: ReturnType<typeof after>) => isRefusedRepeat(error, task);
+
+  it.each([
+    ['a bare 503', BARE, true],
+    ['499', { ...BARE, outcome: 'rejected', status: 499 }, true],
+    ['503 with a word of the provider', { ...BARE, code: 'overloaded' }, false],
+    ['the rate of a key', { ...BARE, outcome: 'rate_limited', status: 429 }, false],
+    ['a key without balance', { ...BARE, outcome: 'account', status: 402 }, false],
+    ['a connection that was refused', { ...BARE, status: null, code: 'ECONNREFUSED' }, false],
+    ['a bare 503 of another provider', { ...BARE, provider: 'other' }, false],
+  ])('of a refusal after %s: %s', (_name, attempt, isRepeat) => {
+    expect(is(refusal('rejected', 400), after(attempt))).toBe(isRepeat);
+    expect(is(refusal('misconfigured', 404), after(attempt))).toBe(isRepeat);
+  });
+
+  it.each([
+    ['of our account', refusal('account', 401)],
+    ['that puts off again', refusal('unavailable', 503)],
+    ['that is unknown itself', refusal('http_error', 502)],
+    ['that was never sent', new ProviderError('rejected', { provider: 'acme', sent: false })],
+    ['of ours', new TypeError('x is undefined')],
+  ])('is none of an error %s', (_name, error) => {
+    expect(is(error, after(BARE))).toBe(false);
+  });
+
+  it('is none of a first submission, and is assumed where the task has dropped attempts', () => {
+    const limited = { ...BARE, outcome: 'rate_limited', status: 429 };
+    expect(is(refusal('rejected', 400), after())).toBe(false);
+    const many = (count: number) => after(...Array.from({ length: count }, () => limited));
+    expect(is(refusal('rejected', 400), many(15))).toBe(false);
+    expect(is(refusal('rejected', 400), many(16))).toBe(true);
   });
 });
 

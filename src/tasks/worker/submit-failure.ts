@@ -1,7 +1,10 @@
 import { ProviderError } from '../../providers/http/provider-error.js';
-import type { ProviderErrorKind } from '../../providers/ports/attempt.js';
+import type { AttemptOutcome, ProviderErrorKind } from '../../providers/ports/attempt.js';
+import { type KeptAttempt, MAX_KEPT_ATTEMPTS } from '../../providers/routing/attempt-log.js';
 import { KEY_LIMIT } from '../../providers/routing/provider-router.js';
+import type { Task } from '../task.js';
 import { withCodeWord } from '../task-fault.js';
+import { splitStepState } from './step-notes.js';
 
 /** Delays after a deferred submission. The last one repeats. */
 const DEFER_DELAYS_MS = [1_000, 2_000, 4_000, 5_000] as const;
@@ -15,7 +18,9 @@ const DEFER_LIMIT_MS = 600_000;
 const DEFER_STATUSES = [429, 499, 503];
 const DEFER_KINDS: readonly ProviderErrorKind[] = ['rate_limited', 'unavailable'];
 /** Of these the provider's answer says that it did not take the work: our key, its rate, or no room. */
-const UNBEGUN_KINDS: readonly ProviderErrorKind[] = [...DEFER_KINDS, 'account'];
+const UNBEGUN_KINDS: readonly AttemptOutcome[] = [...DEFER_KINDS, 'account'];
+/** The provider refuses the work itself, as it also refuses a second job of a name that it has. */
+const REFUSAL_KINDS: readonly ProviderErrorKind[] = ['rejected', 'misconfigured'];
 /**
  * Statuses of proxies between the gateway and the provider. The provider may have begun the work, and the body is not the
  * provider's.
@@ -58,6 +63,28 @@ export function isRefusedUnbegun(error: unknown): error is ProviderError {
 /** Overload without a word of the provider's own: a proxy says so too, after it has lost a request that the provider got. */
 function isBareOverload({ upstreamStatus, upstreamCode, retryAfterSeconds }: ProviderError) {
   return upstreamStatus === 503 && (upstreamCode ?? retryAfterSeconds) === undefined;
+}
+
+/**
+ * Whether the provider refused the work after a submission of it was put off there that it may have got: then it may have the job.
+ * The attempts that the task keeps tell that; where some were dropped, it is assumed.
+ */
+export function isRefusedRepeat(
+  error: unknown,
+  task: Pick<Task, 'provider' | 'stepState'>,
+): boolean {
+  if (!(error instanceof ProviderError) || !error.sent) return false;
+  const { kind } = error;
+  if (!REFUSAL_KINDS.includes(kind) || classifySubmitFailure(error) !== 'failed') return false;
+  const { attempts } = splitStepState(task);
+  const mayHaveBegun = attempts.some((one) => one.provider === task.provider && mayBegin(one));
+  return mayHaveBegun || attempts.length >= MAX_KEPT_ATTEMPTS;
+}
+
+/** As {@link isRefusedUnbegun} for the record of an attempt that was put off. */
+function mayBegin({ outcome, status, code }: KeptAttempt): boolean {
+  if (status === null) return false;
+  return !UNBEGUN_KINDS.includes(outcome) || (status === 503 && code === null);
 }
 
 /** Whether nothing was sent, because all keys are used as much as the operator allows. */

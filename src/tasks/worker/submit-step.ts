@@ -8,6 +8,7 @@ import {
   classifySubmitFailure,
   deferDelayMs,
   isAtOwnLimit,
+  isRefusedRepeat,
   isRefusedUnbegun,
   milderOf,
   rejectionMessage,
@@ -95,9 +96,8 @@ export class SubmitStep {
 
   private async lookUp(work: ClaimedWork, signal: AbortSignal): Promise<void> {
     const notes = this.upstreams.notesOf('submit', work);
-    const jobId = await this.jobs.found(work, work.task, { notes, signal });
-    if (jobId === undefined) return;
-    await this.reported(work, notes.addedTo({ state: 'accepted', jobId }, work.task));
+    const report = await this.jobs.found(work, work.task, { notes, signal });
+    if (report) await this.reported(work, notes.addedTo(report, work.task));
   }
 
   /** Whether the next place is not asked. Never throws, because no failure may lead to a second request. */
@@ -139,10 +139,12 @@ export class SubmitStep {
   ): Promise<SubmitReport | undefined> {
     const { reporter } = this;
     const meaning = classifySubmitFailure(error);
-    if (meaning === 'unknown') {
+    const isRefused = isRefusedRepeat(error, work.task);
+    if (meaning === 'unknown')
       this.logger.warn(`${toPublicId('task', work.task.id)}: submission failed: ${String(error)}`);
-      const jobId = await this.jobs.found(work, task, { error, notes, signal });
-      return jobId === undefined ? undefined : { state: 'accepted', jobId };
+    if (meaning === 'unknown' || isRefused) {
+      const report = await this.jobs.found(work, task, { error, notes, signal, isRefused });
+      if (report !== null) return report;
     }
     // Nobody refused the task, so it waits as it does without a place.
     const isAtLimit = isAtOwnLimit(error);
@@ -175,8 +177,11 @@ export class SubmitStep {
     const { reporter } = this;
     switch (report.state) {
       case 'accepted': {
-        const { jobId, stepState } = report;
-        const facts = { status: 'processing', job_id: jobId, memory: stepState } as const;
+        const { jobId, stepState, evidence } = report;
+        const facts = {
+          ...({ status: 'processing', job_id: jobId, memory: stepState } as const),
+          ...(evidence !== undefined && { evidence }),
+        };
         this.logger.debug(`${toPublicId('task', work.task.id)}: accepted as job ${jobId}`);
         const next = { phase: 'polling', delayMs: reporter.nextPollMs(work), facts } as const;
         await this.jobs.store(work, jobId, reporter.scheduleNext(work, next));

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type { TracedSpan } from '../../platform/observability/traced-span.js';
+import type { MadeWithin } from '../../providers/ports/job.port.js';
 import type { Task } from '../task.js';
 import {
   LANE_CONCURRENCY,
@@ -122,6 +123,9 @@ const NOTE_SUCCESS = `
   UPDATE task SET evidence_status = 'succeeded', evidence_at = now()
    WHERE account_id = $1 AND id = $2 AND status IN ('failed', 'expired')`;
 
+const TAKE_FOUND_JOB = `
+  SELECT task_take_found_job($1, $2, $3, $4, to_timestamp($5::double precision / 1000), to_timestamp($6::double precision / 1000)) AS taken`;
+
 /** SQL statements of the worker. Each is idempotent. */
 @Injectable()
 export class TaskWorkRepository {
@@ -179,6 +183,20 @@ export class TaskWorkRepository {
     const values = [task.accountId, task.id, jobId, laneOf('watching', task), watchMs];
     const [row] = await this.dataSource.query<{ kept: boolean }[]>(KEEP_JOB, values);
     return row?.kept === true;
+  }
+
+  /**
+   * Names the job of a task that was found by its time. `owners` is when tasks were created of which another may have it. False if it
+   * may be that of another one, or if another process looks for a job now.
+   */
+  async takeFoundJob(
+    task: Task,
+    { jobId, owners }: { readonly jobId: string; readonly owners: MadeWithin },
+  ): Promise<boolean> {
+    const lane = laneOf('submitting', task);
+    const values = [task.accountId, task.id, lane, jobId, owners.fromMs, owners.toMs];
+    const [row] = await this.dataSource.query<{ taken: boolean }[]>(TAKE_FOUND_JOB, values);
+    return row?.taken === true;
   }
 
   /** Records that the provider finished the job of a task that had failed or expired. */

@@ -6,7 +6,7 @@ import type { FailedReport, PollReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
 import { LEASE_MS } from '../task-lane.js';
 import { JobFiles } from './job-files.js';
-import { LostSubmission } from './lost-submission.js';
+import { evidenceOf, LostSubmission, wordsOf } from './lost-submission.js';
 import { StepReporter } from './step-reporter.js';
 import { type ClaimedWork, type TaskFacts, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
@@ -31,7 +31,7 @@ interface Decision {
 
 /**
  * Ends a task with an unknown outcome by what its provider says about it later: a finished job is delivered and settled, a failed
- * one released. A job that is not known is looked for by our own reference. That the provider has none is written, and decides nothing: its
+ * one released. A job that is not known is looked for as that of a lost submission. That the provider has none is written, and decides nothing: its
  * key may be another account's by now, and it may have forgotten the job.
  *
  * What the provider said is written before the decision, for operators, and each try of the decision is counted before it begins.
@@ -71,16 +71,18 @@ export class UnknownOutcome {
       case 'unknown':
         return this.askLater(work, waitedMs);
       case 'absent':
-        return this.askLater(work, waitedMs, { evidence: 'absent' });
+        return this.askLater(work, waitedMs, { evidence: evidenceOf(answer) });
       case 'found': {
         const { jobId } = answer;
-        this.logger.warn(`${nameOf(task)}: provider ${task.provider} has job ${jobId} of it`);
+        this.logger.warn(
+          `${nameOf(task)}: provider ${task.provider} has job ${jobId} of it, ${wordsOf(answer)}`,
+        );
         const memory = notes.stepStateOf(task);
         await this.reporter.scheduleNext(work, {
           phase: 'watching',
           delayMs: 0,
           failureCount: work.failureCount,
-          facts: { job_id: jobId, evidence: 'found', memory },
+          facts: { job_id: jobId, evidence: evidenceOf(answer), memory },
         });
       }
     }

@@ -3,7 +3,15 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readVendor } from '../../../src/providers/async-json/vendor-files.js';
 import type { VideoPort } from '../../../src/providers/ports/job.port.js';
 import type { StubUpstream } from '../../support/stub-upstream.js';
-import { CONTEXT, other, sentBody, vendor, VENDOR_KEY, vendorPort } from './vendor-harness.js';
+import {
+  CONTEXT,
+  MADE,
+  other,
+  sentBody,
+  vendor,
+  VENDOR_KEY,
+  vendorPort,
+} from './vendor-harness.js';
 
 const ID = '6a1f0c1e-32f1-4d0b-9c67-0f6d2b6a8a11';
 const RAY = { ...CONTEXT, upstreamModel: 'ray-2' };
@@ -118,6 +126,27 @@ describe('the shipped file of Luma', () => {
     const { method, url, headers } = vendor.only;
     expect([method, url]).toEqual(['DELETE', `${BASE}/generations/${ID}`]);
     expect(headers.authorization).toBe(`Bearer ${VENDOR_KEY}`);
+  });
+
+  it('finds a lost generation in the list, whatever ratio Luma has filled in', async () => {
+    const frames = { frame0: { type: 'image', url: MOVIE.firstFrameUrl } };
+    const request = { prompt: 'The sea', duration: '5s', resolution: '720p', loop: false };
+    const made = {
+      ...{ model: 'ray-2', state: 'dreaming', created_at: '2026-11-29T10:01:00.0000000+00:00' },
+      request: { ...request, aspect_ratio: '16:9', keyframes: frames },
+    };
+    const another = { ...made, id: 'another', request };
+    const generations = [generation(made), another];
+    vendor.reply = says({ generations, has_more: true, count: 2, limit: 100, offset: 0 });
+    const { lastFrameUrl: _none, aspectRatio: _default, ...command } = MOVIE;
+    const find = (parts: object) =>
+      port.findVideo?.({ ...command, reference: 'task_1', ...parts }, RAY, MADE);
+    expect(await find({})).toBe(ID);
+    expect(await find({ firstFrameUrl: undefined })).toBe('another');
+    await expect(find({ prompt: 'A boat' })).rejects.toMatchObject({ kind: 'http_error' });
+    expect(vendor.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(
+      Array.from({ length: 3 }, () => `GET ${BASE}/generations`),
+    );
   });
 
   it('gives the URL of the file, which does not get the key', async () => {

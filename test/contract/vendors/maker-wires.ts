@@ -13,6 +13,17 @@ import {
 } from './wire.js';
 import { MINIMAX_WIRE } from './minimax-wire.js';
 
+const klingTask = (reference: string): object => ({
+  code: 0,
+  message: 'SUCCEED',
+  request_id: 'c0ffee',
+  data: {
+    task_id: '8712',
+    task_status: 'submitted',
+    task_info: { external_task_id: reference },
+  },
+});
+
 /** The makers of video models. */
 export const MAKER_WIRES: readonly ShippedWire[] = [
   {
@@ -54,19 +65,12 @@ export const MAKER_WIRES: readonly ShippedWire[] = [
         task_result: { videos: [{ id: '1', url: FILE_URL, duration: '5' }] },
       },
     },
-    lookUp: [
-      `/v1/videos/image2video/${REFERENCE}`,
-      {
-        code: 0,
-        message: 'SUCCEED',
-        request_id: 'c0ffee',
-        data: {
-          task_id: '8712',
-          task_status: 'submitted',
-          task_info: { external_task_id: REFERENCE },
-        },
-      },
-    ],
+    lookUp: {
+      by: 'reference',
+      url: `/v1/videos/image2video/${REFERENCE}`,
+      found: klingTask(REFERENCE),
+      others: [klingTask('task_of_another')],
+    },
     errors: [
       [200, { code: 1301, message: 'Content policy' }, 'refused_content'],
       [400, { code: 1300, message: 'Content policy' }, 'refused_content'],

@@ -5,8 +5,24 @@ import {
   refusedWith,
   type ShippedWire,
   FILE_URL,
+  REFERENCE,
   WAITING,
 } from './wire.js';
+
+/** A prediction in a list of Replicate. */
+const prediction = (parts: object) => ({
+  ...{ id: 'p1', model: 'acme/film-1', version: 'hidden', source: 'api', status: 'processing' },
+  ...{ output: null, error: null, logs: '', metrics: {}, started_at: null, completed_at: null },
+  created_at: '2026-11-29T10:01:45.99397566Z',
+  input: { prompt: 'The sea', duration: 5, aspect_ratio: '16:9', image: FIRST },
+  urls: { get: 'BASE/predictions/p1', cancel: 'BASE/predictions/p1/cancel' },
+  ...parts,
+});
+const predictions = (...results: object[]) => ({
+  previous: null,
+  next: 'BASE/predictions?cursor=cD0yMDIy',
+  results: [prediction({ id: 'p2', model: 'acme/other' }), ...results],
+});
 
 /** fal and Replicate, which run the models of others. */
 export const QUEUE_WIRES: readonly ShippedWire[] = [
@@ -73,7 +89,7 @@ export const QUEUE_WIRES: readonly ShippedWire[] = [
   {
     id: 'replicate',
     model: 'acme/film-1',
-    command: { aspectRatio: '16:9', firstFrameUrl: FIRST },
+    command: { aspectRatio: '16:9', firstFrameUrl: FIRST, reference: REFERENCE },
     submit: {
       url: '/models/acme/film-1/predictions',
       body: { input: { prompt: 'The sea', duration: 5, aspect_ratio: '16:9', image: FIRST } },
@@ -83,6 +99,18 @@ export const QUEUE_WIRES: readonly ShippedWire[] = [
     job: 'p1',
     readUrl: '/predictions/p1',
     cancel: ['POST /predictions/p1/cancel', 200],
+    lookUp: {
+      by: 'time',
+      url: '/predictions',
+      found: predictions(prediction({})),
+      others: [
+        predictions(),
+        predictions(prediction({}), prediction({ id: 'p3' })),
+        predictions(prediction({ created_at: '2026-11-29T11:01:45.99397566Z' })),
+        // Inputs are removed after an hour.
+        predictions(prediction({ input: {}, data_removed: true })),
+      ],
+    },
     reads: [
       [{ id: 'p1', status: 'starting', output: null, error: null }, WAITING],
       [{ id: 'p1', status: 'processing', output: null, error: null, logs: '42%|' }, WAITING],

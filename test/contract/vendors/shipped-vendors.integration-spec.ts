@@ -6,7 +6,7 @@ import { loadVendors } from '../../../src/providers/async-json/vendor-files.js';
 import { MAKER_WIRES } from './maker-wires.js';
 import { QUEUE_WIRES } from './queue-wires.js';
 import { type ShippedWire } from './wire.js';
-import { SEA, sentBody, vendor, vendorPort, VENDOR_KEY } from './vendor-harness.js';
+import { MADE, SEA, sentBody, vendor, vendorPort, VENDOR_KEY } from './vendor-harness.js';
 
 const SHIPPED_WIRES = [...QUEUE_WIRES, ...MAKER_WIRES];
 const shipped = loadVendors(undefined);
@@ -80,24 +80,24 @@ describe.each(SHIPPED_WIRES.map((wire) => [wire.id, wire] as const))('%s', (_id,
     expect(vendor.seen.at(-1)?.headers).toMatchObject(wire.headers);
   });
 
-  it('is asked for a lost job only where it knows our name of it', async () => {
+  it('is asked for a lost job only where it knows our name of it or lists its jobs', async () => {
     const port = portOf(wire);
-    expect(port.canFind).toBe(wire.lookUp !== undefined);
+    expect(port.findsBy).toBe(wire.lookUp?.by);
     if (!wire.lookUp) return;
-    const [url, found] = wire.lookUp;
+    const { url, found, others } = wire.lookUp;
+    const find = () => port.findVideo?.({ ...SEA, ...wire.command }, context, MADE);
     answers(found);
-    const command = { ...SEA, ...wire.command };
-    expect(await port.findVideo?.(command, context)).toBe(wire.job);
+    expect(await find()).toBe(wire.job);
     expect([vendor.only.method, vendor.only.url]).toEqual(['GET', url]);
-    const another = JSON.parse(
-      JSON.stringify(found).replace(/task_\w{32}/, 'task_of_another'),
-    ) as object;
-    answers(another);
-    await expect(port.findVideo?.(command, context)).rejects.toMatchObject({ kind: 'http_error' });
+    expect(vendor.only.headers).toMatchObject(wire.headers);
+    for (const other of others) {
+      answers(other);
+      await expect(find()).rejects.toMatchObject({ kind: 'http_error' });
+    }
     // No code is documented that means that there is no such job.
     for (const [status, json] of wire.errors) {
       answers(json, status);
-      await expect(port.findVideo?.(command, context)).rejects.toBeInstanceOf(Error);
+      await expect(find()).rejects.toBeInstanceOf(Error);
     }
   });
 

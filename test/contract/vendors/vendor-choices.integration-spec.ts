@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { loadVendors } from '../../../src/providers/async-json/vendor-files.js';
 import type { VendorFile } from '../../../src/providers/async-json/vendor-file.js';
-import { CONTEXT, SEA, sentBody, vendor, vendorAnswers, vendorPort } from './vendor-harness.js';
+import {
+  CONTEXT,
+  MADE,
+  SEA,
+  sentBody,
+  vendor,
+  vendorAnswers,
+  vendorPort,
+} from './vendor-harness.js';
 
 const IMAGE = 'https://img.test/a.png';
 const BOTH = { ...SEA, firstFrameUrl: IMAGE, imageUrls: [IMAGE] };
@@ -41,7 +49,7 @@ describe('a vendor whose variants differ by a field', () => {
     vendorAnswers({ id: 'j1', name: 'task-1' });
     const command = { ...SEA, reference: 'task-1' };
     expect(await port.submitVideo(command, WITH_SOUND)).toBe('sounding:j1');
-    expect(await port.findVideo?.(command, WITH_SOUND)).toBe('sounding:j1');
+    expect(await port.findVideo?.(command, WITH_SOUND, MADE)).toBe('sounding:j1');
     expect(await port.submitVideo(command, CONTEXT)).toBe('silent:j1');
     expect(vendor.seen.map(({ url }) => url)).toEqual([
       ...['/v1/sounding', '/v1/sounding/named/task-1', '/v1/silent'],

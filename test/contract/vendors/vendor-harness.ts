@@ -16,6 +16,12 @@ export const VENDOR_KEY = 'access-1:secret-of-a-vendor';
 export const SEA: VideoCommand = { prompt: 'The sea', seconds: '5' };
 export const CONTEXT = { upstreamModel: 'acme/ray-2', signal: new AbortController().signal };
 
+/** When a job that is looked for can have been made. */
+export const MADE = {
+  fromMs: Date.parse('2026-11-29T10:00:00Z'),
+  toMs: Date.parse('2026-11-29T10:03:00Z'),
+};
+
 /** A vendor, and another server that must not get its key; both are new for each test. */
 export let vendor: StubUpstream;
 export let other: StubUpstream;

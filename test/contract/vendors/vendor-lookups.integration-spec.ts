@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { VendorLookup } from '../../../src/providers/async-json/vendor-file.js';
-import { CONTEXT, vendor, vendorAnswers, vendorPort } from './vendor-harness.js';
+import { CONTEXT, MADE, vendor, vendorAnswers, vendorPort } from './vendor-harness.js';
 import { REFERENCE } from './wire.js';
 
 describe('a look-up at a vendor', () => {
@@ -17,7 +17,11 @@ describe('a look-up at a vendor', () => {
       absent: [],
     };
     const command = { prompt: 'The sea', seconds: '5', reference: REFERENCE };
-    return vendorPort({ submit, lookup: { ...list, ...lookup } }).findVideo?.(command, CONTEXT);
+    return vendorPort({ submit, lookup: { ...list, ...lookup } }).findVideo?.(
+      command,
+      CONTEXT,
+      MADE,
+    );
   };
   const lists = (jobs: unknown, rest: object = {}): void => {
     vendorAnswers({ data: { jobs }, ...rest });

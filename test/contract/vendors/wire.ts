@@ -19,8 +19,13 @@ export interface ShippedWire {
   /** The requests that stop a job and that delete it, each as its method and URL, and what the vendor answers. */
   readonly cancel?: readonly [request: string, status: number];
   readonly delete?: readonly [request: string, status: number];
-  /** Where a job is asked for by our name of it, and the answer about one that is there. */
-  readonly lookUp?: readonly [url: string, found: object];
+  /** How a lost job is asked for, the answer that has it, and such that have it not and may lack others. */
+  readonly lookUp?: {
+    readonly by: 'reference' | 'time';
+    readonly url: string;
+    readonly found: object;
+    readonly others: readonly object[];
+  };
   /** Answers to a submission, and the kind of error that they are; `refused_content` is told to the caller. */
   readonly errors: readonly (readonly [
     status: number,

@@ -87,7 +87,7 @@ describe('while calls have all the room to encode, whose audio is not made yet',
   ] as const)(
     '%s as %s is refused before anything is made, and free',
     async (path, format, body) => {
-      const refusal = { status: 503, code: 'service_unavailable', param: null };
+      const refusal = { status: 503, code: 'provider_unavailable', param: null };
       await expectRefused(gateway, account.accountId, () => post(path, body), refusal);
       expect(minimax.seen).toHaveLength(0);
       giveRoom();

@@ -58,7 +58,7 @@ describe('music that is sold by the song', () => {
     expect(desk.minimax.seen).toHaveLength(0);
   });
 
-  it('is quoted and listed with its price per request', async () => {
+  it('is quoted, and listed with its price per request and what it takes', async () => {
     const body = { model: SONG_MODEL, prompt: 'A calm piano' };
     const quote = await postJson(`${desk.gateway.url}/v1/quotes`, desk.account.headers, {
       path: SONG_PATH,
@@ -67,6 +67,8 @@ describe('music that is sold by the song', () => {
     expect(JSON.stringify(quote.json)).toContain(`"${SONG_PRICE}"`);
     expect((await desk.get(`/v1/models/${SONG_MODEL}`)).json).toMatchObject({
       price: { unit: 'request', amount_microusd: SONG_PRICE },
+      limits: { response_format: { values: ['mp3'] } },
+      parameters: expect.not.arrayContaining(['duration_seconds']),
     });
   });
 

@@ -167,16 +167,22 @@ function withUrl(wire: PlayedWire, random: Random): VendorAnswer {
 const isNotTaken = (act: VendorAct): boolean =>
   act === 'busy' || (typeof act !== 'string' && NOT_TAKEN.includes(act[0]));
 
+/** A vendor that is asked by our reference may have the job of a submission before. */
+const endOfRefused = ({ lookUpUrl }: PlayedWire, submit: readonly VendorAct[]) =>
+  submit.length > 1 && lookUpUrl !== undefined ? undefined : 'free';
+
+/** A vendor that is asked by our reference, or lists its jobs, has the job. */
+const isFound = ({ lookUpUrl, list }: PlayedWire, lookUps: readonly VendorAct[]): boolean =>
+  list !== undefined || (lookUpUrl !== undefined && lookUps.at(-1) === 'found');
+
 function endOf(
-  { lookUpUrl }: PlayedWire,
+  wire: PlayedWire,
   { submit, lookUps, reads, results, files }: VendorScript,
 ): VideoEnd | undefined {
   const sent = submit.at(-1);
-  if (sent === 'refused' || sent === 'unsafe') return 'free';
+  if (sent === 'refused' || sent === 'unsafe') return endOfRefused(wire, submit);
   if (typeof sent !== 'string') return undefined;
-  // A vendor that is asked by our reference has the job.
-  const isFound = lookUpUrl !== undefined && lookUps.at(-1) === 'found';
-  if (sent !== 'accepted' && !isFound) return 'unknown';
+  if (sent !== 'accepted' && !isFound(wire, lookUps)) return 'unknown';
   if ([...reads, ...results].some((act) => typeof act !== 'string')) return undefined;
   if (reads.at(-1) === 'failed' || reads.at(-1) === 'condemned') return 'free';
   if (files.some((act) => typeof act !== 'string')) return undefined;

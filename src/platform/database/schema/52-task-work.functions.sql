@@ -183,3 +183,33 @@ BEGIN
   END IF;
   RETURN now_is IS NOT NULL;
 END $$;
+
+-- Names the job of a task, which a look-up found by its time and fields (decision G-118). True if the task has it now. False if
+-- another task has it, if one that is being submitted in the lane may get it, or if another process asks here at this moment: then
+-- the job is looked up again later. p_from and p_to are when tasks were created whose job it may be. A task that begins to be
+-- submitted meanwhile gets another job, because this one is there already; so those in the lane are looked at first. One look at a
+-- time, because a look reads all tasks of that span.
+CREATE OR REPLACE FUNCTION task_take_found_job(
+  p_account uuid, p_id uuid, p_lane text, p_job_id text, p_from timestamptz, p_to timestamptz
+) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(7446118) THEN
+    RETURN false;
+  END IF;
+  -- A submission that is looked up has a strike.
+  PERFORM FROM task_work w JOIN task t ON t.account_id = w.account_id AND t.id = w.task_id
+    WHERE w.lane = p_lane AND w.phase = 'submitting' AND w.strikes = 0 AND w.task_id <> p_id AND t.created_at <= p_to
+    LIMIT 1;
+  IF FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM FROM task t
+    WHERE t.created_at BETWEEN p_from AND p_to AND t.provider_job_id = p_job_id AND t.id <> p_id LIMIT 1;
+  IF FOUND THEN
+    RETURN false;
+  END IF;
+  UPDATE task SET provider_job_id = p_job_id
+   WHERE account_id = p_account AND id = p_id AND coalesce(provider_job_id, p_job_id) = p_job_id
+     AND status IN ('queued', 'processing', 'reconciliation_required');
+  RETURN FOUND;
+END $$;

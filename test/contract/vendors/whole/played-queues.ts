@@ -56,6 +56,12 @@ export const PLAYED_QUEUES: readonly PlayedWire[] = [
     submitUrl: '/v1/models/kwaivgi/kling-v2.1/predictions',
     sent: '{"input":{"prompt":"PROMPT","duration":5}}',
     readUrl: '/v1/predictions/JOB',
+    list: {
+      url: '/v1/predictions',
+      page: '{"previous":null,"next":null,"results":[JOBS]}',
+    },
+    found:
+      '{"id":"JOB","model":"kwaivgi/kling-v2.1","version":"hidden","status":"starting","source":"api","created_at":"MADE","input":{"prompt":"PROMPT","duration":5},"output":null,"error":null,"urls":{"get":"BASE/v1/predictions/JOB"}}',
     ends: {
       cancel: [
         'POST /v1/predictions/JOB/cancel',

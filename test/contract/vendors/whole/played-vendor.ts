@@ -66,6 +66,8 @@ export class PlayedVendor {
   /** The last job of each of our references. */
   private readonly references = new Map<string, string>();
   private readonly names = new Map<string, string>();
+  /** The jobs in the list, as it tells them. */
+  private readonly listed = new Map<string, string>();
   private readonly waiting: (() => void)[] = [];
 
   private constructor(
@@ -123,7 +125,10 @@ export class PlayedVendor {
   forget(prompt: string): void {
     const order = this.orders.get(prompt);
     this.orders.delete(prompt);
-    for (const job of order?.jobs ?? []) this.jobs.delete(job);
+    for (const job of order?.jobs ?? []) {
+      this.jobs.delete(job);
+      this.listed.delete(job);
+    }
   }
 
   private answer(response: ServerResponse, request: SeenRequest): void {
@@ -166,7 +171,10 @@ export class PlayedVendor {
     } else if (order && url === wire.resultUrl?.replaceAll('JOB', job)) {
       this.act(response, next(order.script.results), { job, whole: 'result' });
     } else if (wire.lookUpUrl !== undefined && REFERENCE.test(url)) this.lookUp(response, url);
-    else if (url.includes(PROBED)) response.writeHead(404).end('{}');
+    else if (url === wire.list?.url) {
+      const jobs = [...this.listed.values()].join(',');
+      this.say(response, [200, wire.list.page.replace('JOBS', () => jobs)], '');
+    } else if (url.includes(PROBED)) response.writeHead(404).end('{}');
     else this.stray(response, url);
   }
 
@@ -202,7 +210,16 @@ export class PlayedVendor {
     this.references.set(reference, job);
     this.names.set(job, reference);
     order.jobs.push(job);
-    this.act(response, next(order.script.submit), { job, whole: 'accepted' });
+    const act = next(order.script.submit);
+    if (!isRefusal(act)) this.enter(job, prompt);
+    this.act(response, act, { job, whole: 'accepted' });
+  }
+
+  private enter(job: string, prompt: string): void {
+    const { found = '' } = this.wire;
+    const made = new Date().toISOString();
+    const told = found.replaceAll('PROMPT', prompt).replaceAll('MADE', made);
+    this.listed.set(job, this.filled(told, job));
   }
 
   /** Says the word, or damages the answer that would be whole. */
@@ -257,6 +274,10 @@ export class PlayedVendor {
     else FAULTY_ANSWERS[act as VendorFault](response, 200, PLAYED_VIDEO);
   }
 }
+
+/** After it the vendor lists no job of the submission. */
+const isRefusal = (act: VendorAct): boolean =>
+  typeof act === 'string' ? ['refused', 'unsafe', 'busy'].includes(act) : act[0] >= 400;
 
 /** The last one stays. */
 function next(acts: VendorAct[]): VendorAct {

@@ -19,6 +19,8 @@ export interface PlayedWire {
   /** Where a job is asked for by our name of it, which `REFERENCE` stands for, in `sent` too; and the answer about one that is there. */
   readonly lookUpUrl?: string;
   readonly found?: string;
+  /** Where all jobs are listed, which `JOBS` stands for; each is told as `found`, with `PROMPT` and its time, `MADE`. */
+  readonly list?: { readonly url: string; readonly page: string };
   /** The requests that stop a job and that delete it, each as its method and URL, with their answers. */
   readonly ends?: Readonly<Partial<Record<JobEnd, readonly [request: string, says: VendorAnswer]>>>;
   /** The file is fetched with the key. */

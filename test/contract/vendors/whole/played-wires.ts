@@ -83,6 +83,12 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
     submitUrl: '/dream-machine/v1/generations/video',
     sent: '{"model":"ray-2","prompt":"PROMPT","duration":"5s"}',
     readUrl: '/dream-machine/v1/generations/JOB',
+    list: {
+      url: '/dream-machine/v1/generations',
+      page: '{"generations":[JOBS],"count":1,"has_more":false,"limit":100,"offset":0}',
+    },
+    found:
+      '{"id":"JOB","generation_type":"video","state":"queued","failure_reason":null,"created_at":"MADE","assets":null,"model":"ray-2","request":{"generation_type":"video","prompt":"PROMPT","duration":"5s","aspect_ratio":"16:9","loop":false,"model":"ray-2"}}',
     ends: { delete: ['DELETE /dream-machine/v1/generations/JOB', [204, '']] },
     says: {
       accepted: [201, `{${LUMA_JOB},"state":"queued","failure_reason":null,"assets":null}`],

@@ -190,7 +190,7 @@ async function crashed(edge: Edge): Promise<ReadonlyMap<string, unknown>> {
   const play = async (scene: Scene): Promise<void> => {
     scene.goOnAt(gateway());
     // A vendor that is asked by our reference has the job.
-    if (!edge.isUnknown || scene.vendor.wire.lookUpUrl !== undefined) return scene.expectPaid();
+    if (!edge.isUnknown || scene.vendor.wire.found !== undefined) return scene.expectPaid();
     await scene.expectUnknown();
     await scene.resolve('failed');
     await scene.expectFree();

@@ -62,7 +62,7 @@ const isUnknown: Play = async (scene) => {
 };
 /** A vendor that is asked by our reference has the job. */
 const isLost: Play = (scene) =>
-  scene.vendor.wire.lookUpUrl === undefined ? isUnknown(scene) : scene.expectPaid();
+  scene.vendor.wire.found === undefined ? isUnknown(scene) : scene.expectPaid();
 
 const FAULTS: readonly Fault[] = [
   [
