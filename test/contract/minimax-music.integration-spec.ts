@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
 import { SystemClock } from '../../src/common/time/clock.js';
 import { BoundedDownload } from '../../src/platform/http-client/bounded-download.js';
 import { EgressRules } from '../../src/platform/http-client/egress-rules.js';
@@ -39,7 +40,15 @@ const answerOf = (data: unknown, fields: object = {}) =>
       ...fields,
     }),
   );
+type Reply = (response: ServerResponse) => unknown;
+const ofProxy = (status: number): [string, number, Reply] => [
+  `is that of a proxy, ${status}`,
+  status,
+  (it) => it.writeHead(status).end(),
+];
 const GOOD = answerOf({ audio: songUrl, status: 2 });
+const coded = (response: ServerResponse, encoding: string, body: Buffer) =>
+  response.writeHead(200, { 'content-encoding': encoding }).end(body);
 
 const SONG = { prompt: 'A calm piano', durationSeconds: undefined, format: 'mp3' } as const;
 const composes =
@@ -98,15 +107,20 @@ describe('a song of MiniMax', () => {
   afterEach(() => stub.stop());
   afterAll(() => transport.close());
 
-  const compose = (body: Buffer, { signal } = new AbortController()) => {
+  const compose = (body: Buffer, stopping?: AbortController) => {
     stub.reply = (response) => response.end(body);
+    return asked(stopping);
+  };
+  const asked = ({ signal } = new AbortController()) => {
     const owner = { signal, accountId: 'a', onMade: (told: object) => made.push(told) };
     const access = { id: 'acme', baseUrl: stub.url, transport, clock: new SystemClock(), download };
     const context = { upstreamModel: 'm', signal, owner };
     return miniMaxPorts(access).composition!.compose(SONG, context);
   };
-  const fault = async (body: Buffer): Promise<ProviderError> => {
-    const failed = compose(body).then(() => undefined);
+  const fault = (body: Buffer) => faultOf((response) => response.end(body));
+  const faultOf = async (reply: Reply): Promise<ProviderError> => {
+    stub.reply = reply;
+    const failed = asked().then(() => undefined);
     const error: unknown = await failed.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ProviderError);
     return error as ProviderError;
@@ -153,6 +167,7 @@ describe('a song of MiniMax', () => {
 
   it.each<[string, Buffer]>([
     ['has the song itself, in hex', answerOf({ audio: 'ab'.repeat(100_000), status: 2 })],
+    ['says that it is being made', answerOf({ status: 1 })],
     ['has neither a song nor a state', Buffer.from('{"data":{"status":2}}')],
     ['is none', Buffer.from('<html>')],
   ])('is not asked for again where the answer %s', async (_what, body) => {
@@ -161,6 +176,34 @@ describe('a song of MiniMax', () => {
     expect(error.toGatewayError().shouldRetry).toBe(false);
     expect(made).toEqual([]);
   });
+
+  it.each<[string, number | undefined, Reply]>([
+    ['is cut', undefined, (it) => it.writeHead(200, { 'content-length': 999 }).write('{"da')],
+    ['is of an encoding that is unknown', 200, (it) => coded(it, 'zstd-x', GOOD)],
+    ['is of another encoding than it says', 200, (it) => coded(it, 'gzip', GOOD)],
+    ['is a part', 206, (it) => it.writeHead(206).end(GOOD)],
+    ['is none', undefined, (it) => it.socket?.destroy()],
+    ...[500, 502, 520, 522, 524].map(ofProxy),
+  ])(
+    'may be made, and is not asked for again, where the answer %s',
+    async (_what, status, reply) => {
+      const error = await faultOf((response) => {
+        reply(response);
+        if (!response.writableEnded) setTimeout(() => response.destroy(), 50);
+      });
+      expect(error).toMatchObject({ kind: 'http_error', upstreamStatus: status, isPartial: true });
+      expect(error.toGatewayError().shouldRetry).toBe(false);
+      expect(stub.seen).toHaveLength(1);
+    },
+  );
+
+  it.each([400, 401, 429, 503])(
+    'may be asked for again where it is refused with %d',
+    async (status) => {
+      const error = await faultOf((response) => response.writeHead(status).end());
+      expect(error.isPartial).toBe(false);
+    },
+  );
 
   it('is lost, with its cost, where its file is none, and its words have no address', async () => {
     files.reply = (response) => response.end('<html>Expired</html>');

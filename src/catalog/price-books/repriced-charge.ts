@@ -18,7 +18,7 @@ export interface PastCharge {
 
 /**
  * What a charge would have been by the row of a price book. `listed` is the row of the list, by which it is known which of
- * several prices of a model was charged. A charge that was cut at its hold, or estimated, changes in proportion.
+ * several prices of a model was charged. A charge in another unit than the row's keeps its price. A charge that was cut at its hold, or estimated, changes in proportion.
  */
 export function repriced(charge: PastCharge, listed: ModelRow, booked: ModelRow): MicroUsd {
   const { basis, chargedMicroUsd } = charge;
@@ -29,6 +29,16 @@ export function repriced(charge: PastCharge, listed: ModelRow, booked: ModelRow)
   return due === chargedMicroUsd || due === 0n ? newDue : ceilDiv(chargedMicroUsd * newDue, due);
 }
 
+/** The units that charges by a rule may have. */
+const UNITS: Readonly<Record<PriceRule['unit'], readonly ChargeBasis['unit'][]>> = {
+  token: ['token'],
+  video: ['request', 'second'],
+  request: ['request', 'image'],
+  code_point: ['code_point'],
+  measured_second: ['second'],
+  requested_second: ['second'],
+};
+
 /** Whether the book has a price of its own for the model: else the factor stands on the price of the time. */
 function isOwn(listed: ModelRow, booked: ModelRow): boolean {
   return booked !== listed && booked.price.factorPermille === undefined;
@@ -36,6 +46,8 @@ function isOwn(listed: ModelRow, booked: ModelRow): boolean {
 
 function ownLines(basis: ChargeBasis, listed: PriceRule, own: PriceRule): readonly PriceLine[] {
   const { quantity, unitPrice } = basis;
+  // The unit of the id was another one: its quantity is none of the price's.
+  if (!UNITS[own.unit].includes(basis.unit)) return linesOf(basis);
   if (typeof quantity === 'object' && own.unit === 'token') return tokenLinesOf(own, quantity);
   if (typeof unitPrice !== 'string') return linesOf(basis);
   const price = ownUnitPrice({ unit: basis.unit, charged: BigInt(unitPrice) }, listed, own);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -16,6 +16,8 @@ import { readBounded } from './response-body.js';
 
 const MIB = 1024 * 1024;
 const MAX_BYTES = 40 * MIB;
+/** The most that `CALL_DEADLINE_MS` may be, and the minute in which the rest of an answer is read. */
+const LONGEST_CALL_MS = 86_460_000;
 const SIGNED = '?Expires=1764400000&Signature=sIgNaTuRe';
 const mp3 = await mp3File(2, { rateHz: 44_100, kbps: 128 });
 const transport = new HttpTransport(5_000);
@@ -212,6 +214,13 @@ describe('a file of a provider', () => {
     expect(sent).toBeLessThan(before + 16 * MIB);
     file.destroy();
     await files.untilAborted();
+  });
+
+  it('has as long to be read as any call may take: the deadline of the call ends it', async () => {
+    const asked = jest.spyOn(BoundedDownload.prototype, 'toStream');
+    (await given()).destroy();
+    expect(asked.mock.calls[0]?.[1]?.limits?.totalMs).toBeGreaterThan(LONGEST_CALL_MS);
+    asked.mockRestore();
   });
 
   it('is not fetched any further once its reader leaves it', async () => {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorCode } from '../../common/errors/error-table.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { DAY_MS, HOUR_MS } from '../../common/time/spans.js';
 import type { BoundedDownload } from '../../platform/http-client/bounded-download.js';
 import { DownloadFailed } from '../../platform/http-client/download.js';
 import { sniffAudio } from './audio-sniff.js';
@@ -11,8 +12,11 @@ import type { ProviderHttp } from './provider-http.js';
 
 /** Half an hour and more at 128 kbit/s. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
-/** The whole file, and each pause within it. A caller may read it slowly, so that it has no least rate. */
-const FILE_LIMITS = { totalMs: 300_000, idleMs: 30_000, minBytesPerSecond: 0 };
+/**
+ * Each pause in which the file's host sends nothing. A caller may read slowly, which counts for nothing here: the deadline of
+ * the call decides, and a day is the longest that it may be.
+ */
+const FILE_LIMITS = { totalMs: DAY_MS + HOUR_MS, idleMs: 30_000, minBytesPerSecond: 0 };
 /** How long and how often it is tried to open a file, which a store may show late; the pauses double. */
 const OPENING = { totalMs: 60_000, tries: 8, firstPauseMs: 500, maxPauseMs: 10_000 };
 /** Our own words for why there is no file: those of a download may name its host. */

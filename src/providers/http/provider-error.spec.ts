@@ -10,6 +10,7 @@ describe('a failure after a part of the work was served', () => {
       const part = Object.assign(new ProviderError(kind, DETAIL), { isPartial: true });
       const refusal = { shouldRetry: false, retryAfterSeconds: undefined };
       expect(part.toGatewayError()).toMatchObject(refusal);
+      expect(part.toGatewayError().message).not.toContain('Retry');
       expect(part.safeToFailover).toBe(false);
     },
   );
@@ -18,6 +19,7 @@ describe('a failure after a part of the work was served', () => {
     const refusal = { shouldRetry: undefined, retryAfterSeconds: 7 };
     const limited = new ProviderError('rate_limited', DETAIL);
     expect(limited.toGatewayError()).toMatchObject(refusal);
+    expect(limited.toGatewayError().message).toContain('Retry later.');
     expect(limited.safeToFailover).toBe(true);
   });
 });

@@ -25,6 +25,8 @@ export interface ProviderErrorDetail {
   readonly isContentRefusal?: boolean | undefined;
 }
 
+const ADVICE = ' Retry later.';
+
 /**
  * Public code and message of each kind (decisions G-09, G-13). A problem with our own account looks like an outage to
  * the caller.
@@ -35,7 +37,7 @@ const PUBLIC_FACE: Readonly<Record<ProviderErrorKind, readonly [ErrorCode, strin
     'provider_rejected_request',
     'The provider refused the request: the text is too long.',
   ],
-  rate_limited: ['provider_rate_limited', 'The provider limits the rate of requests. Retry later.'],
+  rate_limited: ['provider_rate_limited', `The provider limits the rate of requests.${ADVICE}`],
   timeout: ['provider_timeout', 'The provider did not answer in time.'],
   http_error: ['provider_http_error', 'The provider failed to answer the request.'],
   unavailable: ['provider_unavailable', 'The model is not available right now.'],
@@ -119,7 +121,8 @@ export class ProviderError extends Error {
       const message = 'input is longer than the model accepts';
       return new GatewayError('input_too_long', message, { param: 'input', cause: this });
     }
-    const [code, message] = PUBLIC_FACE[this.kind];
+    const [code, sentence] = PUBLIC_FACE[this.kind];
+    const message = this.isPartial ? sentence.replace(ADVICE, '') : sentence;
     const retryAfter = this.publicRetryAfter();
     return new GatewayError(code, this.withReason(message), {
       cause: this,

@@ -14,6 +14,8 @@ const MP3 = { format: 'mp3', sample_rate: 44_100, bitrate: 128_000 };
 /** The answer has no audio, which an answer in hex would have. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_VALUES = 1_000;
+/** `data.status` of a song that is not yet made. */
+const IN_PROGRESS = 1;
 
 /** A song that the vendor has made; without a URL it cannot be fetched. */
 interface MadeSong {
@@ -53,9 +55,7 @@ export class MiniMaxMusic implements CompositionPort {
         MAX_VALUES,
       );
     } catch (error) {
-      // A good answer that cannot be read may be that of a song.
-      if (error instanceof ProviderError && error.upstreamCode === 'bad_json')
-        error.isPartial = true;
+      if (error instanceof ProviderError && mayBeMade(error)) error.isPartial = true;
       throw error;
     }
   }
@@ -76,11 +76,18 @@ function fieldsOf(
   };
 }
 
+/** Whether the vendor may have made the song: its answer is lost, or a proxy's. The vendor's own words have a number. */
+function mayBeMade({ kind, sent, upstreamCode = '' }: ProviderError): boolean {
+  return sent && kind === 'http_error' && !/^\d+$/.test(upstreamCode);
+}
+
 /** Undefined for an answer that does not say that a song was made. */
 function toSong(json: JsonObject, providerRequestId: string | null): MadeSong | undefined {
   const { base_resp: state, data, trace_id: traceId } = json;
   const text = isJsonObject(data) ? textAt(data, 'audio') : null;
   const url = text === '' ? null : text;
   if (carriesError(json) || (url === null && !isJsonObject(state))) return undefined;
+  const isInProgress = url === null && isJsonObject(data) && data.status === IN_PROGRESS;
+  if (isInProgress) return undefined;
   return { url, providerRequestId: asRequestId(traceId) ?? providerRequestId };
 }

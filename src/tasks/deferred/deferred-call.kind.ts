@@ -21,7 +21,11 @@ import type {
   TaskContext,
   TaskKind,
 } from '../task-kind.js';
-import { classifySubmitFailure } from '../worker/submit-failure.js';
+import {
+  classifySubmitFailure,
+  rejectionMessage,
+  type SubmitFailure,
+} from '../worker/submit-failure.js';
 import { AnswerFiles, isStorageFailure } from './answer-files.js';
 import type { DeferredRun, DeferredWork, MadeFile } from './call-order.js';
 import { keptCallResult, viewCall } from './call-result.view.js';
@@ -223,10 +227,20 @@ function reportOf(error: unknown, signal: AbortSignal): FailedReport {
   };
 }
 
-/** The report where the provider may have done the work, but gave no answer that can be used. Rethrows any other error. */
+/**
+ * The report where the provider may have done the work or a part of it, but gave no answer that can be used, or where it refused
+ * the work after it was sent. Rethrows any other error.
+ */
 function withoutAnswer(error: unknown): FailedReport {
-  if (!(error instanceof ProviderError) || classifySubmitFailure(error) !== 'unknown') throw error;
-  const message = error.kind === 'timeout' ? 'The provider did not answer in time.' : UNUSABLE;
+  if (!(error instanceof ProviderError)) throw error;
+  const meaning = classifySubmitFailure(error);
+  if (meaning !== 'unknown' && !error.isPartial) throw error;
   const fault = taskFaultOf(error);
-  return { state: 'failed', message, ...(fault && { fault }) };
+  return { state: 'failed', message: messageOf(error, meaning), ...(fault && { fault }) };
+}
+
+function messageOf(error: ProviderError, meaning: SubmitFailure): string {
+  if (error.kind === 'timeout') return 'The provider did not answer in time.';
+  const isRefused = meaning === 'failed' || error.kind === 'rejected';
+  return isRefused ? rejectionMessage(error) : UNUSABLE;
 }

@@ -77,6 +77,15 @@ describe('a song as a task', () => {
     });
   });
 
+  it('says so where its content was refused behind a proxy, after which it is not sent again', async () => {
+    const refusal = '{"error":{"code":"content_policy_violation"}}';
+    desk.minimax.reply = (response) => response.writeHead(502).end(refusal);
+    const message = 'The provider refused the task: content_policy_violation.';
+    const refused = { status: 'failed', charged_microusd: null, error: { message } };
+    expect(await ended(await submitted())).toMatchObject(refused);
+    expect(desk.minimax.seen).toHaveLength(1);
+  });
+
   // The last one: the worker takes no further work.
   it('is free where its process ends while its file arrives, and its record has what it costs', async () => {
     desk.files.reply = (response) => {

@@ -106,6 +106,10 @@ const speak = (body: object, headers: object = {}, signal?: AbortSignal) =>
     ...(signal && { signal }),
   });
 const CORAL = ['Coral', 'Onyx'] as const;
+const readTask = async (id: string) =>
+  (await send(`${gateway.url}/v1/tasks/${id}`, { headers: account.headers })).json as {
+    status: string;
+  };
 
 async function lastRecord(): Promise<Record<string, unknown>> {
   let record: Record<string, unknown> | undefined;
@@ -167,14 +171,9 @@ describe.each([
     const answer = await speak(bodyOf(model, voices), { prefer: 'respond-async' });
     expect(answer.status).toBe(202);
     const { id } = answer.json as { id: string };
-    const url = `${gateway.url}/v1/tasks/${id}`;
-    const read = async () => (await send(url, { headers: account.headers })).json as object;
-    await until(
-      async () =>
-        'status' in (await read()) && !/queued|processing/.test(JSON.stringify(await read())),
-    );
-    expect(await read()).toMatchObject({ status: 'succeeded', charged_microusd: PRICE });
-    const file = await send(`${url}/content`, { headers: account.headers });
+    await until(async () => !/queued|processing/.test((await readTask(id)).status));
+    expect(await readTask(id)).toMatchObject({ status: 'succeeded', charged_microusd: PRICE });
+    const file = await send(`${gateway.url}/v1/tasks/${id}/content`, { headers: account.headers });
     expect(Math.abs(audioSeconds(file) - SECONDS)).toBeLessThan(0.1);
   });
 });
@@ -187,7 +186,7 @@ describe('a dialogue of turns that fails', () => {
     cost_microusd: String(15 * LINES[0].text.length),
   };
   /** The second line is refused once the first was served. */
-  const refuseSecond = (): void => {
+  const refuseSecond = (status = 429, refusal = ''): void => {
     let isServed = false;
     openai.reply = async (response, { body }) => {
       if (body.includes(LINES[0].text)) {
@@ -196,7 +195,7 @@ describe('a dialogue of turns that fails', () => {
       }
       await until(() => isServed);
       await sleep(50);
-      if (body.includes(LINES[1].text)) response.writeHead(429).end();
+      if (body.includes(LINES[1].text)) response.writeHead(status).end(refusal);
       return undefined;
     };
   };
@@ -225,16 +224,18 @@ describe('a dialogue of turns that fails', () => {
     expect(await lastRecord()).toMatchObject({ status: 'succeeded', cost_microusd: '3000' });
   });
 
-  it('as a task is free and not sent again', async () => {
-    refuseSecond();
+  it.each<[number, object, string]>([
+    [429, {}, 'The provider gave no answer that can be used.'],
+    [400, { error: { code: 'invalid_value' } }, 'The provider refused the task: invalid_value.'],
+    [500, { error: { code: 'server_error' } }, 'The provider refused the task: server_error.'],
+  ])('as a task is free, costs what was served, and is not sent again: %d', async (...refusal) => {
+    const [status, body, message] = refusal;
+    refuseSecond(status, JSON.stringify(body));
     const { available } = await gateway.balance(account.accountId);
     const answer = await speak(bodyOf('aud-coral-dialogue', CORAL), { prefer: 'respond-async' });
     const { id } = answer.json as { id: string };
-    const read = async () =>
-      (await send(`${gateway.url}/v1/tasks/${id}`, { headers: account.headers })).json as {
-        status: string;
-      };
-    await until(async () => (await read()).status === 'failed');
+    await until(async () => (await readTask(id)).status === 'failed');
+    expect(await readTask(id)).toMatchObject({ charged_microusd: null, error: { message } });
     expect(await gateway.balance(account.accountId)).toMatchObject({ available, held: 0n });
     expect((await admin.get(`/tasks/${id}`)).json).toMatchObject(SERVED);
     expect(openai.seen.length).toBeLessThanOrEqual(LINES.length);
