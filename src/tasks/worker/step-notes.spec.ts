@@ -80,4 +80,19 @@ describe('the notes of a step', () => {
     expect(attempts).toHaveLength(MAX_KEPT_ATTEMPTS);
     expect(attempts.at(-1)).toMatchObject({ startMs: 39 });
   });
+
+  it('keep the submission that may have begun the work through later put-offs, and not as a figure', () => {
+    const open = notesOf();
+    open.onAttemptEnd(refusal);
+    open.keepOpenSubmission('p');
+    let task = taskWith(open.stepStateOf(taskWith({ music: 1 })) ?? {});
+    for (let step = 0; step < 40; step++) {
+      const notes = notesOf();
+      notes.onAttemptEnd({ ...refusal, startedAtMs: T0 + 1_000 + step });
+      task = taskWith(notes.stepStateOf(task) ?? {});
+    }
+    const { openSubmission, figures, rest } = splitStepState(task);
+    expect(openSubmission).toEqual({ provider: 'p', startMs: 50 });
+    expect([figures, rest]).toEqual([undefined, { music: 1 }]);
+  });
 });
