@@ -117,6 +117,12 @@ describe('isRefusedRepeat', () => {
   it.each([
     ['of our account', refusal('account', 401)],
     ['that puts off again', refusal('unavailable', 503)],
+    [
+      'about the content',
+      new ProviderError('rejected', {
+        ...{ provider: 'acme', sent: true, upstreamStatus: 400, isContentRefusal: true },
+      }),
+    ],
     ['that is unknown itself', refusal('http_error', 502)],
     ['that was never sent', new ProviderError('rejected', { provider: 'acme', sent: false })],
     ['of ours', new TypeError('x is undefined')],

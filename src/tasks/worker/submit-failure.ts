@@ -71,12 +71,15 @@ export function mayHaveBegun(error: unknown): error is ProviderError {
   return error.sent && (error.upstreamStatus === 499 || isBareOverload(error));
 }
 
-/** Whether the provider refused the work after a put-off there that may have begun it: then it may have the job. */
+/**
+ * Whether the provider refused the work after a put-off there that may have begun it: then it may have the job. A refusal of the
+ * content is of the request itself, and says nothing of a job.
+ */
 export function isRefusedRepeat(
   error: unknown,
   task: Pick<Task, 'provider' | 'stepState'>,
 ): boolean {
-  if (!(error instanceof ProviderError) || !error.sent) return false;
+  if (!(error instanceof ProviderError) || !error.sent || error.isContentRefusal) return false;
   const { kind } = error;
   if (!REFUSAL_KINDS.includes(kind) || classifySubmitFailure(error) !== 'failed') return false;
   return splitStepState(task).openSubmission?.provider === task.provider;
