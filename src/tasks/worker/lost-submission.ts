@@ -28,7 +28,10 @@ interface LookUp {
   readonly notes: StepNotes;
   readonly signal: AbortSignal;
   readonly error?: unknown;
-  /** The provider refused to take the work once more. */
+  /**
+   * The provider refused to take the work once more. Then it is asked by our reference only: what refuses a name that it has knows that
+   * name, and a list without the job would decide nothing.
+   */
   readonly isRefused?: boolean;
 }
 
@@ -88,7 +91,7 @@ export class LostSubmission {
   async answerOf(
     work: ClaimedWork,
     task: Task,
-    { notes, signal }: Pick<LookUp, 'notes' | 'signal'>,
+    { notes, signal, isRefused = false }: LookUp,
   ): Promise<FoundJob | undefined> {
     const kind = this.kinds.of(task.kind);
     if (!kind.find || work.sealedInput === null || !this.upstreams.isReachable(task))
@@ -98,7 +101,7 @@ export class LostSubmission {
     try {
       const input = this.inputs.open(work.sealedInput, task.id);
       const context = this.upstreams.contextOf(task, signal, notes);
-      const answer = await kind.find({ ...task, input }, context, made);
+      const answer = await kind.find({ ...task, input }, context, isRefused ? undefined : made);
       if (answer?.state !== 'found' || !answer.isByTime) return answer;
       return (await this.take(task, answer.jobId, made)) ? answer : { state: 'unknown' };
     } catch {
