@@ -114,6 +114,11 @@ export class LostSubmission {
     return sealedInput !== null && this.kinds.of(task.kind).find !== undefined;
   }
 
+  /** How far apart tasks are created of which one may take the job of another. */
+  othersOf({ kind }: Task): { readonly othersMs?: number } {
+    return this.kinds.of(kind).find ? { othersMs: this.config.taskDeadlineMs } : {};
+  }
+
   private take(task: Task, jobId: string, made: MadeWithin): Promise<boolean> {
     const owners = {
       fromMs: made.fromMs - this.config.taskDeadlineMs,
