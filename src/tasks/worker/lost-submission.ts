@@ -9,7 +9,7 @@ import type { MadeWithin } from '../../providers/ports/job.port.js';
 import type { Task } from '../task.js';
 import type { FoundJob, SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
-import { splitStepState, type StepNotes } from './step-notes.js';
+import type { StepNotes } from './step-notes.js';
 import { StepReporter } from './step-reporter.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
@@ -151,10 +151,8 @@ export class LostSubmission {
 }
 
 /** When the job of the last submission of the task can have been made. Of one whose process ended, the submission of the task counts. */
-function madeWithin({ createdAt, provider, stepState }: Task, notes: StepNotes): MadeWithin {
-  const { attempts } = splitStepState({ stepState: notes.stepStateOf({ stepState }) ?? stepState });
-  const sent = attempts.findLast((one) => one.step === 'submit' && one.provider === provider);
-  const sentAtMs = createdAt.getTime() + (sent?.startMs ?? 0);
+function madeWithin(task: Task, notes: StepNotes): MadeWithin {
+  const sentAtMs = task.createdAt.getTime() + notes.openedMs(task);
   return { fromMs: sentAtMs - CLOCK_MARGIN_MS, toMs: sentAtMs + MADE_AFTER_MS + CLOCK_MARGIN_MS };
 }
 

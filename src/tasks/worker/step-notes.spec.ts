@@ -95,4 +95,20 @@ describe('the notes of a step', () => {
     expect(openSubmission).toEqual({ provider: 'p', startMs: 50 });
     expect([figures, rest]).toEqual([undefined, { music: 1 }]);
   });
+
+  it('know when the last submission was sent, however many look-ups take the places of attempts', () => {
+    let task = { stepState: {}, provider: 'p' };
+    for (let step = 0; step < 40; step++) {
+      const notes = notesOf();
+      notes.onAttemptEnd({ ...refusal, startedAtMs: T0 + step });
+      task = { ...task, stepState: notes.stepStateOf(task) ?? {} };
+    }
+    for (let lookUp = 0; lookUp < 3; lookUp++) {
+      const notes = notesOf();
+      expect(notes.openedMs(task)).toBe(39);
+      notes.beginLookUp();
+      notes.onAttemptEnd({ ...refusal, startedAtMs: T0 + 5_000 });
+      task = { ...task, stepState: notes.stepStateOf(task) ?? {} };
+    }
+  });
 });

@@ -13,7 +13,7 @@ import type { Task } from '../task.js';
 /** The steps of a task that ask its provider. */
 export type ProviderStep = 'submit' | 'look_up' | 'poll' | 'download';
 
-/** The last submission of a task that may have begun the work, although it was put off. */
+/** The last submission of a task that may have begun the work: it was put off, or its answer was lost. */
 export interface OpenSubmission {
   readonly provider: string;
   /** Milliseconds from the submission of the task to this one. */
@@ -48,12 +48,25 @@ export class StepNotes {
     this.step = 'look_up';
   }
 
-  /** The submission to the provider that this step sent last may have begun the work. */
-  keepOpenSubmission(provider: string): void {
-    const sent = this.attempts.findLast(
-      (one) => one.step === 'submit' && one.provider === provider,
-    );
-    if (sent) this.openSubmission = { provider, startMs: sent.startMs };
+  /** The submission to the provider that this step sent last may have begun the work. False if it sent none. */
+  keepOpenSubmission(provider: string): boolean {
+    const startMs = lastSentMs(this.attempts, provider);
+    if (startMs === undefined) return false;
+    this.openSubmission = { provider, startMs };
+    return true;
+  }
+
+  /**
+   * Milliseconds from the submission of the task to the last request that may have begun its job. It is kept from now on, because
+   * the look-ups that follow take the places of the attempts.
+   */
+  openedMs({ provider, stepState }: Pick<Task, 'provider' | 'stepState'>): number {
+    if (!this.keepOpenSubmission(provider)) {
+      const { attempts, openSubmission: open } = splitStepState({ stepState });
+      const keptMs = open?.provider === provider ? open.startMs : lastSentMs(attempts, provider);
+      this.openSubmission = { provider, startMs: keptMs ?? 0 };
+    }
+    return this.openSubmission?.startMs ?? 0;
   }
 
   /** Forgets the figures of this step so far. */
@@ -96,7 +109,8 @@ export class StepNotes {
   }
 
   private hasNotesFor(task: Pick<Task, 'stepState'>): boolean {
-    const hasOwn = this.figures !== undefined || this.outputCap !== undefined;
+    const own = [this.figures, this.outputCap, this.openSubmission];
+    const hasOwn = own.some((one) => one !== undefined);
     return hasOwn || this.areAttemptsKept(task);
   }
 
@@ -116,15 +130,19 @@ export class StepNotes {
     ]);
     const attempts = this.areAttemptsKept(task) ? this.attempts.reduce(withAttempt, kept) : kept;
     const cap = this.outputCap === undefined ? {} : { outputCap: this.outputCap };
-    if (!earlier && !this.figures && attempts.length === 0) return cap;
-    const all = { ...earlier, ...(Object.fromEntries(figures) as ProviderFigures) };
     const openSubmission = this.openSubmission ?? open;
+    if (!earlier && !this.figures && !openSubmission && attempts.length === 0) return cap;
+    const all = { ...earlier, ...(Object.fromEntries(figures) as ProviderFigures) };
     const marks = {
       ...(attempts.length > 0 && { attempts }),
       ...(openSubmission && { openSubmission }),
     };
     return { ...cap, providerFigures: { ...all, ...marks } };
   }
+}
+
+function lastSentMs(attempts: readonly KeptAttempt[], provider: string): number | undefined {
+  return attempts.findLast((one) => one.step === 'submit' && one.provider === provider)?.startMs;
 }
 
 /** Splits the step state into the figures, attempts and open submission of earlier steps and the kind's own state. */
