@@ -159,9 +159,10 @@ export interface TaskKind {
   submit(task: Task, context: TaskContext): Promise<SubmitReport>;
   /**
    * Asks the provider whether it has the job of a submission whose answer was lost. Undefined where it cannot be asked; then the
-   * outcome is unknown. `made` is when the job can have been made. Throws where the provider does not say.
+   * outcome is unknown. `made` is when the job can have been made; without it, a provider is asked by our reference only. Throws where
+   * the provider does not say.
    */
-  find?(task: Task, context: TaskContext, made: MadeWithin): Promise<FoundJob | undefined>;
+  find?(task: Task, context: TaskContext, made?: MadeWithin): Promise<FoundJob | undefined>;
   /**
    * Deletes data that only the submission needed, once the job id is stored with the task. Never throws. It is not called after
    * a crash.

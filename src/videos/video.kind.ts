@@ -53,12 +53,13 @@ export class VideoKind implements TaskKind, OnModuleInit {
     return { state: 'accepted', jobId };
   }
 
-  async find(task: Task, context: TaskContext, made: MadeWithin): Promise<FoundJob | undefined> {
+  async find(task: Task, context: TaskContext, made?: MadeWithin): Promise<FoundJob | undefined> {
     const { route } = context;
     if (!this.router.offers(route, 'video', ({ findsBy }) => findsBy !== undefined)) {
       return undefined;
     }
     const isByTime = this.router.offers(route, 'video', ({ findsBy }) => findsBy === 'time');
+    if (isByTime && !made) return undefined;
     const command = commandOf(task);
     const jobId = await this.router.runOn(
       route,

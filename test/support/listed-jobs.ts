@@ -27,6 +27,8 @@ export interface ListedPlan {
   readonly most?: number;
   /** It makes them in an account of which the gateway has no key. */
   readonly isElsewhere?: boolean;
+  /** What its submissions are answered with in their order, before it makes anything: a status and a body. */
+  readonly refusals?: readonly (readonly [status: number, body: string])[];
   /** The answer arrives. */
   readonly isAnswered?: boolean;
   /** What is different in each job. */
@@ -79,6 +81,11 @@ export class ListedJobs {
     return { videos, id };
   }
 
+  /** How many submissions of a prompt it got. */
+  timesSent(prompt: string): number {
+    return this.sent.filter((one) => one === prompt).length;
+  }
+
   /** The jobs of a prompt. */
   madeOf(prompt: string): number {
     return this.predictions.filter(({ told }) => (told.input as Json).prompt === prompt).length;
@@ -97,8 +104,14 @@ export class ListedJobs {
     if (url === '/a.mp4') {
       response.writeHead(200, { 'content-type': 'video/mp4' }).end(MADE_VIDEO);
     } else if (method === 'POST') {
-      const made = this.make(key, JSON.parse(body.toString()) as Json);
-      if (made) json(made, 201);
+      const order = JSON.parse(body.toString()) as { readonly input: { readonly prompt: string } };
+      const { prompt } = order.input;
+      const [status, said] = this.plans.get(prompt)?.refusals?.[this.timesSent(prompt)] ?? [];
+      const made = status === undefined ? this.make(key, order) : undefined;
+      if (status !== undefined) {
+        this.sent.push(prompt);
+        response.writeHead(status).end(said);
+      } else if (made) json(made, 201);
       else response.destroy();
     } else if (url !== '/predictions') {
       const id = url.slice('/predictions/'.length);

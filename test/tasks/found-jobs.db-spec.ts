@@ -119,3 +119,51 @@ describe('a job that was found by its time', () => {
     expect([await jobOf(own), await jobOf(ended)]).toEqual(['another', null]);
   });
 });
+
+describe('the late id of the own job of a task', () => {
+  const keep = (of: Task, othersMs: number | undefined = HOUR_MS) => {
+    const { accountId, id: taskId } = of;
+    const watch = { watchLane: `watch/${PROVIDER}`, watchMs: 1_000 };
+    return statements.storeJobId({ accountId, taskId, jobId, ...watch, ...{ othersMs } });
+  };
+
+  it('is refused where another task took the job by its time, and the reverse (G-118)', async () => {
+    const [taker, late] = [await task(), await task()];
+    expect(await take(taker)).toBe(true);
+    expect(await keep(late)).toBe('other_task');
+    expect(await jobOf(late)).toBeNull();
+    expect([await keep(taker), await jobOf(taker)]).toEqual(['nothing', jobId]);
+    jobId = randomUUID();
+    expect(await keep(late)).toBe('kept');
+    expect(await take(await task())).toBe(false);
+  });
+
+  it('and a look-up that come at once name the job of one of 20 tasks', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      jobId = randomUUID();
+      const tasks = await Promise.all(Array.from({ length: 20 }, () => task()));
+      const late = tasks.at(-1)!;
+      await Promise.all(tasks.map((one) => (one === late ? keep(late) : take(one))));
+      const jobs = await Promise.all(tasks.map(jobOf));
+      expect(jobs.filter((job) => job !== null)).toEqual([jobId]);
+    }
+  });
+
+  it('waits while a look-up names its job', async () => {
+    const [taker, late] = [await task(), await task()];
+    const runner = database.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SELECT pg_advisory_xact_lock(7446118)');
+    const kept = keep(late);
+    await runner.query('UPDATE task SET provider_job_id = $1 WHERE id = $2', [jobId, taker.id]);
+    await runner.commitTransaction();
+    await runner.release();
+    expect(await kept).toBe('other_task');
+  });
+
+  it('is dropped where the task has another job', async () => {
+    const own = await task({ job: 'another' });
+    expect(await keep(own)).toBe('other_job');
+    expect(await jobOf(own)).toBe('another');
+  });
+});

@@ -39,7 +39,7 @@ async function journalled(): Promise<UnrecordedJob[]> {
 }
 
 /** What writes the job id to the database: the report, and each second the reversal in the journal. */
-const WRITES = new Set(['task_advance', 'task_keep_job']);
+const WRITES = new Set(['task_advance', 'task_keep_job_v2']);
 
 /** From the acceptance by the provider on, what stores the id of the job waits for this. */
 function storingWaitsFor(answer: (send: () => Promise<unknown>) => Promise<unknown>): void {

@@ -3,8 +3,10 @@ import { PreparedStatement } from '../../platform/database/prepared-statement.js
 import type { Reversal, TaskReversal } from './reversal.js';
 
 /** The result of {@link ReversalRepository.cancel}. */
-export type ReversalOutcome =
-  'released' | 'reversed' | 'cancelled' | 'kept' | 'nothing' | 'missing';
+export type ReversalOutcome = 'released' | 'reversed' | 'cancelled' | 'missing' | KeptJob;
+
+/** What became of the id of an accepted job: the task has another one, or another task took this one by its time. */
+export type KeptJob = 'kept' | 'nothing' | 'other_job' | 'other_task';
 
 interface CancelRow {
   readonly outcome: ReversalOutcome;
@@ -29,8 +31,8 @@ export class ReversalRepository {
     );
     this.job = new PreparedStatement(
       dataSource,
-      'task_keep_job',
-      `SELECT CASE WHEN task_keep_job($1, $2, $3, $4, $5) THEN 'kept' ELSE 'nothing' END AS outcome`,
+      'task_keep_job_v2',
+      `SELECT task_keep_job_v2($1, $2, $3, $4, $5, $6) AS outcome`,
     );
   }
 
@@ -41,8 +43,8 @@ export class ReversalRepository {
    */
   async cancel(reversal: Reversal): Promise<ReversalOutcome> {
     if ('jobId' in reversal) {
-      const { accountId, taskId, jobId, watchLane, watchMs } = reversal;
-      const [kept] = await this.job.run([accountId, taskId, jobId, watchLane, watchMs]);
+      const { accountId, taskId, jobId, watchLane, watchMs, othersMs = null } = reversal;
+      const [kept] = await this.job.run([accountId, taskId, jobId, watchLane, watchMs, othersMs]);
       return kept?.outcome ?? 'nothing';
     }
     const [row] =

@@ -33,6 +33,8 @@ export interface UnrecordedJob {
   /** Lane and interval for polling the job if its task has ended without a result meanwhile. */
   readonly watchLane: string;
   readonly watchMs: number;
+  /** How long before and after this task one was created that may have taken the job by its time. Absent: none can have. */
+  readonly othersMs?: number;
 }
 
 /** A call or task to undo, or a job id to store. */

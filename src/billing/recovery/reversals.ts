@@ -198,7 +198,10 @@ export class Reversals implements OnApplicationBootstrap, BeforeApplicationShutd
 
   private async cancel(reversal: Reversal): Promise<ReversalOutcome> {
     if ('taskId' in reversal && !('jobId' in reversal)) await this.endTask(reversal);
-    return this.statements.cancel(reversal);
+    const outcome = await this.statements.cancel(reversal);
+    if (outcome !== 'other_job' && outcome !== 'other_task') return outcome;
+    this.logger.warn(`${reversalIdOf(reversal)} is dropped: ${outcome}`);
+    return 'nothing';
   }
 
   /** An account that is not here, such as one that moved to another cell. Throws while what it may be owed cannot be written down. */

@@ -1653,6 +1653,8 @@ CREATE FUNCTION task_former_endpoint(p_kind text) RETURNS text LANGUAGE sql IMMU
 
 CREATE FUNCTION task_keep_job(p_account uuid, p_id uuid, p_job_id text, p_watch_lane text, p_watch_ms bigint) RETURNS boolean LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '430e110bfb2684f2c7e18cf6855521b5';
 
+CREATE FUNCTION task_keep_job_v2(p_account uuid, p_id uuid, p_job_id text, p_watch_lane text, p_watch_ms bigint, p_others_ms bigint) RETURNS text LANGUAGE plpgsql VOLATILE COST 100 SET enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, jit=off, plan_cache_mode=force_generic_plan AS '9a7b585dabac5a5487f20f8903fcce76';
+
 CREATE FUNCTION task_note_for_maker() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'b3e23f219f123cbd01c23b761a84db89';
 
 CREATE FUNCTION task_note_run() RETURNS trigger LANGUAGE plpgsql VOLATILE COST 100 AS 'a4ae79c651df88d4638ee3ee30220699';

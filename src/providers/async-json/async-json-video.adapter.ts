@@ -54,7 +54,7 @@ export class AsyncJsonVideo implements VideoPort {
   async findVideo(
     command: VideoCommand,
     context: AttemptContext,
-    made: MadeWithin,
+    made?: MadeWithin,
   ): Promise<string | null> {
     const { lookup } = this.file;
     const { reference } = command;

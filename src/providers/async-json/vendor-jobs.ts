@@ -17,6 +17,8 @@ import { pathWith } from './vendor-template.js';
 
 /** How long the body of an answer to a command may take. */
 const COMMAND_BODY_MS = 5_000;
+/** Values in the JSON of one answer about jobs, whose bytes are bounded too: objects take far more memory than their text. */
+const MAX_ANSWER_VALUES = 200_000;
 
 /** Where a request goes. Its origin may get the key. */
 type Target = Pick<UpstreamRequest, 'path' | 'origin'>;
@@ -132,7 +134,7 @@ export class VendorJobs {
     read: (answer: JsonObject, requestId: string | null, status: number) => T | undefined,
   ): Promise<T> {
     const request = { ...this.key.sent(target), method: 'GET', timeout: 'poll', context } as const;
-    return this.http.requestJson(request, MAX_VENDOR_ANSWER_BYTES, read);
+    return this.http.requestJson(request, MAX_VENDOR_ANSWER_BYTES, read, MAX_ANSWER_VALUES);
   }
 
   /** Throws: what the vendor or the file says cannot be used. */

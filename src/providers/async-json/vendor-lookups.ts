@@ -15,7 +15,8 @@ const FIRST_MILLISECONDS = 100_000_000_000;
 /** A submission whose job is looked for. */
 interface SentJob {
   readonly values: VendorValues;
-  readonly made: MadeWithin;
+  /** Of a look-up by time. */
+  readonly made?: MadeWithin | undefined;
 }
 
 /**
@@ -55,6 +56,7 @@ function ownJobTest(
   return (job) => {
     const madeMs = timePath === undefined ? NaN : timeMs(valueAtPath(job, timePath));
     return (
+      made !== undefined &&
       madeMs >= made.fromMs &&
       madeMs <= made.toMs &&
       Object.keys(same).every((path) => isSame(valueAtPath(job, path), sent[path]))

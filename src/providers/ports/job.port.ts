@@ -122,13 +122,13 @@ export interface VideoPort {
   /** By what the provider can be asked for a lost job, if it can: our reference, or the time and the fields of its submission. */
   readonly findsBy?: 'reference' | 'time' | undefined;
   /**
-   * The provider's id of the job with the command's reference, or of the only one with its fields that was made then; null where the
+   * The provider's id of the job with the command's reference, or of the only one with its fields that was `made` then; null where the
    * provider says that it has none.
    */
   findVideo?(
     command: VideoCommand,
     context: AttemptContext,
-    made: MadeWithin,
+    made?: MadeWithin,
   ): Promise<string | null>;
   /** The state of the job. Unknown states count as pending and are reported. */
   readVideo(jobId: string, context: AttemptContext): Promise<VideoReport>;

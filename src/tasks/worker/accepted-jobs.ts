@@ -1,7 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { UnrecordedJob } from '../../billing/recovery/reversal.js';
 import { Reversals } from '../../billing/recovery/reversals.js';
 import { toPublicId } from '../../common/ids/public-id.js';
 import { retryTransient } from '../../platform/database/retry-transient.js';
+import type { Task } from '../task.js';
 import { laneOf } from '../task-lane.js';
 import { REPORT_PATIENCE_MS } from './report-batcher.js';
 import { LostSubmission } from './lost-submission.js';
@@ -39,9 +41,7 @@ export class AcceptedJobs {
     jobId: string,
     written: Promise<boolean>,
   ): Promise<boolean> {
-    const { id: taskId, accountId } = work.task;
-    const watch = { watchLane: laneOf('watching', work.task), watchMs: this.reporter.longestMs };
-    const journal = () => this.reversals.addDurably({ taskId, accountId, jobId, ...watch });
+    const journal = () => this.reversals.addDurably(this.recordOf(work.task, jobId));
     let journalled: Promise<void> | undefined;
     const timer = setTimeout(() => {
       journalled = journal();
@@ -60,11 +60,17 @@ export class AcceptedJobs {
 
   /** Stores the job id of a task that was taken over before the provider responded. Its outcome is unknown. */
   private async storeJobId(work: ClaimedWork, jobId: string): Promise<void> {
-    const isKept = await retryTransient(
-      () => this.statements.storeJobId(work, jobId, this.reporter.longestMs),
-      REPORT_PATIENCE_MS,
-    );
+    const record = this.recordOf(work.task, jobId);
+    const kept = await retryTransient(() => this.statements.storeJobId(record), REPORT_PATIENCE_MS);
+    if (kept === 'nothing') return;
     const id = toPublicId('task', work.task.id);
-    if (isKept) this.logger.warn(`${id}: accepted as job ${jobId} after it was taken over`);
+    const end = kept === 'kept' ? '' : `, which is dropped: ${kept}`;
+    this.logger.warn(`${id}: accepted as job ${jobId} after it was taken over${end}`);
+  }
+
+  private recordOf(task: Task, jobId: string): UnrecordedJob {
+    const { id: taskId, accountId } = task;
+    const watch = { watchLane: laneOf('watching', task), watchMs: this.reporter.longestMs };
+    return { taskId, accountId, jobId, ...watch, ...this.lost.othersOf(task) };
   }
 }

@@ -9,7 +9,7 @@ import type { MadeWithin } from '../../providers/ports/job.port.js';
 import type { Task } from '../task.js';
 import type { FoundJob, SubmitReport } from '../task-kind.js';
 import { TaskKinds } from '../task-kinds.js';
-import { splitStepState, type StepNotes } from './step-notes.js';
+import type { StepNotes } from './step-notes.js';
 import { StepReporter } from './step-reporter.js';
 import { type ClaimedWork, TaskWorkRepository } from './task-work.repository.js';
 import { TaskUpstreams } from './task-upstreams.js';
@@ -28,7 +28,10 @@ interface LookUp {
   readonly notes: StepNotes;
   readonly signal: AbortSignal;
   readonly error?: unknown;
-  /** The provider refused to take the work once more. */
+  /**
+   * The provider refused to take the work once more. Then it is asked by our reference only: what refuses a name that it has knows that
+   * name, and a list without the job would decide nothing.
+   */
   readonly isRefused?: boolean;
 }
 
@@ -88,7 +91,7 @@ export class LostSubmission {
   async answerOf(
     work: ClaimedWork,
     task: Task,
-    { notes, signal }: Pick<LookUp, 'notes' | 'signal'>,
+    { notes, signal, isRefused = false }: LookUp,
   ): Promise<FoundJob | undefined> {
     const kind = this.kinds.of(task.kind);
     if (!kind.find || work.sealedInput === null || !this.upstreams.isReachable(task))
@@ -98,7 +101,7 @@ export class LostSubmission {
     try {
       const input = this.inputs.open(work.sealedInput, task.id);
       const context = this.upstreams.contextOf(task, signal, notes);
-      const answer = await kind.find({ ...task, input }, context, made);
+      const answer = await kind.find({ ...task, input }, context, isRefused ? undefined : made);
       if (answer?.state !== 'found' || !answer.isByTime) return answer;
       return (await this.take(task, answer.jobId, made)) ? answer : { state: 'unknown' };
     } catch {
@@ -109,6 +112,11 @@ export class LostSubmission {
   /** Whether a provider of this kind can be asked for the work by our reference, if it is configured so. */
   isAskable({ sealedInput, task }: ClaimedWork): boolean {
     return sealedInput !== null && this.kinds.of(task.kind).find !== undefined;
+  }
+
+  /** How far apart tasks are created of which one may take the job of another. */
+  othersOf({ kind }: Task): { readonly othersMs?: number } {
+    return this.kinds.of(kind).find ? { othersMs: this.config.taskDeadlineMs } : {};
   }
 
   private take(task: Task, jobId: string, made: MadeWithin): Promise<boolean> {
@@ -143,10 +151,8 @@ export class LostSubmission {
 }
 
 /** When the job of the last submission of the task can have been made. Of one whose process ended, the submission of the task counts. */
-function madeWithin({ createdAt, provider, stepState }: Task, notes: StepNotes): MadeWithin {
-  const { attempts } = splitStepState({ stepState: notes.stepStateOf({ stepState }) ?? stepState });
-  const sent = attempts.findLast((one) => one.step === 'submit' && one.provider === provider);
-  const sentAtMs = createdAt.getTime() + (sent?.startMs ?? 0);
+function madeWithin(task: Task, notes: StepNotes): MadeWithin {
+  const sentAtMs = task.createdAt.getTime() + notes.openedMs(task);
   return { fromMs: sentAtMs - CLOCK_MARGIN_MS, toMs: sentAtMs + MADE_AFTER_MS + CLOCK_MARGIN_MS };
 }
 

@@ -80,4 +80,35 @@ describe('the notes of a step', () => {
     expect(attempts).toHaveLength(MAX_KEPT_ATTEMPTS);
     expect(attempts.at(-1)).toMatchObject({ startMs: 39 });
   });
+
+  it('keep the submission that may have begun the work through later put-offs, and not as a figure', () => {
+    const open = notesOf();
+    open.onAttemptEnd(refusal);
+    open.keepOpenSubmission('p');
+    let task = taskWith(open.stepStateOf(taskWith({ music: 1 })) ?? {});
+    for (let step = 0; step < 40; step++) {
+      const notes = notesOf();
+      notes.onAttemptEnd({ ...refusal, startedAtMs: T0 + 1_000 + step });
+      task = taskWith(notes.stepStateOf(task) ?? {});
+    }
+    const { openSubmission, figures, rest } = splitStepState(task);
+    expect(openSubmission).toEqual({ provider: 'p', startMs: 50 });
+    expect([figures, rest]).toEqual([undefined, { music: 1 }]);
+  });
+
+  it('know when the last submission was sent, however many look-ups take the places of attempts', () => {
+    let task = { stepState: {}, provider: 'p' };
+    for (let step = 0; step < 40; step++) {
+      const notes = notesOf();
+      notes.onAttemptEnd({ ...refusal, startedAtMs: T0 + step });
+      task = { ...task, stepState: notes.stepStateOf(task) ?? {} };
+    }
+    for (let lookUp = 0; lookUp < 3; lookUp++) {
+      const notes = notesOf();
+      expect(notes.openedMs(task)).toBe(39);
+      notes.beginLookUp();
+      notes.onAttemptEnd({ ...refusal, startedAtMs: T0 + 5_000 });
+      task = { ...task, stepState: notes.stepStateOf(task) ?? {} };
+    }
+  });
 });

@@ -13,6 +13,13 @@ import type { Task } from '../task.js';
 /** The steps of a task that ask its provider. */
 export type ProviderStep = 'submit' | 'look_up' | 'poll' | 'download';
 
+/** The last submission of a task that may have begun the work: it was put off, or its answer was lost. */
+export interface OpenSubmission {
+  readonly provider: string;
+  /** Milliseconds from the submission of the task to this one. */
+  readonly startMs: number;
+}
+
 /**
  * Collects what operators see of a step: the cost figures that the provider reports, the attempts, and the output cap that was
  * chosen. They are kept in the step state of the task, beside those of earlier steps. The attempts stand among the figures, because a process of version 0.1.0 sends all else of the
@@ -22,6 +29,7 @@ export class StepNotes {
   private figures: ProviderFigures | undefined;
   private attempts: readonly KeptAttempt[] = [];
   private outputCap: number | undefined;
+  private openSubmission: OpenSubmission | undefined;
 
   /** Attempts are timed from the submission of the task, at `submittedAtMs` by this process's clock. */
   constructor(
@@ -38,6 +46,27 @@ export class StepNotes {
   /** What follows asks for the job of a submission whose answer was lost. */
   beginLookUp(): void {
     this.step = 'look_up';
+  }
+
+  /** The submission to the provider that this step sent last may have begun the work. False if it sent none. */
+  keepOpenSubmission(provider: string): boolean {
+    const startMs = lastSentMs(this.attempts, provider);
+    if (startMs === undefined) return false;
+    this.openSubmission = { provider, startMs };
+    return true;
+  }
+
+  /**
+   * Milliseconds from the submission of the task to the last request that may have begun its job. It is kept from now on, because
+   * the look-ups that follow take the places of the attempts.
+   */
+  openedMs({ provider, stepState }: Pick<Task, 'provider' | 'stepState'>): number {
+    if (!this.keepOpenSubmission(provider)) {
+      const { attempts, openSubmission: open } = splitStepState({ stepState });
+      const keptMs = open?.provider === provider ? open.startMs : lastSentMs(attempts, provider);
+      this.openSubmission = { provider, startMs: keptMs ?? 0 };
+    }
+    return this.openSubmission?.startMs ?? 0;
   }
 
   /** Forgets the figures of this step so far. */
@@ -80,7 +109,8 @@ export class StepNotes {
   }
 
   private hasNotesFor(task: Pick<Task, 'stepState'>): boolean {
-    const hasOwn = this.figures !== undefined || this.outputCap !== undefined;
+    const own = [this.figures, this.outputCap, this.openSubmission];
+    const hasOwn = own.some((one) => one !== undefined);
     return hasOwn || this.areAttemptsKept(task);
   }
 
@@ -93,29 +123,43 @@ export class StepNotes {
   }
 
   private notesWith(task: Pick<Task, 'stepState'>, isBefore: boolean): JsonObject {
-    const { figures: earlier, attempts: kept, rest } = splitStepState(task);
+    const { figures: earlier, attempts: kept, openSubmission: open, rest } = splitStepState(task);
     const figures = Object.entries(this.figures ?? {}).map(([name, figure]) => [
       isBefore ? `step${Object.keys(rest).length + 1}.${name}` : name,
       figure,
     ]);
     const attempts = this.areAttemptsKept(task) ? this.attempts.reduce(withAttempt, kept) : kept;
     const cap = this.outputCap === undefined ? {} : { outputCap: this.outputCap };
-    if (!earlier && !this.figures && attempts.length === 0) return cap;
+    const openSubmission = this.openSubmission ?? open;
+    if (!earlier && !this.figures && !openSubmission && attempts.length === 0) return cap;
     const all = { ...earlier, ...(Object.fromEntries(figures) as ProviderFigures) };
-    return { ...cap, providerFigures: { ...all, ...(attempts.length > 0 && { attempts }) } };
+    const marks = {
+      ...(attempts.length > 0 && { attempts }),
+      ...(openSubmission && { openSubmission }),
+    };
+    return { ...cap, providerFigures: { ...all, ...marks } };
   }
 }
 
-/** Splits the step state into the figures and attempts of earlier steps and the kind's own state. */
+function lastSentMs(attempts: readonly KeptAttempt[], provider: string): number | undefined {
+  return attempts.findLast((one) => one.step === 'submit' && one.provider === provider)?.startMs;
+}
+
+/** Splits the step state into the figures, attempts and open submission of earlier steps and the kind's own state. */
 export function splitStepState({ stepState }: Pick<Task, 'stepState'>): {
   figures?: ProviderFigures;
   attempts: readonly KeptAttempt[];
+  openSubmission?: OpenSubmission;
   rest: JsonObject;
 } {
   const { providerFigures, ...rest } = stepState;
-  const { attempts, ...figures } = isJsonObject(providerFigures) ? providerFigures : {};
+  const known = isJsonObject(providerFigures) ? providerFigures : {};
+  const { attempts, openSubmission, ...figures } = known;
   return {
     ...(Object.keys(figures).length > 0 && { figures: figures as ProviderFigures }),
+    ...(isJsonObject(openSubmission) && {
+      openSubmission: openSubmission as unknown as OpenSubmission,
+    }),
     attempts: Array.isArray(attempts) ? (attempts as KeptAttempt[]) : [],
     rest,
   };

@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { MAX_KEPT_ATTEMPTS } from '../../providers/routing/attempt-log.js';
 import { ProviderError, type ProviderErrorDetail } from '../../providers/http/provider-error.js';
 import {
   classifySubmitFailure,
   deferDelayMs,
   isRefusedRepeat,
   isRefusedUnbegun,
+  mayHaveBegun,
   rejectionMessage,
 } from './submit-failure.js';
 
@@ -72,45 +74,60 @@ describe('isRefusedUnbegun', () => {
   });
 });
 
-describe('isRefusedRepeat', () => {
-  const BARE = { provider: 'acme', outcome: 'unavailable', status: 503, code: null } as const;
-  const refusal = (kind: ProviderError['kind'], upstreamStatus: number) =>
-    new ProviderError(kind, { provider: 'acme', sent: true, upstreamStatus });
-  const after = (...attempts: readonly object[]) => ({
-    provider: 'acme',
-    stepState: { providerFigures: { attempts } },
-  });
-  const is = (error: unknown, task: ReturnType<typeof after>) => isRefusedRepeat(error, task);
+describe('mayHaveBegun', () => {
+  const putOff = (detail: Omit<ProviderErrorDetail, 'provider' | 'sent'>) =>
+    new ProviderError('unavailable', { provider: 'acme', sent: true, ...detail });
 
   it.each([
-    ['a bare 503', BARE, true],
-    ['499', { ...BARE, outcome: 'rejected', status: 499 }, true],
-    ['503 with a word of the provider', { ...BARE, code: 'overloaded' }, false],
-    ['the rate of a key', { ...BARE, outcome: 'rate_limited', status: 429 }, false],
-    ['a key without balance', { ...BARE, outcome: 'account', status: 402 }, false],
-    ['a connection that was refused', { ...BARE, status: null, code: 'ECONNREFUSED' }, false],
-    ['a bare 503 of another provider', { ...BARE, provider: 'other' }, false],
-  ])('of a refusal after %s: %s', (_name, attempt, isRepeat) => {
-    expect(is(refusal('rejected', 400), after(attempt))).toBe(isRepeat);
-    expect(is(refusal('misconfigured', 404), after(attempt))).toBe(isRepeat);
+    ['a bare 503', putOff({ upstreamStatus: 503 }), true],
+    ['499', answered(499), true],
+    ['503 that says when', putOff({ upstreamStatus: 503, retryAfterSeconds: 5 }), false],
+    ['503 with a word', putOff({ upstreamStatus: 503, upstreamCode: 'overloaded' }), false],
+    ['529', putOff({ upstreamStatus: 529 }), false],
+    ['429', answered(429), false],
+    ['502', answered(502), false],
+    ['a refused connection', error({ sent: false, upstreamCode: 'ECONNREFUSED' }), false],
+    ['an error of ours', new TypeError('x is undefined'), false],
+  ])('of %s: %s', (_name, failure, may) => {
+    expect(mayHaveBegun(failure)).toBe(may);
+  });
+});
+
+describe('isRefusedRepeat', () => {
+  const LIMITED = { provider: 'acme', outcome: 'rate_limited', status: 429, code: null };
+  const refusal = (kind: ProviderError['kind'], upstreamStatus: number) =>
+    new ProviderError(kind, { provider: 'acme', sent: true, upstreamStatus });
+  /** A task that was put off by the rate of a key as often as its record keeps, and the mark of a put-off that may have begun it. */
+  const taskWith = (mark: object) => {
+    const attempts = Array.from({ length: MAX_KEPT_ATTEMPTS }, () => LIMITED);
+    return { provider: 'acme', stepState: { providerFigures: { attempts, ...mark } } };
+  };
+  const marked = (provider: string) => taskWith({ openSubmission: { provider, startMs: 0 } });
+
+  it.each([
+    ['a put-off that may have begun the work', marked('acme'), true],
+    ['such a put-off of another provider', marked('other'), false],
+    ['put-offs by the rate of keys alone', taskWith({}), false],
+    ['nothing', { provider: 'acme', stepState: {} }, false],
+  ])('of a refusal after %s: %s', (_name, task, isRepeat) => {
+    expect(isRefusedRepeat(refusal('rejected', 400), task)).toBe(isRepeat);
+    expect(isRefusedRepeat(refusal('misconfigured', 404), task)).toBe(isRepeat);
   });
 
   it.each([
     ['of our account', refusal('account', 401)],
     ['that puts off again', refusal('unavailable', 503)],
+    [
+      'about the content',
+      new ProviderError('rejected', {
+        ...{ provider: 'acme', sent: true, upstreamStatus: 400, isContentRefusal: true },
+      }),
+    ],
     ['that is unknown itself', refusal('http_error', 502)],
     ['that was never sent', new ProviderError('rejected', { provider: 'acme', sent: false })],
     ['of ours', new TypeError('x is undefined')],
-  ])('is none of an error %s', (_name, error) => {
-    expect(is(error, after(BARE))).toBe(false);
-  });
-
-  it('is none of a first submission, and is assumed where the task has dropped attempts', () => {
-    const limited = { ...BARE, outcome: 'rate_limited', status: 429 };
-    expect(is(refusal('rejected', 400), after())).toBe(false);
-    const many = (count: number) => after(...Array.from({ length: count }, () => limited));
-    expect(is(refusal('rejected', 400), many(15))).toBe(false);
-    expect(is(refusal('rejected', 400), many(16))).toBe(true);
+  ])('is none of an error %s', (_name, thrown) => {
+    expect(isRefusedRepeat(thrown, marked('acme'))).toBe(false);
   });
 });
 

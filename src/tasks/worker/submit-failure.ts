@@ -1,6 +1,5 @@
 import { ProviderError } from '../../providers/http/provider-error.js';
 import type { AttemptOutcome, ProviderErrorKind } from '../../providers/ports/attempt.js';
-import { type KeptAttempt, MAX_KEPT_ATTEMPTS } from '../../providers/routing/attempt-log.js';
 import { KEY_LIMIT } from '../../providers/routing/provider-router.js';
 import type { Task } from '../task.js';
 import { withCodeWord } from '../task-fault.js';
@@ -65,26 +64,25 @@ function isBareOverload({ upstreamStatus, upstreamCode, retryAfterSeconds }: Pro
   return upstreamStatus === 503 && (upstreamCode ?? retryAfterSeconds) === undefined;
 }
 
+/** Whether the provider may have begun a work that it puts off: a proxy also says that the client is gone. */
+export function mayHaveBegun(error: unknown): error is ProviderError {
+  if (classifySubmitFailure(error) !== 'deferred' || !(error instanceof ProviderError))
+    return false;
+  return error.sent && (error.upstreamStatus === 499 || isBareOverload(error));
+}
+
 /**
- * Whether the provider refused the work after a submission of it was put off there that it may have got: then it may have the job.
- * The attempts that the task keeps tell that; where some were dropped, it is assumed.
+ * Whether the provider refused the work after a put-off there that may have begun it: then it may have the job. A refusal of the
+ * content is of the request itself, and says nothing of a job.
  */
 export function isRefusedRepeat(
   error: unknown,
   task: Pick<Task, 'provider' | 'stepState'>,
 ): boolean {
-  if (!(error instanceof ProviderError) || !error.sent) return false;
+  if (!(error instanceof ProviderError) || !error.sent || error.isContentRefusal) return false;
   const { kind } = error;
   if (!REFUSAL_KINDS.includes(kind) || classifySubmitFailure(error) !== 'failed') return false;
-  const { attempts } = splitStepState(task);
-  const mayHaveBegun = attempts.some((one) => one.provider === task.provider && mayBegin(one));
-  return mayHaveBegun || attempts.length >= MAX_KEPT_ATTEMPTS;
-}
-
-/** As {@link isRefusedUnbegun} for the record of an attempt that was put off. */
-function mayBegin({ outcome, status, code }: KeptAttempt): boolean {
-  if (status === null) return false;
-  return !UNBEGUN_KINDS.includes(outcome) || (status === 503 && code === null);
+  return splitStepState(task).openSubmission?.provider === task.provider;
 }
 
 /** Whether nothing was sent, because all keys are used as much as the operator allows. */

@@ -10,6 +10,7 @@ import {
   isAtOwnLimit,
   isRefusedRepeat,
   isRefusedUnbegun,
+  mayHaveBegun,
   milderOf,
   rejectionMessage,
 } from './submit-failure.js';
@@ -146,6 +147,7 @@ export class SubmitStep {
       const report = await this.jobs.found(work, task, { error, notes, signal, isRefused });
       if (report !== null) return report;
     }
+    if (mayHaveBegun(error)) notes.keepOpenSubmission(task.provider);
     // Nobody refused the task, so it waits as it does without a place.
     const isAtLimit = isAtOwnLimit(error);
     const putOffMs =

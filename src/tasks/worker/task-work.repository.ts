@@ -1,6 +1,8 @@
 import { postgresJson, type JsonObject } from '../../common/json-object.js';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { UnrecordedJob } from '../../billing/recovery/reversal.js';
+import type { KeptJob } from '../../billing/recovery/reversal.repository.js';
 import { PreparedStatement } from '../../platform/database/prepared-statement.js';
 import type { TracedSpan } from '../../platform/observability/traced-span.js';
 import type { MadeWithin } from '../../providers/ports/job.port.js';
@@ -103,7 +105,7 @@ const CLAIM = `
     FROM task_claim_sharing($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) c`;
 
 const ADVANCE = `SELECT task_advance($1, $2, $3, $4, $5, $6, $7, $8) AS id`;
-const KEEP_JOB = `SELECT task_keep_job($1, $2, $3, $4, $5) AS kept`;
+const KEEP_JOB = `SELECT task_keep_job_v2($1, $2, $3, $4, $5, $6) AS kept`;
 
 const MOVE = `
   WITH moved AS (
@@ -178,11 +180,12 @@ export class TaskWorkRepository {
     return moved.length === 1;
   }
 
-  /** Stores the job id of a task that was taken over and polls it for a late result. False if the outcome is known. */
-  async storeJobId({ task }: ClaimedWork, jobId: string, watchMs: number): Promise<boolean> {
-    const values = [task.accountId, task.id, jobId, laneOf('watching', task), watchMs];
-    const [row] = await this.dataSource.query<{ kept: boolean }[]>(KEEP_JOB, values);
-    return row?.kept === true;
+  /** Stores the job id of a task that was taken over and polls it for a late result. */
+  async storeJobId({ accountId, taskId, jobId, ...rest }: UnrecordedJob): Promise<KeptJob> {
+    const { watchLane, watchMs, othersMs = null } = rest;
+    const values = [accountId, taskId, jobId, watchLane, watchMs, othersMs];
+    const [row] = await this.dataSource.query<{ kept: KeptJob }[]>(KEEP_JOB, values);
+    return row?.kept ?? 'nothing';
   }
 
   /**

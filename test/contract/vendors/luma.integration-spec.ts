@@ -128,24 +128,26 @@ describe('the shipped file of Luma', () => {
     expect(headers.authorization).toBe(`Bearer ${VENDOR_KEY}`);
   });
 
-  it('finds a lost generation in the list, whatever ratio Luma has filled in', async () => {
+  it('finds a lost generation in the list by all that was sent, and none where Luma filled in a ratio', async () => {
     const frames = { frame0: { type: 'image', url: MOVIE.firstFrameUrl } };
     const request = { prompt: 'The sea', duration: '5s', resolution: '720p', loop: false };
     const made = {
       ...{ model: 'ray-2', state: 'dreaming', created_at: '2026-11-29T10:01:00.0000000+00:00' },
       request: { ...request, aspect_ratio: '16:9', keyframes: frames },
     };
-    const another = { ...made, id: 'another', request };
+    const another = { ...made, id: 'another', request: { ...request, aspect_ratio: '16:9' } };
     const generations = [generation(made), another];
     vendor.reply = says({ generations, has_more: true, count: 2, limit: 100, offset: 0 });
-    const { lastFrameUrl: _none, aspectRatio: _default, ...command } = MOVIE;
+    const { lastFrameUrl: _none, ...command } = MOVIE;
     const find = (parts: object) =>
       port.findVideo?.({ ...command, reference: 'task_1', ...parts }, RAY, MADE);
     expect(await find({})).toBe(ID);
     expect(await find({ firstFrameUrl: undefined })).toBe('another');
-    await expect(find({ prompt: 'A boat' })).rejects.toMatchObject({ kind: 'http_error' });
+    for (const parts of [{ prompt: 'A boat' }, { aspectRatio: undefined }]) {
+      await expect(find(parts)).rejects.toMatchObject({ kind: 'http_error' });
+    }
     expect(vendor.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(
-      Array.from({ length: 3 }, () => `GET ${BASE}/generations`),
+      Array.from({ length: 4 }, () => `GET ${BASE}/generations`),
     );
   });
 

@@ -129,4 +129,11 @@ describe('a look-up by time and fields', () => {
     lists([ENTRY, { ...other, logs: 'x'.repeat(1_100_000) }]);
     await expect(find()).rejects.toBeInstanceOf(Error);
   });
+
+  it('says nothing by a list of more than 200,000 values, however small they are', async () => {
+    lists([ENTRY, ...Array.from({ length: 200_000 }, () => 0)]);
+    await expect(find()).rejects.toBeInstanceOf(Error);
+    lists([ENTRY, ...Array.from({ length: 100_000 }, () => 0)]);
+    expect(await find()).toBe('job-1');
+  });
 });

@@ -37,7 +37,7 @@ const decided = async (id: string): Promise<void> => {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
   expect(await postJson(url, headers, { outcome: 'failed' })).toMatchObject({ status: 200 });
 };
-const timesSent = (prompt: string): number => replicate.sent.filter((one) => one === prompt).length;
+const timesSent = (prompt: string): number => replicate.timesSent(prompt);
 
 describe('a submission whose answer was lost, at a vendor that lists its jobs', () => {
   it('is found by its time and fields, made and charged once, and operators see how (G-118)', async () => {
@@ -120,5 +120,26 @@ describe('a submission whose answer was lost, at a vendor that lists its jobs', 
     await decided(loser);
     await Promise.all(ends);
     expect(await videos.balance()).toMatchObject({ available: CREDIT - PRICE, held: 0n });
+  });
+});
+
+describe('a submission that a proxy put off, at a vendor that lists its jobs', () => {
+  it('fails, free and without a look-up, where its repeat is refused (G-117)', async () => {
+    const refusals = [
+      [503, '<html>503</html>'],
+      [422, JSON.stringify({ title: 'Input validation failed', status: 422 })],
+    ] as const;
+    const prompt = 'A sea that is refused';
+    const { videos, id } = await replicate.submitted(prompt, { refusals });
+    expect(await videos.ended(id)).toMatchObject({ status: 'failed' });
+    expect(await videos.balance()).toMatchObject({ available: CREDIT, held: 0n });
+    const { attempts } = (await shown(id)) as { readonly attempts: unknown };
+    expect([timesSent(prompt), attempts]).toEqual([
+      2,
+      [
+        expect.objectContaining({ step: 'submit', status: 503 }),
+        expect.objectContaining({ step: 'submit', status: 422 }),
+      ],
+    ]);
   });
 });

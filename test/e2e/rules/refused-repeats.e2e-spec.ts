@@ -37,7 +37,7 @@ const taskOf = (reference: string, rest: object) => ({
   data: { task_id: '8712', task_info: { external_task_id: reference }, ...rest },
 });
 
-/** Kling, whose file learns a code that means that there is no such task. */
+/** Kling as it is shipped, and Kling whose file learns a code that means that there is no such task. */
 function vendorsFolder(): string {
   const file = loadVendors(undefined).get('kling');
   if (!file?.lookup) throw new Error('Kling has a look-up');
@@ -48,17 +48,19 @@ function vendorsFolder(): string {
     lookup: { ...file.lookup, absent: [NONE_KNOWN] },
   };
   writeFileSync(join(folder, 'kling.json'), JSON.stringify(played));
+  const shipped = { ...file, id: 'kling-shipped', base_url: kling.url };
+  writeFileSync(join(folder, 'kling-shipped.json'), JSON.stringify(shipped));
   return folder;
 }
 
 function catalogFile(): string {
   const catalog = join(mkdtempSync(join(tmpdir(), 'shim-catalog-')), 'catalog.json');
-  const model = {
-    ...{ id: 'vid-kling', operation: 'video', limits: { max_image_urls: 0 } },
-    routes: [{ provider: 'kling', upstream_model: 'kling-v2-6' }],
+  const models = ['kling', 'kling-shipped'].map((provider) => ({
+    ...{ id: `vid-${provider}`, operation: 'video', limits: { max_image_urls: 0 } },
+    routes: [{ provider, upstream_model: 'kling-v2-6' }],
     price: { unit: 'video', by_seconds: [{ seconds: '5', micro_usd: Number(PRICE) }] },
-  };
-  writeFileSync(catalog, JSON.stringify({ models: [model] }));
+  }));
+  writeFileSync(catalog, JSON.stringify({ models }));
   return catalog;
 }
 
@@ -107,9 +109,9 @@ afterAll(async () => {
   await kling.stop();
 });
 
-async function submitted() {
+async function submitted(model = 'vid-kling') {
   const videos = await VideoHarness.open(gateway, CREDIT);
-  const { id } = await videos.submitted({ model: 'vid-kling', prompt: 'The sea' });
+  const { id } = await videos.submitted({ model, prompt: 'The sea' });
   return { videos, id };
 }
 
@@ -162,6 +164,14 @@ describe('a submission that was put off, and whose repeat Kling refuses', () => 
   it('fails without a look-up where Kling itself had no room, which begins no job', async () => {
     submissions = [PARALLEL, CONTENT];
     const { videos, id } = await submitted();
+    expect(await videos.ended(id)).toMatchObject({ status: 'failed' });
+    expect(await videos.balance()).toMatchObject({ available: CREDIT, held: 0n });
+    expect([sent.length, asked]).toEqual([2, 0]);
+  });
+
+  it('fails without a look-up where Kling refuses its content, as the shipped file knows no code of a lacking job', async () => {
+    submissions = [BAD_GATEWAY, CONTENT];
+    const { videos, id } = await submitted('vid-kling-shipped');
     expect(await videos.ended(id)).toMatchObject({ status: 'failed' });
     expect(await videos.balance()).toMatchObject({ available: CREDIT, held: 0n });
     expect([sent.length, asked]).toEqual([2, 0]);

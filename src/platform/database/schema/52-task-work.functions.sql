@@ -163,15 +163,35 @@ BEGIN
 END $$;
 
 -- Names the job of a task that has none, and has it watched if the task waits for an operator: the id of a job that a provider
--- accepted is kept even if it is reported after the lease of the submission. Status and money stay. False, and nothing
--- changes, if the task has a job or its outcome is known.
-CREATE OR REPLACE FUNCTION task_keep_job(p_account uuid, p_id uuid, p_job_id text, p_watch_lane text, p_watch_ms bigint)
-RETURNS boolean LANGUAGE plpgsql
+-- accepted is kept even if it is reported after the lease of the submission. Status and money stay. Where nothing changes, says
+-- why: the task has another job (other_job), another task took this one by its time (other_task), or the task has it or its outcome
+-- is known (nothing). p_others_ms: how long before and after this task one was created that may have taken it; null: none can have.
+-- The lock is that of task_take_found_job, shared: neither begins while the other has looked and not yet named the job.
+CREATE OR REPLACE FUNCTION task_keep_job_v2(
+  p_account uuid, p_id uuid, p_job_id text, p_watch_lane text, p_watch_ms bigint, p_others_ms bigint
+) RETURNS text LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET jit = off AS $$
 DECLARE
+  own record;
   now_is text;
 BEGIN
+  IF p_others_ms IS NOT NULL THEN
+    PERFORM pg_advisory_xact_lock_shared(7446118);
+  END IF;
+  SELECT provider, provider_job_id, created_at INTO own FROM task WHERE account_id = p_account AND id = p_id;
+  IF own.provider_job_id <> p_job_id THEN
+    RETURN 'other_job';
+  END IF;
+  IF p_others_ms IS NOT NULL AND own.provider_job_id IS NULL THEN
+    PERFORM FROM task t
+      WHERE t.created_at BETWEEN own.created_at - p_others_ms * interval '1 millisecond'
+                             AND own.created_at + p_others_ms * interval '1 millisecond'
+        AND t.provider_job_id = p_job_id AND t.provider = own.provider AND t.id <> p_id LIMIT 1;
+    IF FOUND THEN
+      RETURN 'other_task';
+    END IF;
+  END IF;
   UPDATE task SET provider_job_id = p_job_id
    WHERE account_id = p_account AND id = p_id AND provider_job_id IS NULL
      AND status IN ('queued', 'processing', 'reconciliation_required')
@@ -181,7 +201,7 @@ BEGIN
       VALUES (p_account, p_id, p_watch_lane, 'watching', now() + p_watch_ms * interval '1 millisecond')
       ON CONFLICT DO NOTHING;
   END IF;
-  RETURN now_is IS NOT NULL;
+  RETURN CASE WHEN now_is IS NULL THEN 'nothing' ELSE 'kept' END;
 END $$;
 
 -- Names the job of a task, which a look-up found by its time and fields (decision G-118). True if the task has it now. False if

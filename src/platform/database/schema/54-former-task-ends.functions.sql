@@ -1,5 +1,5 @@
--- How processes of version 0.1.0 submit and end tasks. They may run beside this version, whose own functions are task_submit_v2
--- and task_complete; the next version drops these and the trigger task_unexplained.
+-- How processes of version 0.1.0 submit and end tasks. They may run beside this version, whose own functions are task_submit_v2,
+-- task_complete and task_keep_job_v2; the next version drops these and the trigger task_unexplained.
 
 -- The only function that ends a task: it changes status, money and work together. The task must be in one of the states
 -- p_from, p_fence must be the newest fence (or null), and with p_unsent no submission may ever have begun. With p_watch_lane
@@ -159,4 +159,26 @@ BEGIN
   IF is_new AND outcome = 'created' AND allowance.counts_in IS NOT NULL THEN
     UPDATE task SET spend_period = allowance.counts_in WHERE account_id = p_account AND id = p_id;
   END IF;
+END $$;
+
+-- Names the job of a task that has none, and has it watched if the task waits for an operator: the id of a job that a provider
+-- accepted is kept even if it is reported after the lease of the submission. Status and money stay. False, and nothing
+-- changes, if the task has a job or its outcome is known.
+CREATE OR REPLACE FUNCTION task_keep_job(p_account uuid, p_id uuid, p_job_id text, p_watch_lane text, p_watch_ms bigint)
+RETURNS boolean LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET jit = off AS $$
+DECLARE
+  now_is text;
+BEGIN
+  UPDATE task SET provider_job_id = p_job_id
+   WHERE account_id = p_account AND id = p_id AND provider_job_id IS NULL
+     AND status IN ('queued', 'processing', 'reconciliation_required')
+   RETURNING status INTO now_is;
+  IF now_is = 'reconciliation_required' THEN
+    INSERT INTO task_work (account_id, task_id, lane, phase, due_at)
+      VALUES (p_account, p_id, p_watch_lane, 'watching', now() + p_watch_ms * interval '1 millisecond')
+      ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN now_is IS NOT NULL;
 END $$;
