@@ -65,8 +65,8 @@ export class AwaitedJobs {
     const { id, requestId } = await this.submission
       .send(values, context)
       .catch((error: unknown) => {
-        // A good answer that cannot be read may be that of a job.
-        throw isOfGoodAnswer(error) ? partial(error) : error;
+        // An answer that is lost, and a good one that cannot be read, may be that of a job.
+        throw mayBeOfJob(error) ? partial(error) : error;
       });
     const found = await this.inTime(id, requestId, context).catch((error: unknown) => {
       this.giveUp(id, context);
@@ -168,11 +168,11 @@ const isPassing = ({ upstreamStatus: status, kind }: ProviderError): boolean =>
 const isResultFault = ({ fault, isOfResult }: PollFault): boolean =>
   isOfResult && (fault.kind === 'rejected' || (fault.upstreamStatus ?? 0) >= 500);
 
-const isOfGoodAnswer = (error: unknown): boolean =>
-  error instanceof ProviderError &&
-  error.kind === 'http_error' &&
-  (error.upstreamStatus ?? 0) >= 200 &&
-  (error.upstreamStatus ?? 0) < 300;
+function mayBeOfJob(error: unknown): boolean {
+  if (!(error instanceof ProviderError) || !error.sent) return false;
+  const { kind, upstreamStatus: status } = error;
+  return status === undefined || (kind === 'http_error' && status >= 200 && status < 300);
+}
 
 function partial(error: unknown): unknown {
   if (error instanceof ProviderError) error.isPartial = true;

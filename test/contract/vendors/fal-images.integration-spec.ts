@@ -145,7 +145,7 @@ describe('a submission to fal that fails', () => {
 
   it('whose answer is lost is not repeated here nor elsewhere', async () => {
     queue.accepted = (response) => response.socket?.destroy();
-    expect(await failure()).toMatchObject({ sent: true, safeToFailover: false });
+    expect(await failure()).toMatchObject({ sent: true, isPartial: true, safeToFailover: false });
     expect(queue.submissions).toBe(1);
   });
 
