@@ -62,7 +62,7 @@ export class AwaitedJobs {
     quantityOf: (urls: number) => UnchargedQuantity,
     context: AttemptContext,
   ): Promise<MadeByJob> {
-    const { id, requestId } = await this.submission
+    const { id, providerRequestId: requestId } = await this.submission
       .send(values, context)
       .catch((error: unknown) => {
         // An answer that is lost, and a good one that cannot be read, may be that of a job.

@@ -295,4 +295,6 @@ function reportBuffering({ request, data }: AxiosResponse<Readable>, owner?: Att
 }
 
 /** In which vendors tell the id of a request, the usual ones first. */
-const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'dg-request-id', 'trace-id'];
+const REQUEST_ID_HEADERS = 'request-id x-request-id dg-request-id trace-id x-fal-request-id'.split(
+  ' ',
+);

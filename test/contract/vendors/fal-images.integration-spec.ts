@@ -8,7 +8,7 @@ import type {
   ImagePort,
   ImageResult,
 } from '../../../src/providers/ports/image.port.js';
-import { FalQueue, type Said, WAITING } from './fal-queue.js';
+import { FalQueue, type Said, LONG_WAIT } from './fal-queue.js';
 import { sentBody, vendor, VENDOR_KEY, vendorPorts } from './vendor-harness.js';
 
 const MODEL = 'fal-ai/flux/dev';
@@ -52,7 +52,7 @@ function generate(command: Partial<ImageCommand> = {}, file = shipped): Promise<
   };
   return imagePort(file).generateImage(
     { ...COMMAND, ...command },
-    { upstreamModel: MODEL, terms: WAITING, signal, owner },
+    { upstreamModel: MODEL, terms: LONG_WAIT, signal, owner },
   );
 }
 

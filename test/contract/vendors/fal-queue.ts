@@ -5,7 +5,7 @@ import type { SeenRequest, StubUpstream } from '../../support/stub-upstream.js';
 export type Said = readonly [status: number, json: unknown] | ((response: ServerResponse) => void);
 
 /** The terms of a row whose jobs may take longer than any test. */
-export const WAITING = { timeoutMs: 60_000 };
+export const LONG_WAIT = { timeoutMs: 60_000 };
 
 const JOB = '/fal-ai/flux/requests/r1';
 

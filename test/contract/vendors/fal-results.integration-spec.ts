@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { UnchargedQuantity } from '../../../src/common/money/charge-basis.js';
+import type { VendorFile } from '../../../src/providers/async-json/vendor-file.js';
 import { loadVendors } from '../../../src/providers/async-json/vendor-files.js';
-import { FalQueue, WAITING } from './fal-queue.js';
+import { FalQueue, LONG_WAIT } from './fal-queue.js';
 import { vendor, vendorPorts } from './vendor-harness.js';
 
 const MODEL = 'fal-ai/flux/dev';
@@ -16,7 +17,7 @@ beforeEach(() => {
 });
 
 /** The failure of a call of the shipped file, whose vendor is played here. */
-async function failure(terms = WAITING): Promise<unknown> {
+async function failure(terms = LONG_WAIT): Promise<unknown> {
   const { image } = vendorPorts({ ...shipped, base_url: vendor.url });
   const { signal } = new AbortController();
   const onMade = (quantity: UnchargedQuantity) => made.push(quantity);
@@ -29,6 +30,36 @@ async function failure(terms = WAITING): Promise<unknown> {
   );
 }
 const results = () => queue.asked.filter((one) => one === 'GET ').length;
+
+describe('images of a job', () => {
+  const requestIdOf = async (parts: Partial<VendorFile>): Promise<unknown> => {
+    const { image } = vendorPorts({ ...parts, operation: 'image' });
+    const context = { upstreamModel: MODEL, terms: LONG_WAIT, signal: new AbortController().signal };
+    const made = await image?.generateImage({ prompt: 'The sea', count: 1 }, context);
+    return made?.providerRequestId;
+  };
+
+  it('have the id that fal gave the request', async () => {
+    queue.accepted = (response) =>
+      response
+        .writeHead(200, { 'x-fal-request-id': 'r1' })
+        .end(JSON.stringify({ request_id: 'r1', status: 'IN_QUEUE', ...queue.urls }));
+    queue.result = [200, { images: [{ url: 'https://cdn.test/1.png' }] }];
+    expect(await requestIdOf({ ...shipped, base_url: vendor.url })).toBe('r1');
+  });
+
+  it('have no URL as the id of their request', async () => {
+    queue.result = [200, { images: [{ url: 'https://cdn.test/1.png' }] }];
+    expect(await requestIdOf({ ...shipped, base_url: vendor.url })).toBeNull();
+  });
+
+  it('have the id of the job where the request has none', async () => {
+    const job = { id: 'job_7', state: 'completed', assets: { video: 'https://cdn.test/1.png' } };
+    vendor.reply = (response) => response.end(JSON.stringify(job));
+    const submit = { path: '/images', body: { prompt: '{{prompt}}' }, id: 'id' };
+    expect(await requestIdOf({ submit })).toBe('job_7');
+  });
+});
 
 describe('the result of a job of fal', () => {
   it('that refuses the input is a refusal, also by a code that no file maps', async () => {
