@@ -14,6 +14,10 @@ import type { VendorValues } from './vendor-template.js';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 3_000;
 const GROWTH = 1.5;
+/** Each wait differs by so much of itself, so that jobs which began together are not asked for together. */
+const JITTER = 0.2;
+/** More is not waited where the vendor says how long. */
+const LONGEST_RETRY_AFTER_MS = 60_000;
 /** After so many answers that cannot be used, none is expected. */
 const MAX_UNUSABLE = 5;
 /** So often a vendor may fail to give the result of a job that has succeeded, or refuse it without a word that its file knows. */
@@ -73,7 +77,8 @@ export class AwaitedJobs {
       throw partial(error);
     });
     if ('failed' in found) throw partial(found.failed);
-    const { urls } = found;
+    // The same URL twice is one file.
+    const urls = [...new Set(found.urls)];
     context.owner?.onMade?.(quantityOf(urls.length));
     if (urls.length === 0) throw this.http.lostWork('no_result', requestId);
     return { urls, requestId };
@@ -102,11 +107,14 @@ export class AwaitedJobs {
   private async ended(id: string, context: AttemptContext): Promise<Ended> {
     let unusable = 0;
     let resultFaults = 0;
+    let leastMs = 0;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * GROWTH, LONGEST_WAIT_MS)) {
       // A sleep that is aborted rejects with an error of its own.
-      await sleep(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
+      const pauseMs = Math.max(jittered(waitMs), leastMs);
+      await sleep(pauseMs, undefined, { signal: context.signal }).catch(() => undefined);
       context.signal.throwIfAborted();
       const told = await this.ask(id, context);
+      leastMs = leastWaitMs(told);
       if (told === undefined) continue;
       if ('failed' in told) return told;
       if ('urls' in told) {
@@ -154,6 +162,14 @@ export class AwaitedJobs {
       isContentRefusal,
     });
   }
+}
+
+const jittered = (ms: number): number => ms * (1 - JITTER + 2 * JITTER * Math.random());
+
+/** How long the vendor wants not to be asked again. */
+function leastWaitMs(told: Ended | PollFault | undefined): number {
+  const seconds = told && 'fault' in told ? (told.fault.retryAfterSeconds ?? 0) : 0;
+  return Math.min(seconds * 1_000, LONGEST_RETRY_AFTER_MS);
 }
 
 /** Whether the question may be answered later: it did not arrive, or the vendor is busy or down. */

@@ -95,6 +95,7 @@ describe('images of fal', () => {
   it.each([
     ['more than were asked for are cut', 1, ['1.png', '2.png'], ['1.png']],
     ['fewer than were asked for are told', 3, ['1.png', '2.png'], ['1.png', '2.png']],
+    ['of one URL are one', 2, ['1.png', '1.png'], ['1.png']],
   ])('%s', async (_what, count, names, told) => {
     queue.result = images(...names);
     expect(urlsOf(await generate({ count }))).toEqual(told.map((name) => FILE + name));

@@ -87,6 +87,18 @@ describe('the result of a job of fal', () => {
     60_000,
   );
 
+  it('is not asked for before the time that the vendor names', async () => {
+    const askedAtMs: number[] = [];
+    queue.result = (response) => {
+      askedAtMs.push(performance.now());
+      if (askedAtMs.length === 2) queue.result = [422, { detail: 'No' }];
+      response.writeHead(429, { 'retry-after': '3' }).end();
+    };
+    expect(await failure()).toMatchObject({ kind: 'rejected' });
+    const [first = 0, next = 0] = askedAtMs;
+    expect(next - first).toBeGreaterThanOrEqual(2_900);
+  }, 30_000);
+
   it('that does not come in the time of the row is a timeout, and the job is stopped', async () => {
     queue.statuses = [queue.waiting];
     expect(await failure({ timeoutMs: 1_000 })).toMatchObject({
