@@ -34,7 +34,11 @@ const results = () => queue.asked.filter((one) => one === 'GET ').length;
 describe('images of a job', () => {
   const requestIdOf = async (parts: Partial<VendorFile>): Promise<unknown> => {
     const { image } = vendorPorts({ ...parts, operation: 'image' });
-    const context = { upstreamModel: MODEL, terms: LONG_WAIT, signal: new AbortController().signal };
+    const context = {
+      upstreamModel: MODEL,
+      terms: LONG_WAIT,
+      signal: new AbortController().signal,
+    };
     const made = await image?.generateImage({ prompt: 'The sea', count: 1 }, context);
     return made?.providerRequestId;
   };
