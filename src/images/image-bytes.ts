@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { imageTypeOf } from '../media/image-types.js';
 import { BoundedDownload } from '../platform/http-client/bounded-download.js';
+import { untilOpened } from '../providers/http/given-file.js';
 import { ProviderError } from '../providers/http/provider-error.js';
 import type { ImageResult } from '../providers/ports/image.port.js';
 
@@ -19,8 +20,8 @@ export class ImageBytes {
   constructor(private readonly download: BoundedDownload) {}
 
   /**
-   * The images in base64. One is fetched first if the provider gave a URL. What is no image is left out. Throws
-   * ProviderError if nothing is left.
+   * The images in base64. One is fetched first if the provider gave a URL. What is no image is left out. If nothing is left, throws
+   * ProviderError: the work is lost, and is not asked for again.
    */
   async base64Of(provider: string, result: ImageResult, signal: AbortSignal): Promise<string[]> {
     const { images, providerRequestId } = result;
@@ -32,18 +33,17 @@ export class ImageBytes {
     const made = withinOneAnswer(texts.filter((text) => text !== undefined));
     if (made.length > 0) return made;
     signal.throwIfAborted();
-    throw new ProviderError('http_error', {
-      provider,
-      sent: true,
-      upstreamCode: 'no_image',
-      providerRequestId,
-    });
+    const detail = { provider, sent: true, upstreamCode: 'no_image', providerRequestId };
+    throw Object.assign(new ProviderError('http_error', detail), { isPartial: true });
   }
 
-  /** Undefined if the URL is not allowed, cannot be read or is no image. Clients never see the URL. */
+  /** Undefined if the URL is not allowed, cannot be read in a minute or is no image. Clients never see the URL. */
   private async fetch(url: string, signal: AbortSignal): Promise<string | undefined> {
     try {
-      const { data } = await this.download.toBytes(url, { limitBytes: IMAGE_LIMIT_BYTES, signal });
+      const limits = { limitBytes: IMAGE_LIMIT_BYTES, signal };
+      const fetched = (totalMs: number) =>
+        this.download.toBytes(url, { ...limits, limits: { totalMs } });
+      const { data } = await untilOpened(fetched, signal);
       return imageTypeOf(data) === undefined ? undefined : data.toString('base64');
     } catch {
       return undefined;

@@ -93,6 +93,17 @@ describe('a row of images with a route to a vendor of a file', () => {
     expect(problemsOfVideoModel({ ...IMAGES, ...row })).toEqual(told(says));
   });
 
+  it.each<object>([{ drop: ['effort'] }, { constants: { effort: 9 } }])(
+    'with %j is refused where the file sends the compression so',
+    (terms) => {
+      const vendors = folderWith({ effort: { $field: 'output_compression' } });
+      const limits = { sizes: ['1024x768'], output_formats: ['jpeg'] };
+      expect(problemsOfVideoModel({ ...IMAGES, limits, ...terms }, vendors)).toEqual([
+        expect.stringContaining('changes output_compression, which callers pay for, at fal-image'),
+      ]);
+    },
+  );
+
   it('completes the model that the file offers', () => {
     const limits = { sizes: ['1024x768'], output_formats: ['png'], max_n: 2 };
     const models = [{ id: 'img-x', upstream_model: 'fal-ai/flux/dev', limits }];

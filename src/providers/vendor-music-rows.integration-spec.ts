@@ -25,6 +25,17 @@ function folderOf(parts: object): string {
 
 /** One whose file sends no length. */
 const songs = () => folderOf({ submit: { ...file.submit, body: { tags: '{{prompt}}' } } });
+/** One whose file sends whether there is no singing. */
+const quiet = () =>
+  folderOf({
+    submit: {
+      ...file.submit,
+      body: {
+        ...{ tags: '{{prompt}}', quiet: { $field: 'instrumental' } },
+        duration: { $field: 'seconds' },
+      },
+    },
+  });
 /** One whose file sends it where there are lyrics. */
 const halfTimed = () =>
   folderOf({
@@ -39,7 +50,8 @@ const halfTimed = () =>
 describe('a row of music with a route to a vendor of a file', () => {
   it.each<[object, string | undefined]>([
     [{}, undefined],
-    [{ rename: { prompt: 'tags' }, drop: ['lyrics'], constants: { steps: 9 } }, undefined],
+    [{ rename: { prompt: 'tags' }, constants: { steps: 9 } }, undefined],
+    [{ drop: ['lyrics'], price: SONG }, songs()],
     [{ price: SONG }, songs()],
   ])('with %j is taken where the file sends a length by the second alone', (row, folder) => {
     expect(problemsOfVideoModel({ ...MUSIC, ...row }, folder)).toEqual([]);
@@ -62,6 +74,21 @@ describe('a row of music with a route to a vendor of a file', () => {
       { constants: { duration: 60 } },
       undefined,
       'constants.duration: changes seconds, which callers pay for, at fal-music',
+    ],
+    [
+      { drop: ['lyrics'] },
+      undefined,
+      'drop: lyrics: changes lyrics, which callers pay for, at fal-music',
+    ],
+    [
+      { constants: { lyrics: 'La' } },
+      undefined,
+      'constants.lyrics: changes lyrics, which callers pay for, at fal-music',
+    ],
+    [
+      { constants: { quiet: false } },
+      quiet(),
+      'constants.quiet: changes instrumental, which callers pay for, at fal-music',
     ],
     [
       { routes: [{ provider: 'fal-image', upstream_model: 'acme/music' }] },

@@ -33,11 +33,14 @@ export function asyncJsonPorts(access: ProviderContext): ProbedPorts {
   const key = new VendorKey(access, vendor.auth);
   const jobs = new VendorJobs(http, vendor, key);
   const submission = new VendorSubmission(http, vendor, key, jobs, download);
-  const awaited = new AwaitedJobs(http, vendor, submission, jobs);
+  const awaited = (operation: 'image' | 'composition') =>
+    new AwaitedJobs(http, vendor, submission, jobs, operation);
   const own: Record<VendorOperation, () => ProviderPorts> = {
     video: () => ({ video: new AsyncJsonVideo(http, vendor, key, { jobs, submission }) }),
-    image: () => ({ image: new AsyncJsonImages(http, key, awaited) }),
-    composition: () => ({ composition: new AsyncJsonComposition(http, key, awaited, download) }),
+    image: () => ({ image: new AsyncJsonImages(http, key, awaited('image')) }),
+    composition: () => ({
+      composition: new AsyncJsonComposition(http, key, awaited('composition'), download),
+    }),
   };
   return { probe: new VendorProbe(http, key, vendor), ...own[operationOf(vendor)]() };
 }

@@ -76,9 +76,8 @@ export class AsyncJsonVideo implements VideoPort {
     }
   }
 
-  async readVideo(jobId: string, context: AttemptContext): Promise<VideoReport> {
-    const { report } = await this.jobs.readWithUrls(jobId, context);
-    return report;
+  readVideo(jobId: string, context: AttemptContext): Promise<VideoReport> {
+    return this.jobs.readWithResult(jobId, context);
   }
 
   async openVideo(jobId: string, context: AttemptContext): Promise<VideoContent> {

@@ -35,7 +35,7 @@ export function sellingOfImages(row: SoldImages): Selling {
   const listed: VendorField[] = ['size', 'width', 'height'];
   if (qualities) listed.push('quality');
   if (backgrounds) listed.push('background');
-  if (outputFormats) listed.push('output_format');
+  if (outputFormats) listed.push('output_format', 'output_compression');
   return {
     terms: row.terms,
     asked: askedOf(row),

@@ -13,20 +13,26 @@ export interface SoldMusic {
   readonly price: { readonly unit: 'request' | 'requested_second' };
 }
 
+/** What callers may choose where the file takes it. */
+const CHOICES = [
+  { field: 'lyrics', choice: { lyrics: 'The sea' } },
+  { field: 'instrumental', choice: { instrumental: true } },
+] as const;
+
 /** What callers may ask of the model, and what they pay for. A call with what the file does not take is refused when it comes. */
 export function sellingOfMusic(vendor: VendorFile, row: SoldMusic): Selling {
   const { terms } = row;
   const isBySecond = row.price.unit === 'requested_second';
   const usual = { prompt: 'The sea', durationSeconds: isBySecond ? 30 : undefined };
-  const [plain, ...choices] = [{}, { lyrics: 'The sea' }, { instrumental: true }].map(
-    (choice): VendorValues => musicValuesOf({ ...usual, ...choice }, row),
+  const asked = (choice: object): VendorValues => musicValuesOf({ ...usual, ...choice }, row);
+  const taken = CHOICES.filter(
+    ({ choice }) => untakenFields(vendor, asked(choice), terms).length === 0,
   );
-  const taken = choices.filter((values) => untakenFields(vendor, values, terms).length === 0);
   return {
     terms,
-    asked: [...(plain ? [plain] : []), ...taken],
+    asked: [asked({}), ...taken.map(({ choice }) => asked(choice))],
     listedIn: { seconds: 'price.unit' },
-    listed: [],
+    listed: taken.map(({ field }) => field),
     needed: isBySecond ? ['seconds'] : [],
     priced: ['seconds'],
     pricedConstants: {},

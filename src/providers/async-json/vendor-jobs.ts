@@ -66,23 +66,20 @@ export class VendorJobs {
     return { report, answer };
   }
 
-  /** What the vendor says of the job and, of one that has succeeded, the URLs of what it made. */
-  async readWithUrls(
-    jobId: string,
-    context: AttemptContext,
-  ): Promise<{ readonly report: VideoReport; readonly urls: readonly string[] }> {
+  /** What the vendor says of the job and, of one that has succeeded, whether its result has URLs. */
+  async readWithResult(jobId: string, context: AttemptContext): Promise<VideoReport> {
     const { report, answer } = await this.read(jobId, context);
-    if (report.state !== 'succeeded') return { report, urls: [] };
+    if (report.state !== 'succeeded') return report;
     try {
       // What is finished and has no URL is no better at the next poll: whoever asks counts how often.
       const urls = await this.resultUrls(jobId, answer, context);
-      return { report: urls.length === 0 ? { state: 'unreadable' } : report, urls };
+      return urls.length === 0 ? { state: 'unreadable' } : report;
     } catch (error) {
       // Vendors tell the refusal of a finished job only where its result is asked for.
       if (!(error instanceof ProviderError) || error.kind !== 'rejected') throw error;
       if (!isMappedRefusal(this.file, error))
-        return { report: { state: 'pending', progress: report.progress }, urls: [] };
-      return { report: { state: 'failed', failure: jobFailureOf(error) }, urls: [] };
+        return { state: 'pending', progress: report.progress };
+      return { state: 'failed', failure: jobFailureOf(error) };
     }
   }
 

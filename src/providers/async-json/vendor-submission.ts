@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../common/json-object.js';
 import type { BoundedDownload } from '../../platform/http-client/bounded-download.js';
 import { fetchedImages, jsonWithImages } from '../http/inline-images.js';
+import { asRequestId } from '../http/json-fields.js';
 import type { ProviderHttp } from '../http/provider-http.js';
 import type { RequestBody } from '../http/request-body.js';
 import type { AttemptContext } from '../ports/attempt.js';
@@ -20,7 +21,8 @@ const MAX_INLINE_BYTES = 20 * 1024 * 1024;
 export interface SubmittedJob {
   /** As its task keeps it. */
   readonly id: string;
-  readonly requestId: string | null;
+  /** Of the request, or else the vendor's id of the job. */
+  readonly providerRequestId: string | null;
 }
 
 /** Submits the jobs of a vendor: the body of its file is filled with the values of a request. */
@@ -51,7 +53,10 @@ export class VendorSubmission {
           submit.read_url === undefined
             ? this.jobs.idIn(answer, submit.id ?? 'id', variant)
             : this.givenUrl(answer, submit.read_url);
-        return id === undefined ? undefined : { id, requestId };
+        if (id === undefined) return undefined;
+        // A URL is no id: it may open the result.
+        const ownId = submit.read_url === undefined ? asRequestId(id) : null;
+        return { id, providerRequestId: requestId ?? ownId };
       },
     );
   }

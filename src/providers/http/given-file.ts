@@ -47,7 +47,7 @@ export interface FileFetcher {
  * Every other failure, of the stream too, is that of work which was made and lost. No error has the URL: it opens the file.
  */
 export async function givenMp3(fetcher: FileFetcher, file: GivenFile): Promise<Readable> {
-  const { http, opening = OPENING } = fetcher;
+  const { http, opening } = fetcher;
   const { signal, providerRequestId } = file;
   const faultOf = (error: unknown): Error => {
     if (signal.aborted) return signal.reason as Error;
@@ -55,18 +55,35 @@ export async function givenMp3(fetcher: FileFetcher, file: GivenFile): Promise<R
     const word = error instanceof GatewayError ? WORDS[error.code] : undefined;
     return http.lostWork(word ?? 'file_not_fetched', providerRequestId);
   };
+  try {
+    const open = (withinMs: number) => openedMp3(fetcher, file, withinMs);
+    const body = await untilOpened(open, signal, opening);
+    if (body === undefined) throw http.lostWork('not_audio', providerRequestId);
+    const pieces = withFaults(body as AsyncIterable<Buffer>, faultOf);
+    // The code that reads it gets the error.
+    return new PieceStream(pieces, body).on('error', () => undefined);
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+/**
+ * What `open` gives of a file, within a minute. It is tried again after a fault of the download that may pass. Throws any other fault,
+ * the last one, or the reason of the signal.
+ */
+export async function untilOpened<T>(
+  open: (withinMs: number) => Promise<T>,
+  signal: AbortSignal,
+  opening = OPENING,
+): Promise<T> {
   const endsAtMs = performance.now() + opening.totalMs;
   let pauseMs = opening.firstPauseMs;
   for (let tries = 1; ; tries += 1) {
     try {
-      const body = await openedMp3(fetcher, file, endsAtMs - performance.now());
-      if (body === undefined) throw http.lostWork('not_audio', providerRequestId);
-      const pieces = withFaults(body as AsyncIterable<Buffer>, faultOf);
-      // The code that reads it gets the error.
-      return new PieceStream(pieces, body).on('error', () => undefined);
+      return await open(endsAtMs - performance.now());
     } catch (error) {
       const isLast = tries >= opening.tries || performance.now() + pauseMs >= endsAtMs;
-      if (isLast || !(error instanceof DownloadFailed && error.mayPass)) throw faultOf(error);
+      if (isLast || !(error instanceof DownloadFailed && error.mayPass)) throw error;
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     signal.throwIfAborted();

@@ -20,7 +20,6 @@ import { queryText } from './request-body.js';
 import type { UpstreamResponse, UpstreamRequest, WireProtocol } from './upstream-request.js';
 import type { AttemptOwner } from '../ports/attempt.js';
 import type { ProviderFigures } from '../../common/money/charge-basis.js';
-import type { UpstreamTimeout } from './upstream-timeouts.js';
 
 /** Further attempts, made only while no connection was ever opened. */
 const MAX_CONNECT_RETRIES = 2;
@@ -182,7 +181,8 @@ export class ProviderHttp {
     return id !== null && withoutKey(this.access, id) === id ? id : null;
   }
 
-  private timeoutOf({ timeout, context: { terms } }: UpstreamRequest): UpstreamTimeout {
+  /** The limits of a request of this kind for the model. */
+  timeoutOf({ timeout, context: { terms } }: Pick<UpstreamRequest, 'timeout' | 'context'>) {
     return this.access.transport.timeoutOf(timeout, terms?.timeoutMs);
   }
 
@@ -295,4 +295,6 @@ function reportBuffering({ request, data }: AxiosResponse<Readable>, owner?: Att
 }
 
 /** In which vendors tell the id of a request, the usual ones first. */
-const REQUEST_ID_HEADERS = ['request-id', 'x-request-id', 'dg-request-id', 'trace-id'];
+const REQUEST_ID_HEADERS = 'request-id x-request-id dg-request-id trace-id x-fal-request-id'.split(
+  ' ',
+);

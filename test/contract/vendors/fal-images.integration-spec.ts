@@ -8,7 +8,7 @@ import type {
   ImagePort,
   ImageResult,
 } from '../../../src/providers/ports/image.port.js';
-import { FalQueue, type Said } from './fal-queue.js';
+import { FalQueue, type Said, LONG_WAIT } from './fal-queue.js';
 import { sentBody, vendor, VENDOR_KEY, vendorPorts } from './vendor-harness.js';
 
 const MODEL = 'fal-ai/flux/dev';
@@ -52,7 +52,7 @@ function generate(command: Partial<ImageCommand> = {}, file = shipped): Promise<
   };
   return imagePort(file).generateImage(
     { ...COMMAND, ...command },
-    { upstreamModel: MODEL, signal, owner },
+    { upstreamModel: MODEL, terms: LONG_WAIT, signal, owner },
   );
 }
 
@@ -95,6 +95,7 @@ describe('images of fal', () => {
   it.each([
     ['more than were asked for are cut', 1, ['1.png', '2.png'], ['1.png']],
     ['fewer than were asked for are told', 3, ['1.png', '2.png'], ['1.png', '2.png']],
+    ['of one URL are one', 2, ['1.png', '1.png'], ['1.png']],
   ])('%s', async (_what, count, names, told) => {
     queue.result = images(...names);
     expect(urlsOf(await generate({ count }))).toEqual(told.map((name) => FILE + name));
@@ -145,7 +146,7 @@ describe('a submission to fal that fails', () => {
 
   it('whose answer is lost is not repeated here nor elsewhere', async () => {
     queue.accepted = (response) => response.socket?.destroy();
-    expect(await failure()).toMatchObject({ sent: true, safeToFailover: false });
+    expect(await failure()).toMatchObject({ sent: true, isPartial: true, safeToFailover: false });
     expect(queue.submissions).toBe(1);
   });
 

@@ -5,7 +5,7 @@ import { ProviderError } from '../../../src/providers/http/provider-error.js';
 import { readBounded } from '../../../src/providers/http/response-body.js';
 import type { CompositionCommand } from '../../../src/providers/ports/audio.port.js';
 import { AUDIO_SAMPLES } from '../audio-samples.js';
-import { FalQueue, type Said } from './fal-queue.js';
+import { FalQueue, type Said, LONG_WAIT } from './fal-queue.js';
 import { other, sentBody, vendor, VENDOR_KEY, vendorPorts } from './vendor-harness.js';
 
 const MODEL = 'acme/music';
@@ -37,7 +37,7 @@ async function composed(command: Partial<CompositionCommand> = {}): Promise<Buff
     ...{ signal, accountId: null },
     onMade: (quantity: UnchargedQuantity) => made.push(quantity),
   };
-  const context = { upstreamModel: MODEL, signal, owner };
+  const context = { upstreamModel: MODEL, terms: LONG_WAIT, signal, owner };
   const { body } = await composition.compose({ ...COMMAND, ...command }, context);
   return readBounded(body, 1_000_000);
 }

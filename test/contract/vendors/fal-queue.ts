@@ -4,6 +4,9 @@ import type { SeenRequest, StubUpstream } from '../../support/stub-upstream.js';
 /** An answer: a status and JSON, or what is done with the connection. */
 export type Said = readonly [status: number, json: unknown] | ((response: ServerResponse) => void);
 
+/** The terms of a row whose jobs may take longer than any test. */
+export const LONG_WAIT = { timeoutMs: 60_000 };
+
 const JOB = '/fal-ai/flux/requests/r1';
 
 /** Plays the queue of fal as its documents have it: a job is submitted, its status is asked for, then its result. */

@@ -90,6 +90,18 @@ describe('images of a vendor of a file', () => {
     expect(queue.submissions).toBe(1);
   });
 
+  it.each([404, 500])('whose file is answered with %i are asked for again', async (status) => {
+    const whole = pictures.reply;
+    pictures.reply = (response) => {
+      pictures.reply = whole;
+      response.writeHead(status).end();
+    };
+    const { answer, charged } = await buy();
+    expect(imagesIn(answer)).toEqual([PNG, PNG]);
+    expect(charged).toBe(2n * PRICE);
+    expect([pictures.seen.length, queue.submissions]).toEqual([3, 1]);
+  });
+
   it('that came in part are charged in part', async () => {
     queue.result = made(1);
     const { answer, charged } = await buy({ n: 3 });
@@ -124,7 +136,7 @@ describe('images of a vendor of a file', () => {
     if (at === 'accepted') queue.accepted = (response) => response.socket?.destroy();
     else queue.statuses = [[200, { status: 'COMPLETED', error: 'Oops', error_type: 'oops' }]];
     const { answer, charged } = await buy({ model: 'img-two' });
-    expect(answer.status).toBe(502);
+    expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false']);
     expect(charged).toBe(0n);
     expect([queue.submissions, other.submissions]).toEqual([1, 0]);
   });
@@ -134,7 +146,7 @@ describe('images of a vendor of a file', () => {
     async (host) => {
       queue.result = made(2, host);
       const { answer, charged } = await buy({ model: 'img-two' });
-      expect(answer.status).toBe(502);
+      expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false']);
       expect(charged).toBe(0n);
       expect([queue.submissions, other.submissions]).toEqual([1, 0]);
     },
@@ -206,7 +218,8 @@ describe('images of a vendor of a file without its key', () => {
     ['[[sandbox:task-fails]] [[sandbox:refuse]]', 400, 0],
     ['[[sandbox:status=429]]', 429, 0],
     ['[[sandbox:lost-answer]]', 502, 0],
-    ['[[sandbox:file=500]]', 502, 0],
+    ['[[sandbox:file=500]] [[sandbox:files=1]]', 200, 2],
+    ['[[sandbox:file=html]]', 502, 0],
   ])('obey %s: %i, and %i are charged', async (words, status, count) => {
     const { answer, charged } = await buy(`A lighthouse ${words}`);
     expect(answer.status).toBe(status);
