@@ -1,3 +1,4 @@
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import { codePointCount } from '../../common/validation/text-rule.js';
 import type { AttemptContext, AttemptOwner } from '../ports/attempt.js';
 import type {
@@ -64,7 +65,9 @@ export class TurnDialogue implements DialoguePort {
       return { body, providerRequestId: first.providerRequestId };
     } catch (error) {
       if (error instanceof ProviderError) error.isPartial = true;
-      throw error;
+      // What aborted the call is known by its identity.
+      const isOurs = error instanceof GatewayError && !context.signal.aborted;
+      throw isOurs ? error.withoutRetry() : error;
     }
   }
 
