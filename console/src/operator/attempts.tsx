@@ -9,7 +9,12 @@ type Attempt = Shape<'ProviderAttemptView'>;
 const toneOf = ({ outcome }: Attempt): Tone =>
   outcome === 'success' ? 'good' : outcome === 'aborted' || outcome === null ? 'plain' : 'wait';
 
-const STEPS = { submit: 'Sent to', poll: 'Asked', download: 'Fetched from' } as const;
+const STEPS = {
+  submit: 'Sent to',
+  look_up: 'Looked up at',
+  poll: 'Asked',
+  download: 'Fetched from',
+} as const;
 
 /** When it began, how long it took, and what came: "after 4 ms, 812 ms, timeout, HTTP 503". */
 function wordsOf(attempt: Attempt): string {
