@@ -104,7 +104,10 @@ export class LostSubmission {
       const answer = await kind.find({ ...task, input }, context, isRefused ? undefined : made);
       if (answer?.state !== 'found' || !answer.isByTime) return answer;
       return (await this.take(task, answer.jobId, made)) ? answer : { state: 'unknown' };
-    } catch {
+    } catch (error) {
+      // What the provider says is on the record. A fault of ours would end look-ups unseen.
+      if (!(error instanceof ProviderError))
+        this.logger.warn(`${toPublicId('task', task.id)}: its look-up failed: ${String(error)}`);
       return { state: 'unknown' };
     }
   }
