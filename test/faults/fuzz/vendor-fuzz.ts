@@ -118,7 +118,7 @@ export class VendorFuzz {
     const prompt = `A film of history ${seed + index}`;
     const order = this.vendor.expect(prompt, history.script);
     const { headers } = this.buyers[index % ACCOUNTS] ?? {};
-    const body = { model: `vid-${wire.id}`, prompt, seconds: '5' };
+    const body = { model: `vid-${wire.id}`, prompt, seconds: '5', ...wire.asked };
     const answer = await postJson(`${this.gateway.url}/v1/videos`, headers ?? {}, body);
     if (answer.status !== 200) {
       this.violations.push(`${seed + index}: ${answer.status} ${answer.bytes.toString()}`);

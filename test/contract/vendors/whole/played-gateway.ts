@@ -53,7 +53,10 @@ export function settingsOf(vendors: readonly PlayedVendor[]): NodeJS.ProcessEnv 
     id: `vid-${wire.id}`,
     operation: 'video',
     routes: [{ provider: wire.id, upstream_model: wire.model }],
-    limits: { max_image_urls: 0 },
+    limits: {
+      max_image_urls: 0,
+      ...(wire.asked && { aspect_ratios: [wire.asked.aspect_ratio] }),
+    },
     price: { unit: 'video', by_seconds: [{ seconds: '5', micro_usd: Number(videoPriceOf(wire)) }] },
   }));
   const keys = vendors.map(({ wire }) => [wire.keyVariable, wire.key]);

@@ -12,6 +12,8 @@ export interface PlayedWire {
   readonly model: string;
   readonly submitUrl: string;
   readonly sent: string;
+  /** What the caller asks for beside prompt and seconds: where the vendor fills it in, its lists tell no job of an order without it. */
+  readonly asked?: { readonly aspect_ratio: string };
   readonly readUrl: string;
   /** Where the result of a finished job is asked for, where that is a second request. */
   readonly resultUrl?: string;

@@ -81,7 +81,8 @@ export const PLAYED_WIRES: readonly PlayedWire[] = [
     ...PLAIN,
     model: 'ray-2',
     submitUrl: '/dream-machine/v1/generations/video',
-    sent: '{"model":"ray-2","prompt":"PROMPT","duration":"5s"}',
+    asked: { aspect_ratio: '16:9' },
+    sent: '{"model":"ray-2","prompt":"PROMPT","duration":"5s","aspect_ratio":"16:9"}',
     readUrl: '/dream-machine/v1/generations/JOB',
     list: {
       url: '/dream-machine/v1/generations',

@@ -212,6 +212,7 @@ export class Scene {
       model: `vid-${this.vendor.wire.id}`,
       prompt,
       seconds: '5',
+      ...this.vendor.wire.asked,
       webhook: new URL(receiver.url).origin + this.hook,
       webhook_secret: SECRET,
     });
