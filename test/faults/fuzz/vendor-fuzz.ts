@@ -141,11 +141,19 @@ export class VendorFuzz {
     }
   }
 
+  /** A job in a list is taken once no submission is on its way that may have made it: after three minutes at the latest. */
+  private mayBeFound({ history, sinceMs }: OpenVideo): boolean {
+    const isListed = this.vendor.wire.list !== undefined;
+    const isSought = isListed && (history.end === 'paid' || history.end === 'free');
+    return isSought && performance.now() - sinceMs < HANG_MS;
+  }
+
   private async judge(row: EndedRow): Promise<void> {
     const video = this.open.get(row.id);
     if (!video) return;
-    this.open.delete(row.id);
     const end = ENDS[row.status] ?? 'unknown';
+    if (end === 'unknown' && this.mayBeFound(video)) return;
+    this.open.delete(row.id);
     this.ends[row.status] = (this.ends[row.status] ?? 0) + 1;
     for (const fault of faultsOf(row, end, video)) this.violate(video, fault);
     if (end === 'unknown') await this.refuse(row.id, video);
