@@ -29,8 +29,11 @@ let heldStep: Step;
 let held: ServerResponse | undefined;
 /** What the provider says of the job. */
 let state: string;
+/** The id of the job of the test: no provider gives one twice. */
+let jobId: string;
+let jobs = 0;
 
-const job = (status: string) => JSON.stringify({ id: 'video_1', object: 'video', status });
+const job = (status: string) => JSON.stringify({ id: jobId, object: 'video', status });
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -69,6 +72,7 @@ interface Paused {
 async function pausedAt(step: Step): Promise<Paused> {
   heldStep = step;
   held = undefined;
+  jobId = `video_${(jobs += 1)}`;
   state = 'completed';
   provider.seen.length = 0;
   receiver.received.length = 0;
@@ -180,7 +184,7 @@ describe('a gateway that is paused beyond its lease, and resumes', () => {
       });
       await resumeWith(stopped, job('queued'));
       expect(await outcome(other.url, stopped)).toEqual(before);
-      expect(await tasks()).toEqual([{ provider_job_id: 'video_1' }]);
+      expect(await tasks()).toEqual([{ provider_job_id: jobId }]);
       state = 'completed';
       await until(() => receiver.received.length > 0);
       expect(await outcome(other.url, stopped)).toMatchObject({
