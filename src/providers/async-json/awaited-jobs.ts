@@ -44,8 +44,8 @@ interface PollFault {
 
 /**
  * Jobs that a call waits for. Each is submitted once, then asked for until it ends, at the latest when the signal of the call
- * aborts, or after the timeout of the operation. What fails once the vendor has accepted it is partial: no other route or key is asked. A job that is given up is stopped,
- * where the file says how.
+ * aborts, or after the timeout of the operation. What fails once the vendor has accepted the job is partial: no other route or key
+ * is asked. A job that is given up is stopped, where the file says how.
  */
 export class AwaitedJobs {
   constructor(

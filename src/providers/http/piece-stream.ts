@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** Pieces as a stream, whose destruction closes the source at once: the pieces themselves would end only
- * with the next one. */
+/** Pieces as a stream, whose destruction closes the source at once: the pieces themselves would end only with the next one. */
 export class PieceStream extends Readable {
   constructor(
     private readonly pieces: AsyncGenerator<Buffer>,
